@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.train.simulate.helpers import truth_rows
 from train.cli import main
-from train.simulate.truth import read_truth
 
 
 def call(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
@@ -28,7 +28,7 @@ def test_simulate_makes_what_was_asked(
     assert call(monkeypatch, *words) == 0
     printed = capsys.readouterr()
     assert "6 simulated spectra" in printed.out and "CV 2" in printed.out
-    rows = read_truth(out)
+    rows = truth_rows(out)
     assert len(rows) == 6 and {row["survey"] for row in rows} <= {"LAMOST", "SDSS"}
     assert call(monkeypatch, *words) == 0
     assert "6 were there already" in capsys.readouterr().out
@@ -37,7 +37,7 @@ def test_simulate_makes_what_was_asked(
 def test_arrays_and_labels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     words = ["simulate", str(tmp_path), "--labels", "wd, a", "--count", "5", "--arrays"]
     assert call(monkeypatch, *words) == 0
-    assert {row["label"] for row in read_truth(tmp_path)} <= {"WD", "A"}
+    assert {row["label"] for row in truth_rows(tmp_path)} <= {"WD", "A"}
     assert (tmp_path / "arrays-00000.npz").is_file()
 
 

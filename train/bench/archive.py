@@ -1,6 +1,6 @@
-"""What lies in an archive: a folder of survey files, a list that names some, or a simulation.
+"""The spectra of an archive: a folder of survey files, a list that names some, or a simulation.
 
-A file is one job, with all its spectra that are asked for; what a list says of them comes along.
+Each file is one job with all its wanted spectra and the values that a list states about them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sys import intern
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from train.bench.tables import Row, number, place, read_rows
+from train.bench.tables import Row, number, position_of, read_rows
 from train.simulate.archive import SETTINGS_FILE
 from train.simulate.truth import CANDIDATES_FILE, TRUTH_FILE
 
 MAX_FILES = 2_000_000
 MAX_DEPTH = 40
 NOT_SPECTRA = ("redrock-", "rrdetails-", "zbest-")
-"""Companions of DESI's coadds: tables about the spectra in them."""
+"""Companions of DESI coadds: tables about the spectra in them."""
 SUFFIXES = (
     ".fits", ".fit", ".fts", ".csv", ".txt", ".dat", ".asc", ".ascii", ".tsv", ".ecsv", ".vot",
     ".votable", ".xml",
@@ -30,8 +30,8 @@ LISTED = ("survey", "class_name", "subclass", "label", "subtype")
 
 
 @dataclass(frozen=True, slots=True)
-class StatedClass:
-    """What a list says of a spectrum; empty or NaN where it says nothing."""
+class ListedValues:
+    """Values that a list states about a spectrum; empty or NaN where it has none."""
 
     object_id: str = ""
     ra: float = math.nan
@@ -42,56 +42,56 @@ class StatedClass:
     class_name: str = ""
     subclass: str = ""
     label: str = ""
-    """The truth, where it is known."""
+    """The true class, where it is known."""
     subtype: str = ""
 
 
-NOTHING = StatedClass()
+NOTHING = ListedValues()
 
 
 @dataclass(frozen=True, slots=True)
 class FileJob:
-    """A file, the spectra wanted of it and what is stated of each; no rows means all there are."""
+    """A file, the wanted rows and the values stated about each; no rows means all rows."""
 
     path: str
     rows: tuple[int, ...] = ()
-    stated: tuple[StatedClass, ...] = ()
+    stated: tuple[ListedValues, ...] = ()
     refusal: str = ""
-    """Why the file may not be opened."""
+    """Reason why the file may not be opened."""
 
 
 @dataclass(frozen=True)
 class Archive:
     jobs: tuple[FileJob, ...]
     simulated: tuple[Path, ...]
-    """Those of its places that are simulations with their truth."""
+    """The folders that are simulations with a truth table."""
 
 
-def open_archive(places: list[Path], spectra: Path | None = None) -> Archive:
-    """Everything in these folders and lists; a file named twice is read once."""
+def open_archive(paths: list[Path], spectra: Path | None = None) -> Archive:
+    """All spectra in these folders and lists; a file that is named twice is read once."""
     jobs: dict[str, FileJob] = {}
     simulated = []
-    for each in places:
+    for each in paths:
         if each.is_dir() and (each / CANDIDATES_FILE).is_file() and _is_simulated(each):
-            found = _simulation(each)
+            listed = _simulation(each)
             simulated += [each] if (each / TRUTH_FILE).is_file() else []
         elif each.is_dir():
-            found = (FileJob(path) for path in spectrum_files(each))
+            listed = (FileJob(path) for path in spectrum_files(each))
         elif each.is_file():
-            found = _listed(each, [each.parent, *([spectra] if spectra else [])])
+            listed = _listed(each, [each.parent, *([spectra] if spectra else [])])
         else:
-            raise WorkbenchError(f"{each}: there is no such folder or list")
-        for job in found:
+            raise WorkbenchError(f"{each}: no such folder or list")
+        for job in listed:
             known = jobs.setdefault(job.path, job)
             if known is not job:
                 jobs[job.path] = _joined(known, job)
     if not jobs:
-        raise WorkbenchError(f"{', '.join(map(str, places))}: no spectra there")
+        raise WorkbenchError(f"{', '.join(map(str, paths))}: no spectra found")
     return Archive(tuple(jobs.values()), tuple(simulated))
 
 
 def spectrum_files(root: Path) -> Iterator[str]:
-    """Files named like spectra, sorted, hidden ones left out; links are not followed."""
+    """Files named like spectra, sorted; hidden files are skipped and links not followed."""
     waiting = [(root, 0)]
     seen = 0
     while waiting:
@@ -103,7 +103,7 @@ def spectrum_files(root: Path) -> Iterator[str]:
             raise WorkbenchError(f"{folder}: cannot be read: {error.strerror}") from error
         seen += len(found)
         if seen > MAX_FILES:
-            raise WorkbenchError(f"{root} holds more than {MAX_FILES:,} files: give a list instead")
+            raise WorkbenchError(f"{root} has more than {MAX_FILES:,} files: give a list instead")
         visible = [entry for entry in found if not entry.name.startswith(".")]
         yield from (
             entry.path
@@ -125,13 +125,13 @@ def _is_simulated(folder: Path) -> bool:
 
 
 def _simulation(folder: Path) -> Iterator[FileJob]:
-    """As its list of candidates has it; the truth brings labels alone."""
+    """The spectra of a simulation by its candidate list; the truth table only adds labels."""
     truth: dict[tuple[str, str], tuple[str, str]] = {}
     if (folder / TRUTH_FILE).is_file():
         for row in read_rows(folder / TRUTH_FILE, ("file", "row", "label", "subtype")):
             label, subtype = row.get("label", ""), row.get("subtype", "")
             truth[row.get("file", ""), row.get("row", "")] = intern(label), intern(subtype)
-    files: dict[str, list[tuple[int, StatedClass]]] = {}
+    files: dict[str, list[tuple[int, ListedValues]]] = {}
     for row in read_rows(folder / CANDIDATES_FILE):
         name, at = row.get("file", ""), row.get("row", "")
         row["label"], row["subtype"] = truth.get((name, at), ("", ""))
@@ -141,7 +141,7 @@ def _simulation(folder: Path) -> Iterator[FileJob]:
 
 
 def _listed(path: Path, roots: list[Path]) -> Iterator[FileJob]:
-    """The spectra a table names by file and, where it has one, row; or one file of spectra."""
+    """The spectra that a table names by file and, if it has that column, row."""
     try:
         rows = [row for row in read_rows(path) if row.get("file")]
     except WorkbenchError:
@@ -153,7 +153,7 @@ def _listed(path: Path, roots: list[Path]) -> Iterator[FileJob]:
             f"{path} has no column that names files (file, path, filename); "
             "for a folder of spectra, give the folder"
         )
-    files: dict[str, list[tuple[int, StatedClass]]] = {}
+    files: dict[str, list[tuple[int, ListedValues]]] = {}
     for row in rows:
         files.setdefault(row["file"], []).append((_row_number(row), _stated(row)))
     for name, members in files.items():
@@ -161,7 +161,7 @@ def _listed(path: Path, roots: list[Path]) -> Iterator[FileJob]:
 
 
 def _row_number(row: Row) -> int:
-    """A row from 0 or a TARGETID; -1 for text that is neither."""
+    """A row number from 0 or a TARGETID; -1 for other text."""
     text = row.get("row", "")
     try:
         return int(text or 0)
@@ -170,9 +170,9 @@ def _row_number(row: Row) -> int:
         return int(value) if value == value else -1
 
 
-def _stated(row: Row) -> StatedClass:
-    ra, dec = place(row)
-    return StatedClass(
+def _stated(row: Row) -> ListedValues:
+    ra, dec = position_of(row)
+    return ListedValues(
         object_id=row.get("object_id", "")[:200],
         ra=ra,
         dec=dec,
@@ -182,16 +182,19 @@ def _stated(row: Row) -> StatedClass:
     )
 
 
-def _job(name: str, roots: list[Path], members: list[tuple[int, StatedClass]]) -> FileJob:
-    path, refusal = _placed(name, roots)
+def _job(name: str, roots: list[Path], members: list[tuple[int, ListedValues]]) -> FileJob:
+    path, refusal = _located(name, roots)
     rows, stated = zip(*dict(members).items(), strict=True)
     return FileJob(path, rows, stated, refusal)
 
 
-def _placed(name: str, roots: list[Path]) -> tuple[str, str]:
-    """The file within the folders given, or why it is not used: a list is a stranger's word."""
+def _located(name: str, roots: list[Path]) -> tuple[str, str]:
+    """The path of a file within the folders, or the reason why it is not used.
+
+    Lists come from others, so they must not lead to files outside the folders.
+    """
     if "\0" in name or len(name) >= 4096:
-        return printable(name, 100), "its name is no file's"
+        return printable(name, 100), "not a valid file name"
     real_roots = [root.resolve() for root in roots]
     inside = [
         path
@@ -199,13 +202,13 @@ def _placed(name: str, roots: list[Path]) -> tuple[str, str]:
         if any((path := root / name).resolve().is_relative_to(real) for real in real_roots)
     ]
     if not inside:
-        return name, "outside of the folders given: name its folder with --spectra"
-    there = next((path for path in inside if path.is_file()), inside[0])
-    return str(there), ""
+        return name, "outside the given folders: name its folder with --spectra"
+    existing = next((path for path in inside if path.is_file()), inside[0])
+    return str(existing), ""
 
 
 def _joined(known: FileJob, other: FileJob) -> FileJob:
-    """Two lists that name the same file: a list's word for a row over none, the first over both."""
+    """One job for a file named twice; listed rows take precedence, those of the first list most."""
     if not known.rows or not other.rows:
         return known if known.rows else other
     members = dict(zip(other.rows, other.stated, strict=True))

@@ -1,4 +1,4 @@
-"""SpecVI-Bench from an archive, from its files to its sets: one story that reads top to bottom."""
+"""SpecVI-Bench from an archive: all steps from its files to the sets, in order."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import BoolArray, Spectrum
 from train.bench.archive import NOTHING, FileJob, open_archive
 from train.bench.catalogues import catalogued
-from train.bench.looking import Rule, content_of, merged, spectra
 from train.bench.measuring import measure
 from train.bench.settings import BenchSettings
 from train.bench.sources import Sources, best_of_each_object, faults_of, sources_of
+from train.bench.spectrum_facts import SelectionRule, content_of, merged, spectra
 from train.bench.splits import (
     CROSS,
     TEST,
     TRAIN,
-    Assigned,
     Candidates,
     Choice,
+    SplitAssignment,
     candidates_of,
     choose,
     cold_start,
@@ -40,16 +40,16 @@ MEASURED = "measured"
 
 @dataclass(frozen=True, kw_only=True)
 class AcceptanceCounts:
-    """What became of the archive for one task; sources are objects above the cut in S/N."""
+    """How the sources of an archive, objects above the S/N cut, were judged for one task."""
 
     positives: int
-    """In the catalogue."""
+    """Sources in the catalogue."""
     scored: int
-    """In no catalogue, all seen by the weak classifier."""
+    """Sources in no catalogue, all of which the weak classifier scored."""
     accepted: int
-    """Of them above its limit."""
+    """Scored sources above the limit of the classifier."""
     members_accepted: int | None = None
-    """Of them members in truth, where that is known."""
+    """Accepted sources that are true members, where the truth is known."""
 
     @property
     def acceptance(self) -> float:
@@ -58,7 +58,7 @@ class AcceptanceCounts:
 
 @dataclass(eq=False)
 class Bench:
-    """What was made: the rows of each file and the figures of how."""
+    """The rows of each file of a benchmark, and figures about how they were selected."""
 
     settings: BenchSettings
     sources: Sources
@@ -67,12 +67,12 @@ class Bench:
     tasks: dict[str, AcceptanceCounts]
     faults: list[Mapping[str, object]]
     notes: list[str] = field(default_factory=list)
-    """Whatever fell short of what was asked for, in plain words."""
+    """Everything that fell short of the request, as sentences."""
 
 
 def build(
     out: Path,
-    places: Sequence[Path],
+    archives: Sequence[Path],
     settings: BenchSettings,
     *,
     catalogues: Mapping[str, Sequence[Path]],
@@ -81,8 +81,11 @@ def build(
     started: Callable[[int], None] = lambda files: None,
     advance: Callable[[int], None] = lambda files: None,
 ) -> Bench:
-    """Make the sets in `out`. `started` hears how many files there are, `advance` of those done."""
-    archive = open_archive(list(places), spectra_folder)
+    """Make the sets in `out`.
+
+    `started` is called with the number of files, `advance` with the number of those newly done.
+    """
+    archive = open_archive(list(archives), spectra_folder)
     missing = [task for task in settings.all_tasks if task not in catalogues]
     if missing and not archive.simulated:
         raise WorkbenchError(
@@ -90,7 +93,7 @@ def build(
             "or leave the task out (--set tasks=..., --set cross_tasks=...)"
         )
     started(len(archive.jobs))
-    rule = Rule(settings.survey, settings.min_snr)
+    rule = SelectionRule(settings.survey, settings.min_snr)
     measured = measure(archive.jobs, rule, out / MEASURED, workers, advance)
     bench = plan(archive.jobs, measured, settings, catalogues, bool(archive.simulated))
     names = ("train", "test", "cold", "cross", *_survey_files(settings))
@@ -111,9 +114,9 @@ def plan(
     catalogues: Mapping[str, Sequence[Path]],
     simulated: bool,
 ) -> Bench:
-    """Which spectra are chosen; reads none of them."""
+    """Select the spectra from their measurements, without reading any file."""
     sources = sources_of(jobs, measured)
-    rule = Rule(settings.survey, settings.min_snr)
+    rule = SelectionRule(settings.survey, settings.min_snr)
     pool = best_of_each_object(sources, rule)
     if not pool.size:
         raise WorkbenchError(_nothing_usable(sources, settings))
@@ -122,14 +125,14 @@ def plan(
     )
     bench = Bench(settings, sources, simulated, {}, {}, faults_of(measured))
     is_known = np.logical_or.reduce(list(members.values()))
-    assigned = Assigned()
+    assigned = SplitAssignment()
     rows: list[Choice] = []
     for number, task in enumerate(settings.all_tasks):
         rng = np.random.default_rng([settings.seed, 1, number])
-        found = _candidates(bench, task, pool, members[task], is_known, rng)
-        if found is not None:
-            rows += choose(task, settings.size(task), found, sources, assigned, rng)
-            _note_shortfall(bench, task, rows, found)
+        candidates = _candidates(bench, task, pool, members[task], is_known, rng)
+        if candidates is not None:
+            rows += choose(task, settings.size(task), candidates, sources, assigned, rng)
+            _note_shortfall(bench, task, rows, candidates)
     rng = np.random.default_rng([settings.seed, 2])
     main = [row for row in rows if row.task in settings.tasks]
     bench.files[TRAIN] = [row for row in main if row.split == TRAIN]
@@ -141,7 +144,9 @@ def plan(
     for name, survey in _survey_files(settings).items():
         bench.files[name] = other_survey(main, survey, settings, sources, rng)
         if not bench.files[name]:
-            bench.notes.append(f"{name}: no test object lies within 3 arcsec of one of {survey}")
+            bench.notes.append(
+                f"{name}: no test object is within 3 arcsec of an object of {survey}"
+            )
     if not main:
         raise WorkbenchError(f"no set could be made: {'; '.join(bench.notes)}")
     return bench
@@ -155,14 +160,14 @@ def _candidates(
     is_known: BoolArray,
     rng: np.random.Generator,
 ) -> Candidates | None:
-    """Positives and hard negatives of a task; None, with a note, where it has too few members."""
+    """Positives and hard negatives of a task; None, with a note, if it has too few members."""
     settings, sources = bench.settings, bench.sources
     is_member = in_catalogue[pool]
     count = int(is_member.sum())
     if count < LEAST_POSITIVES:
         bench.notes.append(
-            f"{task}: left out, as only {count} objects of its catalogue are in the archive "
-            f"with S/N over {settings.min_snr:g} (at least {LEAST_POSITIVES})"
+            f"{task}: left out, because only {count} objects of its catalogue are in the archive "
+            f"with S/N over {settings.min_snr:g} (at least {LEAST_POSITIVES} are needed)"
         )
         return None
     p = cross_fitted(
@@ -189,29 +194,32 @@ def _note_shortfall(
 ) -> None:
     size = bench.settings.size(task)
     for split, wanted in ((TRAIN, size.train), (TEST, size.test)):
-        its = [row for row in rows if (row.task, row.split) == (task, split)]
-        got = (
-            sum(row.answer == "YES" for row in its),
-            sum(row.answer == "NO" for row in its),
+        chosen = [row for row in rows if (row.task, row.split) == (task, split)]
+        actual = (
+            sum(row.answer == "YES" for row in chosen),
+            sum(row.answer == "NO" for row in chosen),
         )
-        if got != wanted:
+        if actual != wanted:
             bench.notes.append(
-                f"{task} {split}: {got[0]}/{got[1]} of {wanted[0]}/{wanted[1]} positives/negatives"
+                f"{task} {split}: {actual[0]}/{actual[1]} of {wanted[0]}/{wanted[1]} "
+                "positives/negatives"
             )
     filled = sum(row.filled for row in rows if row.task == task)
     limit = bench.settings.p_negative
     if filled:
         bench.notes.append(
             f"{task}: only {candidates.accepted} negatives passed p > {limit:g}; "
-            f"{filled} with the next highest p were taken beside them"
+            f"{filled} with the next highest p were added"
         )
 
 
 def examples(
     jobs: Sequence[FileJob], bench: Bench, rows: Sequence[Choice], lost: list[str]
 ) -> Iterator[Example]:
-    """The second pass: the chosen spectra read again, file by file. What has changed since it was
-    measured is left out and goes to `lost`."""
+    """Second pass: read the chosen spectra again, file by file.
+
+    Spectra that have changed since they were measured are skipped and noted in `lost`.
+    """
     sources = bench.sources
     by_job: dict[int, list[Choice]] = {}
     for row in rows:
@@ -223,19 +231,19 @@ def examples(
             wanted.setdefault(int(sources.row[row.source]), []).append(row)
         stated = dict(zip(job.rows, job.stated, strict=True))
         asked = tuple(sorted(wanted))
-        again = FileJob(job.path, asked, tuple(stated.get(at, NOTHING) for at in asked))
-        for at, said, spectrum in spectra(again):
+        job_again = FileJob(job.path, asked, tuple(stated.get(at, NOTHING) for at in asked))
+        for at, values, spectrum in spectra(job_again):
             if isinstance(spectrum, str) or _has_changed(sources, wanted[at][0], spectrum):
-                lost.append(f"{job.path} row {at}: has changed since it was measured, left out")
+                lost.append(f"{job.path} row {at}: has changed since it was measured: left out")
                 continue
-            seen = merged(spectrum, said)
+            seen = merged(spectrum, values)
             for row in wanted[at]:
                 yield example(
                     seen,
                     task=row.task,
                     answer=row.answer,
                     label=str(sources.label[row.source]),
-                    subtype=said.subtype,
+                    subtype=values.subtype,
                     split=row.split,
                 )
 
@@ -250,11 +258,12 @@ def _survey_files(settings: BenchSettings) -> dict[str, str]:
 
 def _nothing_usable(sources: Sources, settings: BenchSettings) -> str:
     names, counts = np.unique(sources.survey, return_counts=True)
-    there = ", ".join(
-        f"{name or 'no survey named'} {count}" for name, count in zip(names, counts, strict=True)
+    available = ", ".join(
+        f"{name or 'no survey stated'} {count}" for name, count in zip(names, counts, strict=True)
     )
-    asked = f"of {settings.survey} " if settings.survey else ""
+    wanted = f"of {settings.survey} " if settings.survey else ""
     return (
-        f"no spectrum {asked}with S/N over {settings.min_snr:g} among {len(sources)} readable ones "
-        f"({there or 'none'}): change --set survey=... (empty for all) or --set min_snr=..."
+        f"no spectrum {wanted}with S/N over {settings.min_snr:g} among {len(sources)} "
+        f"readable ones ({available or 'none'}): change --set survey=... (empty for all) "
+        "or --set min_snr=..."
     )

@@ -1,4 +1,4 @@
-"""The data card: what is in the sets and how they were made, for people and for programs."""
+"""The data card: content of the sets and how they were made, for people and for programs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_card(out: Path, bench: Bench, places: Sequence[Path], catalogues: Sequ
 
 
 def figures_of(bench: Bench, archives: list[str], catalogues: list[str]) -> dict[str, Any]:
-    """All figures as plain values; the same seed and archive give the same."""
+    """All figures as plain values, which only depend on the settings and the archive."""
     sources = bench.sources
     objects, sizes = np.unique(sources.object, return_counts=True)
     return {
@@ -76,25 +76,25 @@ def _of_file(bench: Bench, rows: Sequence[Choice]) -> dict[str, Any]:
     return {
         "rows": len(rows),
         "objects": len({int(bench.sources.object[row.source]) for row in rows}),
-        "tasks": {task: _of_rows(bench, its) for task, its in by_task.items()},
+        "tasks": {task: _of_rows(bench, rows_of_task) for task, rows_of_task in by_task.items()},
     }
 
 
 def _of_rows(bench: Bench, rows: Sequence[Choice]) -> dict[str, Any]:
     sources = bench.sources
-    places = [row.source for row in rows]
-    low, middle, high = np.quantile(sources.snr[places], (0.1, 0.5, 0.9)).tolist()
+    indices = [row.source for row in rows]
+    low, middle, high = np.quantile(sources.snr[indices], (0.1, 0.5, 0.9)).tolist()
     found: dict[str, Any] = {
         "YES": sum(row.answer == "YES" for row in rows),
         "NO": sum(row.answer == "NO" for row in rows),
         "filled": sum(row.filled for row in rows),
-        "surveys": dict(sorted(Counter(sources.survey[places].tolist()).items())),
+        "surveys": dict(sorted(Counter(sources.survey[indices].tolist()).items())),
         "snr": {"p10": round(low, 2), "median": round(middle, 2), "p90": round(high, 2)},
     }
     if sources.knows_truth:
-        said_yes = [row.answer == "YES" for row in rows]
-        is_true = (sources.label[places] == np.array([row.task for row in rows])).tolist()
-        pairs = list(zip(said_yes, is_true, strict=True))
+        is_yes = [row.answer == "YES" for row in rows]
+        is_true = (sources.label[indices] == np.array([row.task for row in rows])).tolist()
+        pairs = list(zip(is_yes, is_true, strict=True))
         found["wrong_YES"] = sum(yes and not true for yes, true in pairs)
         found["wrong_NO"] = sum(true and not yes for yes, true in pairs)
     return found
@@ -115,24 +115,24 @@ def _about(figures: Mapping[str, Any]) -> list[str]:
     settings = figures["settings"]
     kind = "simulated spectra, no observations" if figures["simulated"] else "survey spectra"
     known = ", ".join(figures["catalogues"]) or "the simulation's truth"
-    left_out = settings["uncatalogued"]
-    less = f", less {left_out:.0%} of the members" if not figures["catalogues"] else ""
+    missing = settings["uncatalogued"]
+    less = f", without {missing:.0%} of the members" if not figures["catalogues"] else ""
     surveys = ", ".join(f"{name or 'unnamed'} {n}" for name, n in figures["surveys"].items())
     return [
         "# SpecVI-Bench",
         "",
-        f"Spectra with a question each, is this a member of the class?, and the answer: {kind}.",
+        f"Spectra, the question whether each shows a member of a class, and the answer: {kind}.",
         "",
-        f"- Archive: {_words(figures['archives'])}; {figures['spectra']} spectra ({surveys}), "
+        f"- Archive: {_escaped(figures['archives'])}; {figures['spectra']} spectra ({surveys}), "
         f"{figures['objects']} objects; {figures['faulty']} could not be used.",
-        f"- Catalogues: {_words([known])}{less}.",
-        f"- S/N over {settings['min_snr']:g}; of an object the best spectrum. Main sets from "
+        f"- Catalogues: {_escaped([known])}{less}.",
+        f"- S/N over {settings['min_snr']:g}; the best spectrum of each object. Main sets from "
         f"{settings['survey'] or 'any survey'}.",
-        "- Objects are told apart by place (friends of friends within 3 arcsec) and content; none "
-        "is in two of train and test, nor a cold-start candidate in a test.",
+        "- Objects are identified by position (friends of friends within 3 arcsec) and content; "
+        "none is both in train and in test, and no cold-start candidate is in a test.",
         f"- Seed {settings['seed']}; all settings and figures are in {FIGURES_FILE}.",
-        "- Licence: the terms of the archive and the catalogues hold for their spectra and labels; "
-        "simulated ones are free of such terms.",
+        "- Licence: the terms of the archive and the catalogues apply to their spectra and labels; "
+        "simulated ones have no such terms.",
         "",
     ]
 
@@ -141,18 +141,18 @@ def _sets(figures: Mapping[str, Any]) -> list[str]:
     lines = ["## Sets", "", "| file | task | YES | NO | S/N 10 %, median, 90 % | surveys | wrong |"]
     lines.append("|---|---|---|---|---|---|---|")
     for name, found in figures["files"].items():
-        for task, its in found["tasks"].items():
-            snr = its["snr"]
+        for task, rows_of_task in found["tasks"].items():
+            snr = rows_of_task["snr"]
             spread = f"{snr['p10']:.0f}, {snr['median']:.0f}, {snr['p90']:.0f}"
-            surveys = ", ".join(f"{survey} {n}" for survey, n in its["surveys"].items())
-            wrong = its.get("wrong_YES", 0) + its.get("wrong_NO", 0)
-            noise = str(wrong) if "wrong_NO" in its else "unknown"
+            surveys = ", ".join(f"{survey} {n}" for survey, n in rows_of_task["surveys"].items())
+            wrong = rows_of_task.get("wrong_YES", 0) + rows_of_task.get("wrong_NO", 0)
+            noise = str(wrong) if "wrong_NO" in rows_of_task else "unknown"
             lines.append(
-                f"| {name} | {task} | {its['YES']} | {its['NO']} | {spread} | "
-                f"{_words([surveys])} | {noise} |"
+                f"| {name} | {task} | {rows_of_task['YES']} | {rows_of_task['NO']} | {spread} | "
+                f"{_escaped([surveys])} | {noise} |"
             )
     uses = [f"{name}: {use}" for name, use in USES.items()]
-    uses.append("survey-NAME: the test objects as that survey saw them")
+    uses.append("survey-NAME: the test objects as observed by that survey")
     return [*lines, "", "; ".join(uses) + ".", ""]
 
 
@@ -162,11 +162,11 @@ def _negatives(figures: Mapping[str, Any]) -> list[str]:
         "## Hard negatives",
         "",
         "A weak classifier for each class (trees on line and band measurements, trained on its "
-        f"catalogue against random sources, cross-fitted in {settings['folds']} folds) judged all "
+        f"catalogue against random sources, cross-fitted in {settings['folds']} folds) scored all "
         f"sources in no catalogue; those with p > {settings['p_negative']:g} were accepted: "
-        f"{figures['acceptance']:.2%} of all judgements (published: 1.74 %).",
+        f"{figures['acceptance']:.2%} of all scores (published: 1.74 %).",
         "",
-        "| task | in catalogue | judged | accepted | rate | of them members in truth |",
+        "| task | in catalogue | scored | accepted | rate | true members accepted |",
         "|---|---|---|---|---|---|",
     ]
     for task, found in figures["tasks"].items():
@@ -176,27 +176,28 @@ def _negatives(figures: Mapping[str, Any]) -> list[str]:
             f"{found['acceptance']:.2%} | {'unknown' if noise is None else noise} |"
         )
     kept = "are kept, as label noise" if settings["label_noise"] == "keep" else "were left out"
-    note = f"In no catalogue is not no member: where the truth is known, such members {kept}."
+    note = f"A true member may be in no catalogue: where the truth is known, such members {kept}."
     return [*lines, "", note, ""]
 
 
 def _rest(figures: Mapping[str, Any]) -> list[str]:
     lines = []
     if figures["notes"]:
-        lines += ["## What fell short", "", *(f"- {_words([note])}" for note in figures["notes"])]
+        lines += ["## Shortfalls", "", *(f"- {_escaped([note])}" for note in figures["notes"])]
         lines.append("")
     if figures["faults"]:
         shown = figures["faults"][:FAULTS_SHOWN]
         lines += [f"## Spectra that could not be used ({figures['faulty']})", ""]
         lines += [
-            f"- {_words([Path(each['file']).name])} row {each['row']}: {_words([each['fault']])}"
+            f"- {_escaped([Path(each['file']).name])} row {each['row']}: "
+            f"{_escaped([each['fault']])}"
             for each in shown
         ]
         lines.append("")
     return lines
 
 
-def _words(texts: Sequence[str]) -> str:
-    """Words of others on one line, nothing in them that Markdown obeys."""
+def _escaped(texts: Sequence[str]) -> str:
+    """Texts of others on one line, with Markdown escaped."""
     text = printable(", ".join(texts), 300)
     return "".join(f"\\{mark}" if mark in "|<>[]`*_\\" else mark for mark in text)

@@ -1,4 +1,4 @@
-"""Which objects are in the catalogue of which class."""
+"""Membership of the spectra in the catalogue of each class."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from agent.spectra.spectrum import BoolArray
 from agent.tasks.catalogue import find_task
 from train.bench.objects import directions, nearest_within
 from train.bench.sources import Sources
-from train.bench.tables import place, read_rows
+from train.bench.tables import position_of, read_rows
 
 
 def catalogue_files(texts: Sequence[str]) -> dict[str, list[Path]]:
-    """`CV=known.csv` as given on the command line; a task may have several."""
+    """Parse options like `CV=known.csv`; a task may have several files."""
     found: dict[str, list[Path]] = {}
     for text in texts:
         name, equals, file = text.partition("=")
@@ -25,7 +25,7 @@ def catalogue_files(texts: Sequence[str]) -> dict[str, list[Path]]:
             raise WorkbenchError(f"--catalogue {text[:80]!r}: write it as CV=known.csv")
         path = Path(file).expanduser()
         if not path.is_file():
-            raise WorkbenchError(f"--catalogue {text[:80]!r}: there is no such file")
+            raise WorkbenchError(f"--catalogue {text[:80]!r}: no such file")
         found.setdefault(find_task(name).id, []).append(path)
     return found
 
@@ -37,8 +37,11 @@ def catalogued(
     uncatalogued: float,
     seed: int,
 ) -> dict[str, BoolArray]:
-    """For each task whether each spectrum's object is in its catalogue. Where a task has no file
-    the truth of a simulated archive is the catalogue, but for the part of it left out."""
+    """For each task, whether the object of each spectrum is in its catalogue.
+
+    Without a file for a task, the truth of a simulated archive is its catalogue, less the share
+    `uncatalogued` of the members.
+    """
     found = {}
     for number, each in enumerate(tasks):
         if each in files:
@@ -54,24 +57,24 @@ def catalogued(
 
 
 def matched(sources: Sources, files: Sequence[Path]) -> BoolArray:
-    """By place within 3 arcsec, or by name or number."""
-    places: list[tuple[float, float]] = []
+    """Whether each spectrum is in the files, by position within 3 arcsec or by name or number."""
+    positions: list[tuple[float, float]] = []
     names: set[str] = set()
     for path in files:
         count = 0
         for row in read_rows(path, ("ra", "dec", "object_id")):
-            ra, dec = place(row)
+            ra, dec = position_of(row)
             if not math.isnan(ra):
-                places.append((ra, dec))
+                positions.append((ra, dec))
             if row.get("object_id"):
                 names.add(row["object_id"])
             count += 1
         if not count:
-            raise WorkbenchError(f"{path}: an empty catalogue")
-    of = directions(*np.array(places, dtype=np.float64).reshape(-1, 2).T)
-    by_place = nearest_within(sources.ra, sources.dec, of)
+            raise WorkbenchError(f"{path}: the catalogue is empty")
+    of = directions(*np.array(positions, dtype=np.float64).reshape(-1, 2).T)
+    by_position = nearest_within(sources.ra, sources.dec, of)
     by_name = [
         (first in names) or (second in names)
         for first, second in zip(sources.object_id, sources.other_id, strict=True)
     ]
-    return by_place | np.array(by_name, dtype=np.bool_)
+    return by_position | np.array(by_name, dtype=np.bool_)

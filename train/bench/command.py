@@ -1,4 +1,4 @@
-"""`spec-o3-train bench`: SpecVI-Bench from an archive, or from its published files."""
+"""`spec-o3-train bench`: SpecVI-Bench from an archive or from its published files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from train.recipe import Config, Preset, Sets, settings
 
 
 def bench(
-    out: Annotated[Path, typer.Argument(help="Folder for the sets, their card and figures.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the sets, their data card and figures.")],
     archive: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder of spectra, list of them, or simulation; may be repeated."),
+        typer.Option(help="Folder of spectra, list of spectra, or simulation; may be repeated."),
     ] = None,
     catalogue: Annotated[
         list[str] | None,
@@ -27,21 +27,23 @@ def bench(
         ),
     ] = None,
     spectra: Annotated[
-        Path | None, typer.Option(help="Folder in which a list's spectra may lie, too.")
+        Path | None, typer.Option(help="Another folder with the spectra of a list.")
     ] = None,
     published: Annotated[
         Path | None,
-        typer.Option(help="Instead: a folder of SpecVI-Bench or of its cold start as published."),
+        typer.Option(help="Instead: folder of the published SpecVI-Bench or its cold-start set."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="The same seed makes the same sets.")] = (
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same sets.")] = (
         None
     ),
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that measure.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Number of processes for measuring.")
+    ] = 1,
     preset: Preset = "",
     config: Config = None,
     sets: Sets = None,
 ) -> None:
-    """Make training and test sets: members of catalogues and hard negatives."""
+    """Make training and test sets of catalogue members and hard negatives."""
     if (published is None) == (not archive):
         raise typer.BadParameter("give --archive or --published", param_hint="--archive")
     if published is not None:
@@ -52,8 +54,8 @@ def bench(
     from train.bench.catalogues import catalogue_files
     from train.bench.settings import BenchSettings
 
-    told = [*(sets or ()), *([] if seed is None else [f"seed={seed}"])]
-    asked = settings(BenchSettings, "bench", preset=preset, config=config, sets=told)
+    changes = [*(sets or ()), *([] if seed is None else [f"seed={seed}"])]
+    bench_settings = settings(BenchSettings, "bench", preset=preset, config=config, sets=changes)
     console = Console(stderr=True, soft_wrap=True)
     with Progress(
         TextColumn("measuring"),
@@ -66,7 +68,7 @@ def bench(
         made = build(
             out,
             archive or [],
-            asked,
+            bench_settings,
             catalogues=catalogue_files(catalogue or ()),
             spectra_folder=spectra,
             workers=workers,
@@ -86,5 +88,5 @@ def _convert(out: Path, folder: Path) -> None:
     from train.bench.published import convert
 
     if not folder.is_dir():
-        raise WorkbenchError(f"{folder}: there is no such folder")
+        raise WorkbenchError(f"{folder}: no such folder")
     typer.echo(f"{out}: {convert(folder, out)}")

@@ -1,7 +1,7 @@
-"""The archive measured by several processes, in bounded memory, and not twice.
+"""Measuring an archive in several processes, in bounded memory, with a cache on disk.
 
-What was measured lies in Parquet parts beside the sets. A file is read again only where its size
-or date differ from those of its part, or where more of it is wanted than was measured then.
+Measurements are stored in Parquet parts beside the sets. A file is read again only if its size or
+date has changed, or if more of it is wanted than was measured before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
 from train.bench.archive import NOTHING, FileJob
-from train.bench.looking import Facts, Rule, look, mark_of, stamp_of
+from train.bench.spectrum_facts import Facts, SelectionRule, digest_of, facts_of_file, file_stamp
 from train.parallel import in_order
 
 if TYPE_CHECKING:
@@ -29,26 +29,26 @@ MARK = b"spec_o3_measured"
 
 def measure(
     jobs: Sequence[FileJob],
-    rule: Rule,
+    rule: SelectionRule,
     folder: Path,
     workers: int = 1,
     advance: Callable[[int], None] = lambda files: None,
 ) -> pyarrow.Table:
-    """Every spectrum of the jobs in their order, a row each. `folder` keeps what is measured."""
+    """A row for every spectrum of the jobs, in their order; `folder` holds the cache."""
     import pyarrow
 
     folder.mkdir(parents=True, exist_ok=True)
     kept = _kept(folder)
-    known = _Known(kept)
+    known = _MeasurementCache(kept)
     missing = [job for job in jobs if not known.holds(job, rule)]
     advance(len(jobs) - len(missing))
     parts = [kept]
-    for facts in _batches(in_order(partial(look, rule), missing, workers), advance):
+    for facts in _batches(in_order(partial(facts_of_file, rule), missing, workers), advance):
         part = pyarrow.Table.from_pylist(facts, schema=schema())
         _write(part, folder)
         parts.append(part)
     whole = pyarrow.concat_tables(parts)
-    return whole.take(_wanted(jobs, _places(whole)))
+    return whole.take(_wanted(jobs, _row_indices(whole)))
 
 
 def schema() -> pyarrow.Schema:
@@ -65,8 +65,7 @@ def schema() -> pyarrow.Schema:
 
 
 def _kept(folder: Path) -> pyarrow.Table:
-    """The parts of earlier runs; those that another version wrote, or that are cut off, are not
-    used."""
+    """The parts of earlier runs, without those that are cut off or from another version."""
     import pyarrow
     import pyarrow.parquet as parquet
 
@@ -82,27 +81,27 @@ def _kept(folder: Path) -> pyarrow.Table:
     return pyarrow.concat_tables(parts)
 
 
-def _places(table: pyarrow.Table) -> dict[str, dict[int, int]]:
-    """Where the rows of each file stand; of a file read twice, the last reading counts."""
+def _row_indices(table: pyarrow.Table) -> dict[str, dict[int, int]]:
+    """Indices in the table of the rows of each file; the last reading of a file counts."""
     found: dict[str, dict[int, int]] = {}
     stamps: dict[str, tuple[int, int]] = {}
     names = ("file", "row", "size", "changed")
     columns = (table[name].to_pylist() for name in names)
-    for place, (file, row, size, changed) in enumerate(zip(*columns, strict=True)):
+    for row_index, (file, row, size, changed) in enumerate(zip(*columns, strict=True)):
         if stamps.setdefault(file, (size, changed)) != (size, changed):
             stamps[file] = size, changed
             found[file] = {}
-        found.setdefault(file, {})[row] = place
+        found.setdefault(file, {})[row] = row_index
     return found
 
 
-class _Known:
-    """What earlier runs measured."""
+class _MeasurementCache:
+    """The measurements of earlier runs."""
 
     def __init__(self, kept: pyarrow.Table) -> None:
         import pyarrow.compute as compute
 
-        self._places = _places(kept)
+        self._row_indices = _row_indices(kept)
         names = ("size", "changed", "stated", "snr")
         self._size, self._changed, self._stated, self._snr = (
             kept[name].to_numpy() for name in names
@@ -111,25 +110,27 @@ class _Known:
         is_faulty = compute.not_equal(kept["fault"], "").to_numpy()
         self._is_complete = is_faulty | kept["numbers"].is_valid().to_numpy()
 
-    def holds(self, job: FileJob, rule: Rule) -> bool:
-        """Whether all that is wanted of a file is there and the file is as it was."""
-        places = self._places.get(job.path, {})
-        if not places or job.refusal or any(row not in places for row in job.rows):
+    def holds(self, job: FileJob, rule: SelectionRule) -> bool:
+        """Whether all wanted rows of a file are measured and the file has not changed."""
+        indices = self._row_indices.get(job.path, {})
+        if not indices or job.refusal or any(row not in indices for row in job.rows):
             return False
         stated = dict(zip(job.rows, job.stated, strict=True))
-        rows = job.rows or tuple(places)
-        stamp = stamp_of(job.path)
+        rows = job.rows or tuple(indices)
+        stamp = file_stamp(job.path)
         return all(
-            self._serves(places[row], stamp, mark_of(stated.get(row, NOTHING)), rule)
+            self._is_current(indices[row], stamp, digest_of(stated.get(row, NOTHING)), rule)
             for row in rows
         )
 
-    def _serves(self, place: int, stamp: tuple[int, int], mark: int, rule: Rule) -> bool:
-        seen = self._size[place], self._changed[place], self._stated[place]
+    def _is_current(
+        self, row_index: int, stamp: tuple[int, int], mark: int, rule: SelectionRule
+    ) -> bool:
+        seen = self._size[row_index], self._changed[row_index], self._stated[row_index]
         if seen != (*stamp, mark):
             return False
-        wants = rule.measures(self._survey[place], float(self._snr[place]))
-        return bool(self._is_complete[place]) or not wants
+        needs_numbers = rule.measures(self._survey[row_index], float(self._snr[row_index]))
+        return bool(self._is_complete[row_index]) or not needs_numbers
 
 
 def _batches(
@@ -161,9 +162,9 @@ def _write(part: pyarrow.Table, folder: Path) -> None:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _wanted(jobs: Sequence[FileJob], places: dict[str, dict[int, int]]) -> np.ndarray:
+def _wanted(jobs: Sequence[FileJob], rows_by_file: dict[str, dict[int, int]]) -> np.ndarray:
     found = []
     for job in jobs:
-        there = places.get(job.path, {})
-        found += [there[row] for row in job.rows or sorted(there) if row in there]
+        rows = rows_by_file.get(job.path, {})
+        found += [rows[row] for row in job.rows or sorted(rows) if row in rows]
     return np.array(found, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Which spectra show the same object: by place on the sky, by content, by name as a last resort."""
+"""Identifying spectra of the same object by position, by content, and as a last resort by name."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ IntArray = NDArray[np.intp]
 
 MATCH_ARCSEC = 3.0
 MAX_PAIRS = 50_000_000
-"""Of neighbours: a list whose places are all alike is no list of places."""
+"""Most pairs of neighbours; more means that the positions are not usable."""
 
 
 def directions(ra: FloatArray, dec: FloatArray) -> FloatArray:
-    """Unit vectors, (n, 3), of places in degrees."""
+    """Unit vectors, (n, 3), of positions in degrees."""
     alpha, delta = np.radians(ra), np.radians(dec)
     cos = np.cos(delta)
     return np.column_stack([cos * np.cos(alpha), cos * np.sin(alpha), np.sin(delta)])
 
 
 def chord(arcsec: float) -> float:
-    """The straight distance between two directions so far apart."""
+    """Length of the chord between two directions at this angle."""
     return float(2.0 * np.sin(np.radians(arcsec / 3600.0) / 2.0))
 
 
@@ -39,8 +39,11 @@ def object_numbers(
     names: Sequence[str],
     arcsec: float = MATCH_ARCSEC,
 ) -> IntArray:
-    """A number for each spectrum, the same for friends of friends: places within `arcsec`, equal
-    contents and, where a spectrum has no place, equal names."""
+    """A number for each spectrum, the same for friends of friends.
+
+    Friends are spectra with positions within `arcsec`, equal contents or, where a spectrum has no
+    position, equal names.
+    """
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     joined = [
         _near(ra, dec, is_placed, arcsec),
@@ -55,7 +58,7 @@ def object_numbers(
 def nearest_within(
     ra: FloatArray, dec: FloatArray, of: FloatArray, arcsec: float = MATCH_ARCSEC
 ) -> NDArray[np.bool_]:
-    """Whether a direction of `of` lies near each place; False for a place that is not known."""
+    """Whether each position is near a direction of `of`; False for an unknown position."""
     found = np.zeros(ra.size, dtype=np.bool_)
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     if of.size and is_placed.any():
@@ -67,28 +70,29 @@ def nearest_within(
 
 
 def _near(ra: FloatArray, dec: FloatArray, is_placed: NDArray[np.bool_], arcsec: float) -> IntArray:
-    """Pairs (2, n) of near spectra. Those at the very same place are joined before, in a chain."""
+    """Pairs (2, n) of neighbouring spectra; those at the same position are joined to the first."""
     which = np.flatnonzero(is_placed)
     if not which.size:
         return np.empty((2, 0), dtype=np.intp)
-    places, owner = np.unique(np.column_stack([ra, dec])[which], axis=0, return_inverse=True)
+    positions, owner = np.unique(np.column_stack([ra, dec])[which], axis=0, return_inverse=True)
     same = _alike(owner.ravel().tolist(), np.ones(which.size, dtype=np.bool_))
-    tree = cKDTree(directions(places[:, 0], places[:, 1]))
+    tree = cKDTree(directions(positions[:, 0], positions[:, 1]))
     if tree.count_neighbors(tree, chord(arcsec)) > MAX_PAIRS:
         raise WorkbenchError(
-            f"{which.size} places lie within {arcsec:g} arcsec of one another: are they in degrees?"
+            f"{which.size} positions are within {arcsec:g} arcsec of each other: "
+            "are they in degrees?"
         )
     pairs = tree.query_pairs(chord(arcsec), output_type="ndarray")
-    one_of = np.zeros(len(places), dtype=np.intp)
+    one_of = np.zeros(len(positions), dtype=np.intp)
     one_of[owner.ravel()] = which
     return np.concatenate([which[same], one_of[pairs.T]], axis=1)
 
 
 def _alike(values: Sequence[object], counted: NDArray[np.bool_]) -> IntArray:
-    """Pairs (2, n) of each counted one with the first that has its value."""
+    """Pairs (2, n) of each counted element with the first of the same value."""
     first: dict[object, int] = {}
     pairs = [
-        (first.setdefault(values[place], place), place)
-        for place in np.flatnonzero(counted).tolist()
+        (first.setdefault(values[index], index), index)
+        for index in np.flatnonzero(counted).tolist()
     ]
     return np.array(pairs, dtype=np.intp).reshape(-1, 2).T

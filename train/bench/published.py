@@ -1,7 +1,7 @@
-"""SpecVI-Bench as published: Parquet rows for reinforcement learning, as verl takes them.
+"""SpecVI-Bench as published: Parquet rows for reinforcement learning with verl.
 
-A row has `data_source`, `prompt`, `reward_model.ground_truth` and, deep in `extra_info`, what the
-tool is created with: wavelength, flux, redshift.
+A row has `data_source`, `prompt`, `reward_model.ground_truth` and, nested in `extra_info`, the
+arguments of the tool: wavelength, flux, redshift.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from train.bench.published_rows import Node, example_of, first, nodes_of, task_of
+from train.bench.published_rows import Node, example_of, first_value, nodes_of, task_of
 from train.bench.sharegpt import copy_conversations
 from train.bench.sharegpt_files import conversation_files
 from train.examples import Example, write_examples
@@ -31,39 +31,39 @@ CROSS_TASKS = ("O", "B", "A")
 
 @dataclass
 class ImportCounts:
-    """What was found, and why rows were left out."""
+    """Number of rows read, and why some were left out."""
 
     rows: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     split_of: dict[str, set[str]] = field(default_factory=dict)
-    """Of each content: an object in two splits is told, as it lies in what others published."""
+    """Splits of each content hash; the published sets may have one spectrum in both."""
 
 
 def convert(folder: Path, out: Path) -> str:
-    """Published files of both kinds as ours, in `out`; returns what was made, in words."""
+    """Convert published files of both kinds to our sets in `out`, and return a summary."""
     files = _parquet_files(folder)
-    tally = ImportCounts()
+    counts = ImportCounts()
     made = []
-    for name, its in sorted(_by_set(files).items()):
-        count = write_examples(out / f"{name}.parquet", _examples(its, name, tally))
+    for name, set_files in sorted(_by_set(files).items()):
+        count = write_examples(out / f"{name}.parquet", _examples(set_files, name, counts))
         made.append(f"{name} {count}")
-    talks = conversation_files(folder)
-    if talks:
-        count, faults = copy_conversations(talks, out)
+    conversations = conversation_files(folder)
+    if conversations:
+        count, faults = copy_conversations(conversations, out)
         made.append(f"conversations {count}")
-        tally.refused.update(faults)
-    if not tally.rows and not talks:
-        raise WorkbenchError(f"{folder} holds neither SpecVI-Bench rows nor conversations")
-    shared = sum(len(splits) > 1 for splits in tally.split_of.values())
-    _write_card(out, folder, made, tally, shared)
-    said = [f"{count} rows left out: {why}" for why, count in tally.refused.most_common(5)]
+        counts.refused.update(faults)
+    if not counts.rows and not conversations:
+        raise WorkbenchError(f"{folder} has neither SpecVI-Bench rows nor conversations")
+    shared = sum(len(splits) > 1 for splits in counts.split_of.values())
+    _write_card(out, folder, made, counts, shared)
+    messages = [f"{count} rows left out: {why}" for why, count in counts.refused.most_common(5)]
     if shared:
-        said.append(f"{shared} spectra are in more than one of train and test")
-    return "; ".join([", ".join(made), *said])
+        messages.append(f"{shared} spectra are in more than one of train and test")
+    return "; ".join([", ".join(made), *messages])
 
 
 def published_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file without their pictures, some at a time."""
+    """The rows of a Parquet file without their pictures, read in batches."""
     import pyarrow
     import pyarrow.parquet as parquet
 
@@ -85,12 +85,12 @@ def _parquet_files(folder: Path) -> list[Path]:
         if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
             found.append(path)
         if len(found) > MAX_FILES:
-            raise WorkbenchError(f"{folder} holds more than {MAX_FILES} Parquet files")
+            raise WorkbenchError(f"{folder} has more than {MAX_FILES} Parquet files")
     return [path for path in found if _has_rows(path)]
 
 
 def _has_rows(path: Path) -> bool:
-    """Whether its columns are those of such rows and not of conversations."""
+    """Whether a file has the columns of benchmark rows and not those of conversations."""
     import pyarrow
     import pyarrow.parquet as parquet
 
@@ -102,11 +102,11 @@ def _has_rows(path: Path) -> bool:
 
 
 def _by_set(files: list[Path]) -> dict[str, list[Path]]:
-    """The files whose rows may belong to each of our sets."""
+    """The files that may have rows of each of our sets."""
     found: dict[str, list[Path]] = {}
     for path in files:
         for name in _survey_of(path) or ("train", "test", "cross"):
-            if name in ("train", "test") and _split_in(path.stem) not in ("", name):
+            if name in ("train", "test") and _split_from_name(path.stem) not in ("", name):
                 continue
             found.setdefault(name, []).append(path)
     return found
@@ -121,38 +121,44 @@ def _set_of(nodes: Sequence[Node], path: Path) -> str:
         return survey[0]
     if task_of(nodes, path) in CROSS_TASKS:
         return "cross"
-    return _split_in(path.stem) or _split_in(str(first(nodes, ("split",)) or "")) or "test"
+    return (
+        _split_from_name(path.stem)
+        or _split_from_name(str(first_value(nodes, ("split",)) or ""))
+        or "test"
+    )
 
 
-def _split_in(text: str) -> str:
+def _split_from_name(text: str) -> str:
     low = text.casefold()
     return "train" if "train" in low else "test" if re.search("test|val", low) else ""
 
 
-def _examples(files: list[Path], name: str, tally: ImportCounts) -> Iterator[Example]:
+def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Example]:
     for path in files:
         for row in published_rows(path):
             nodes = nodes_of(row)
             if _set_of(nodes, path) != name:
                 continue
-            tally.rows += 1
+            counts.rows += 1
             try:
                 made = example_of(nodes, path, name)
             except WorkbenchError as error:
-                tally.refused[str(error)] += 1
+                counts.refused[str(error)] += 1
                 continue
             split = "train" if name == "train" else "test"
-            tally.split_of.setdefault(made.sha256, set()).add(split)
+            counts.split_of.setdefault(made.sha256, set()).add(split)
             yield made
 
 
-def _write_card(out: Path, folder: Path, made: list[str], tally: ImportCounts, shared: int) -> None:
-    refused = [f"- left out, {why}: {count}" for why, count in tally.refused.most_common()]
+def _write_card(
+    out: Path, folder: Path, made: list[str], counts: ImportCounts, shared: int
+) -> None:
+    refused = [f"- left out, {why}: {count}" for why, count in counts.refused.most_common()]
     lines = [
         "# SpecVI-Bench as published",
         "",
         f"Converted from the files in {printable(folder.name, 80)}; the terms of their publication "
-        "hold.",
+        "apply.",
         "",
         *(f"- {each}" for each in made),
         *refused,
@@ -161,8 +167,8 @@ def _write_card(out: Path, folder: Path, made: list[str], tally: ImportCounts, s
     ]
     figures = {
         "made": made,
-        "rows": tally.rows,
-        "left_out": dict(tally.refused),
+        "rows": counts.rows,
+        "left_out": dict(counts.refused),
         "in_two_splits": shared,
     }
     (out / "README.md").write_text("\n".join(lines), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One published row as an example: what is looked for is found at any depth, in JSON text, too."""
+"""Converting a published row to an example; values are found at any depth, also in JSON text."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ Node = Mapping[str, Any]
 
 
 def example_of(nodes: Sequence[Node], path: Path, split: str) -> Example:
-    """`nodes` are those of the row. Raises WorkbenchError with what it lacks."""
+    """The example of a row with these nodes; raises a WorkbenchError if something is missing."""
     arrays = _with_arrays(nodes)
     if arrays is None:
         raise WorkbenchError("no wavelength and flux")
-    answer = verdict_of(first(nodes, ANSWERS))
+    answer = verdict_of(first_value(nodes, ANSWERS))
     if answer is None:
         raise WorkbenchError("no answer that is YES or NO")
     task = task_of(nodes, path)
     if not task:
-        raise WorkbenchError("no task that is known here")
-    spectrum = _spectrum(arrays, str(first(nodes, NAMES) or path.stem), path)
+        raise WorkbenchError("no known task")
+    spectrum = _spectrum(arrays, str(first_value(nodes, NAMES) or path.stem), path)
     return example(spectrum, task=task, answer=answer, split=split)
 
 
 def verdict_of(value: object) -> Verdict | None:
-    """YES or NO in the spellings that are about."""
+    """YES or NO from any of its usual spellings."""
     if isinstance(value, bool) or (isinstance(value, int) and value in (0, 1)):
         return "YES" if value else "NO"
     if not isinstance(value, str):
@@ -63,33 +63,33 @@ def verdict_of(value: object) -> Verdict | None:
 
 
 def task_of(nodes: Sequence[Node], path: Path) -> str:
-    """By what the row says of itself, then by the words of its question, then by its file."""
+    """The task by the fields of the row, else by its question, else by the file name."""
     names, words = _known_tasks()
-    for said in (first(nodes, (key,)) for key in TASKS):
-        found = _task_in(said, names)
+    for value in (first_value(nodes, (key,)) for key in TASKS):
+        found = _task_in(value, names)
         if found:
             return found
     text = _text(nodes[0].get("prompt")).casefold()[:20_000]
-    places = {task: text.find(name) for name, task in words.items() if name in text}
-    if places:
-        return min(places, key=lambda task: places[task])
+    positions = {task: text.find(name) for name, task in words.items() if name in text}
+    if positions:
+        return min(positions, key=lambda task: positions[task])
     return _task_in(path.stem, names)
 
 
 @cache
 def _known_tasks() -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Tasks by short names, and by the words of a question."""
+    """Tasks by short name, and by the name that a question uses."""
     known = load_tasks(on_fault=lambda fault: None)
     names = {each.id.casefold(): each.id for each in known} | ALIASES
     names |= {re.sub(r"\W", "", each.name.casefold()): each.id for each in known}
     return names, {each.name.casefold(): each.id for each in known} | {"m-type giant": "MG"}
 
 
-def _task_in(said: object, names: Mapping[str, str]) -> str:
-    if not isinstance(said, str) or len(said) > 200:
+def _task_in(text: object, names: Mapping[str, str]) -> str:
+    if not isinstance(text, str) or len(text) > 200:
         return ""
-    whole = re.sub(r"\W", "", said.casefold())
-    parts = re.split(r"[^a-z0-9]+", said.casefold())
+    whole = re.sub(r"\W", "", text.casefold())
+    parts = re.split(r"[^a-z0-9]+", text.casefold())
     return next((names[part] for part in (whole, *reversed(parts)) if part in names), "")
 
 
@@ -100,8 +100,8 @@ def _spectrum(arrays: Mapping[str, Any], name: str, path: Path) -> Spectrum:
     if "loglam" in arrays and not any(key in arrays for key in WAVELENGTH[:-1]):
         wavelength = 10.0**wavelength
     usable = np.flatnonzero(np.isfinite(wavelength) & (wavelength > 0))
-    _, first = np.unique(wavelength[usable], return_index=True)
-    order = usable[first]
+    _, unique = np.unique(wavelength[usable], return_index=True)
+    order = usable[unique]
     z = _value(arrays, REDSHIFT)
     is_z = isinstance(z, int | float) and not isinstance(z, bool) and -0.1 < z < 10
     try:
@@ -120,21 +120,21 @@ def _spectrum(arrays: Mapping[str, Any], name: str, path: Path) -> Spectrum:
 
 def _numbers(value: object) -> np.ndarray[Any, np.dtype[np.float64]]:
     try:
-        return np.array(_opened(value), dtype=np.float64).reshape(-1)
+        return np.array(_parsed_json(value), dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as error:
-        raise WorkbenchError("wavelength or flux are no numbers") from error
+        raise WorkbenchError("wavelength or flux are not numbers") from error
 
 
 def _with_arrays(nodes: Sequence[Node]) -> Node | None:
-    """The part of the row that holds both arrays."""
+    """The node that has both arrays."""
     for node in nodes:
         if _value(node, WAVELENGTH) is not None and _value(node, FLUX) is not None:
             return node
     return None
 
 
-def first(nodes: Sequence[Node], names: tuple[str, ...]) -> object:
-    """What stands under the first of these names that there is, the shallowest of it."""
+def first_value(nodes: Sequence[Node], names: tuple[str, ...]) -> object:
+    """Value of the first of these names that occurs, at the shallowest depth."""
     for name in names:
         for node in nodes:
             value = node.get(name)
@@ -148,7 +148,7 @@ def nodes_of(row: Node) -> list[Node]:
 
 
 def _nodes(row: Node) -> Iterator[Node]:
-    """The row and every table in it, by depth; JSON text is opened. Bounded in depth and number."""
+    """The row and every table in it, by depth, also in JSON text; limited in depth and number."""
     level: list[Any] = [row]
     seen = 0
     for _ in range(MAX_DEPTH):
@@ -166,19 +166,19 @@ def _nodes(row: Node) -> Iterator[Node]:
 
 
 def _is_inner(node: object) -> bool:
-    """A table, or a list of what may be some; arrays of numbers hold none."""
+    """Whether this is a table, or a list that may contain tables."""
     is_list = isinstance(node, list) and bool(node) and isinstance(node[0], Mapping | str | list)
     return is_list or isinstance(node, Mapping)
 
 
 def _table_in(value: object) -> Any:
-    """JSON text of tables opened; that of plain numbers is left until it is wanted."""
+    """The value with JSON text of tables parsed; text of plain numbers is parsed when needed."""
     is_array = isinstance(value, str) and value.lstrip()[:1] == "[" and "{" not in value[:50]
-    return value if is_array else _opened(value)
+    return value if is_array else _parsed_json(value)
 
 
-def _opened(value: object) -> Any:
-    """JSON text as what it says, anything else as it is."""
+def _parsed_json(value: object) -> Any:
+    """The content of JSON text; any other value unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[") or len(value) > MAX_JSON:
         return value
     try:
@@ -192,12 +192,12 @@ def _value(node: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _text(prompt: object) -> str:
-    prompt = _opened(prompt)
+    prompt = _parsed_json(prompt)
     if isinstance(prompt, str):
         return prompt
     turns = prompt if isinstance(prompt, list) else []
-    said = [turn.get("content") for turn in turns if isinstance(turn, Mapping)]
-    return "\n".join(each for each in said if isinstance(each, str))
+    texts = [turn.get("content") for turn in turns if isinstance(turn, Mapping)]
+    return "\n".join(each for each in texts if isinstance(each, str))
 
 
 def _survey_of(name: str, path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What a benchmark is made to: tasks, sizes, the cut in S/N, how negatives are found."""
+"""Settings of a benchmark: tasks, sizes, the S/N cut, selection of negatives."""
 
 from __future__ import annotations
 
@@ -24,50 +24,51 @@ ANY = "*"
 _SIZE = re.compile(r"(\S{1,40})\s+(\d{1,7})/(\d{1,7})\s+(\d{1,7})/(\d{1,7})")
 _PAIR = re.compile(r"(\d{1,7})/(\d{1,7})")
 
-Pair = tuple[int, int]
+Counts = tuple[int, int]
 """Positives and negatives."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BenchSettings:
-    """The defaults are those of the published SpecVI-Bench."""
+    """Settings of a benchmark; the defaults are those of the published SpecVI-Bench."""
 
     tasks: tuple[str, ...] = ("CV", "CS", "SS", "MG", "WD")
     cross_tasks: tuple[str, ...] = ("O", "B", "A")
     sizes: tuple[str, ...] = PUBLISHED_SIZES
-    """For each task: training positives/negatives, then test positives/negatives; * is any task
-    not named."""
+    """Training positives/negatives, then test positives/negatives, of each task; * is any other."""
     survey: str = "LAMOST"
-    """Whose spectra make training and test sets; empty for all alike."""
+    """Survey of the training and test sets; empty for any."""
     cross_surveys: tuple[str, ...] = ("SDSS", "DESI")
     cross_survey_tasks: tuple[str, ...] = ("CV", "CS", "MG")
     cross_survey_size: str = "50/250"
     cold_per_task: int = 200
-    """Candidates for the cold start, half of them positive, taken from the training set."""
+    """Cold-start candidates from the training set, half of them positive."""
     min_snr: float = 10.0
     p_negative: float = 0.8
-    """A source in no catalogue becomes a hard negative above this."""
+    """Score above which a source in no catalogue becomes a hard negative."""
     fill: bool = False
-    """Where too few pass, take those with the next highest p."""
+    """Whether to add sources with the next highest p where too few pass."""
     random_per_positive: int = 5
-    """Random sources that the weak classifier is trained against, for each positive."""
+    """Random sources per positive in the training of the weak classifier."""
     folds: int = 5
     uncatalogued: float = 0.05
-    """Part of the true members of a simulated archive that its catalogues miss."""
+    """Share of the true members of a simulated archive that its catalogues lack."""
     label_noise: Literal["keep", "drop"] = "keep"
-    """What becomes of hard negatives that are members in truth, where the truth is known."""
+    """Whether hard negatives that are true members are kept, where the truth is known."""
     seed: int = 0
 
     def __post_init__(self) -> None:
         if not self.tasks:
             raise WorkbenchError("bench.tasks: name at least one task")
         if not 0.0 <= self.p_negative < 1.0 or not 0.0 <= self.uncatalogued < 1.0:
-            raise WorkbenchError("bench.p_negative and bench.uncatalogued go from 0 to below 1")
+            raise WorkbenchError(
+                "bench.p_negative and bench.uncatalogued must be from 0 to below 1"
+            )
         if not 2 <= self.folds <= 20 or not 1 <= self.random_per_positive <= 100:
-            raise WorkbenchError("bench.folds goes from 2 to 20, random_per_positive from 1 to 100")
+            raise WorkbenchError("bench.folds must be 2 to 20, and random_per_positive 1 to 100")
         if min(self.seed, self.cold_per_task) < 0:
-            raise WorkbenchError("bench.seed and bench.cold_per_task may not be negative")
-        self.size_of_survey_sets  # noqa: B018  a faulty one is told before hours of measuring
+            raise WorkbenchError("bench.seed and bench.cold_per_task must not be negative")
+        self.size_of_survey_sets  # noqa: B018  checked here, before hours of measuring
         for task in self.all_tasks:
             self.size(task)
 
@@ -76,15 +77,15 @@ class BenchSettings:
         return tuple(dict.fromkeys((*self.tasks, *self.cross_tasks)))
 
     def size(self, task: str) -> Size:
-        """The sets of a task; those of a cross-task are for testing alone."""
+        """Sizes of the sets of a task; a cross-task only has a test set."""
         found = _sizes(self.sizes)
         if task not in found and ANY not in found:
-            raise WorkbenchError(f"bench.sizes: none for {task}, and no * for the rest")
+            raise WorkbenchError(f"bench.sizes: no size for {task}, and no * for other tasks")
         size = found.get(task) or found[ANY]
         return size if task in self.tasks else Size((0, 0), size.test)
 
     @property
-    def size_of_survey_sets(self) -> Pair:
+    def size_of_survey_sets(self) -> Counts:
         match = _PAIR.fullmatch(self.cross_survey_size.strip())
         if match is None:
             text = shown(self.cross_survey_size)
@@ -94,8 +95,8 @@ class BenchSettings:
 
 @dataclass(frozen=True)
 class Size:
-    train: Pair
-    test: Pair
+    train: Counts
+    test: Counts
 
 
 def _sizes(texts: Sequence[str]) -> Mapping[str, Size]:

@@ -1,10 +1,10 @@
 """Conversations in the ShareGPT layout: the published cold-start set, and copies of it as JSONL.
 
-Its spectra come as pictures alone, so these inspections cannot be drawn again and are no
-trajectories: they are read as turns and the pictures they name.
+Its spectra are only published as pictures, so these inspections cannot be drawn again and are not
+trajectories: they are read as turns and their pictures.
 
-A row holds `conversations` (or `messages`) of `from`/`value` (or `role`/`content`) and `images`:
-paths beside the file, or bytes. `<image>` marks the place of the next picture.
+A row has `conversations` (or `messages`) of `from`/`value` (or `role`/`content`) and `images`:
+paths relative to the file, or bytes. `<image>` marks the position of the next picture.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agent.errors import WorkbenchError
 from agent.hashing import picture_hash
 from agent.protocol.protocol import Role, Turn, system_text
 from agent.protocol.reply import MAX_TEXT
-from train.bench.sharegpt_files import opened, picture, rows_of
+from train.bench.sharegpt_files import load_picture, parsed_json, rows_of
 
 COPY_FILE, COPY_IMAGES = "conversations.jsonl", "images"
 MARK = "<image>"
@@ -47,24 +47,26 @@ OnFault = Callable[[str], None]
 
 
 def sharegpt_conversations(path: Path, on_fault: OnFault | None = None) -> Iterator[Conversation]:
-    """Turns as an engine reads and writes them, and their pictures (RGB, as they are stored).
+    """Turns as an engine reads and writes them, and their pictures in RGB.
 
-    The system turn is our own, since the model will meet that one in use. A faulty row raises a
-    WorkbenchError, or goes to `on_fault` in words and is left out.
+    The system turn is replaced by ours, which the model gets in use. A faulty row raises a
+    WorkbenchError, or is passed to `on_fault` as a message and skipped.
     """
     for number, row in enumerate(rows_of(path)):
         try:
             yield _conversation(row, path.parent)
         except WorkbenchError as error:
-            said = f"{path.name} row {number}: {error}"
+            message = f"{path.name} row {number}: {error}"
             if on_fault is None:
-                raise WorkbenchError(said) from error
-            on_fault(said)
+                raise WorkbenchError(message) from error
+            on_fault(message)
 
 
 def copy_conversations(files: Sequence[Path], out: Path) -> tuple[int, Counter[str]]:
-    """All of them as `conversations.jsonl` with pictures beside it, each picture once; how many,
-    and why rows were left out."""
+    """Write them to `conversations.jsonl`, and each picture once beside it.
+
+    Returns the number of conversations and why rows were left out.
+    """
     faults: Counter[str] = Counter()
     pictures = out / COPY_IMAGES
     pictures.mkdir(parents=True, exist_ok=True)
@@ -73,7 +75,7 @@ def copy_conversations(files: Sequence[Path], out: Path) -> tuple[int, Counter[s
     try:
         with part.open("w", encoding="utf-8") as file:
             for path in files:
-                for turns, images in sharegpt_conversations(path, partial(_tell, faults)):
+                for turns, images in sharegpt_conversations(path, partial(_count_fault, faults)):
                     file.write(json.dumps(_as_row(turns, _stored(images, pictures))) + "\n")
                     count += 1
         part.replace(out / COPY_FILE)
@@ -82,16 +84,16 @@ def copy_conversations(files: Sequence[Path], out: Path) -> tuple[int, Counter[s
     return count, faults
 
 
-def _tell(faults: Counter[str], said: str) -> None:
-    faults[said.partition(": ")[2]] += 1
+def _count_fault(faults: Counter[str], message: str) -> None:
+    faults[message.partition(": ")[2]] += 1
 
 
 def _as_row(turns: Sequence[Turn], names: Sequence[str]) -> dict[str, Any]:
-    said = [
+    messages = [
         {"role": turn.role, "content": (MARK if turn.picture is not None else "") + turn.text}
         for turn in turns
     ]
-    return {"messages": said, "images": list(names)}
+    return {"messages": messages, "images": list(names)}
 
 
 def _stored(images: Sequence[Image.Image], folder: Path) -> list[str]:
@@ -105,66 +107,66 @@ def _stored(images: Sequence[Image.Image], folder: Path) -> list[str]:
 
 
 def _conversation(row: Mapping[str, Any], folder: Path) -> Conversation:
-    messages = opened(row.get("conversations") or row.get("messages"))
+    messages = parsed_json(row.get("conversations") or row.get("messages"))
     if not isinstance(messages, list) or not 2 <= len(messages) <= MAX_TURNS:
         raise WorkbenchError(f"no conversation of 2 to {MAX_TURNS} turns")
     turns = [Turn("system", system_text())]
     shown = 0
     for message in messages:
-        role, text = _said(message)
+        role, text = _role_and_text(message)
         if role == "system":
             continue
         turn = _turn(role, text, shown)
         shown += turn.picture is not None
         turns.append(turn)
     if turns[1].role != "user" or turns[-1].role != "assistant":
-        raise WorkbenchError("a conversation goes from a user's turn to an assistant's")
-    stored = opened(row.get("images"))
+        raise WorkbenchError("a conversation must start with the user and end with the assistant")
+    stored = parsed_json(row.get("images"))
     stored = stored if isinstance(stored, list) else []
     if len(stored) != shown:
         raise WorkbenchError(f"{shown} {MARK} marks for {len(stored)} pictures")
-    return turns, [picture(each, folder) for each in stored]
+    return turns, [load_picture(each, folder) for each in stored]
 
 
-def _said(message: object) -> tuple[Role, str]:
+def _role_and_text(message: object) -> tuple[Role, str]:
     if not isinstance(message, Mapping):
-        raise WorkbenchError("a turn that is no table")
+        raise WorkbenchError("a turn is not a table")
     name = message.get("from") or message.get("role")
     role = ROLES.get(str(name).casefold())
     if role is None:
-        raise WorkbenchError(f"a turn of {printable(str(name), 40)!r}")
+        raise WorkbenchError(f"unknown role {printable(str(name), 40)!r}")
     text = _joined(message.get("value", message.get("content")))
     if name == "function_call" and "<tool_call>" not in text:
         text = f"<tool_call>\n{text.strip()}\n</tool_call>"
     if len(text) > MAX_TEXT:
-        raise WorkbenchError(f"a turn of more than {MAX_TEXT} characters")
+        raise WorkbenchError(f"a turn has more than {MAX_TEXT} characters")
     return role, text
 
 
 def _joined(content: object) -> str:
-    """Text, or parts of text and pictures."""
+    """Text of a turn, with a mark for each picture."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise WorkbenchError("a turn without words")
-    said = []
+        raise WorkbenchError("a turn has no text")
+    parts = []
     for part in content:
         kind = part.get("type") if isinstance(part, Mapping) else None
         if kind not in ("text", "image", "image_url"):
-            raise WorkbenchError("a part of a turn that is neither text nor picture")
-        said.append(str(part.get("text") or "") if kind == "text" else MARK)
-    return "".join(said)
+            raise WorkbenchError("a part of a turn is neither text nor a picture")
+        parts.append(str(part.get("text") or "") if kind == "text" else MARK)
+    return "".join(parts)
 
 
 def _turn(role: Role, text: str, shown: int) -> Turn:
-    """A turn shows one picture at most, and that before its words."""
+    """The turn; it may have one picture, which is shown before its text."""
     if role == "user" and (response := _RESPONSE.fullmatch(text)) is not None:
         role, text = "tool", response[1]
     if role == "assistant":
         if MARK in text:
-            raise WorkbenchError("an assistant's turn with a picture")
+            raise WorkbenchError("an assistant's turn has a picture")
         return Turn(role, text.strip())
     marks = text.count(MARK)
     if marks > 1:
-        raise WorkbenchError(f"a turn with {marks} pictures")
+        raise WorkbenchError(f"a turn has {marks} pictures")
     return Turn(role, text.replace(MARK, "").strip(), shown if marks else None)

@@ -1,4 +1,4 @@
-"""The files of conversations: rows of JSON, JSON lines or Parquet, and the pictures they name."""
+"""Files of conversations (JSON, JSON lines or Parquet) and the pictures they name."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ ROWS_AT_ONCE = 4
 
 
 def conversation_files(folder: Path) -> list[Path]:
-    """The files of a folder that hold conversations."""
+    """The files in a folder that contain conversations."""
     found = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
     inside = [path for path in found if path.resolve().is_relative_to(folder.resolve())]
-    return [path for path in inside[:MAX_FILES] if path.is_file() and _is_of_this_layout(path)]
+    return [path for path in inside[:MAX_FILES] if path.is_file() and _has_conversations(path)]
 
 
-def picture(stored: object, folder: Path) -> Image.Image:
+def load_picture(stored: object, folder: Path) -> Image.Image:
     if isinstance(stored, Mapping):
         stored = stored.get("bytes") or stored.get("path")
     if isinstance(stored, str):
         stored = _file_bytes(stored, folder)
     if not isinstance(stored, bytes) or len(stored) > MAX_PICTURE_BYTES:
-        raise WorkbenchError("a picture that is neither a file nor bytes, or too large")
+        raise WorkbenchError("a picture is neither a file nor bytes, or too large")
     try:
         image = Image.open(io.BytesIO(stored), formats=KINDS)
         if image.width * image.height > MAX_INPUT_PIXELS:
-            raise WorkbenchError(f"a picture of {image.width} x {image.height} pixels")
+            raise WorkbenchError(f"a picture has {image.width} x {image.height} pixels: too many")
         fitted_size(*image.size)
-        image.load()  # else a file that is cut off is found out by whoever looks at it
+        image.load()  # Pillow is lazy: this finds truncated files here
         return as_rgb(image)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, ImageError) as error:
-        raise WorkbenchError(f"a picture that cannot be opened: {error}"[:200]) from error
+        raise WorkbenchError(f"a picture cannot be opened: {error}"[:200]) from error
 
 
 def _file_bytes(name: str, folder: Path) -> bytes:
-    """A picture beside the file of its row, never from elsewhere."""
+    """Bytes of a picture in the folder of the row; paths outside it are refused."""
     try:
         path = (folder / name).resolve()
         if not path.is_relative_to(folder.resolve()) or not path.is_file():
-            raise WorkbenchError(f"no picture {printable(name, 80)!r} beside it")
+            raise WorkbenchError(f"no picture {printable(name, 80)!r} beside the file")
         with path.open("rb") as file:
             return file.read(MAX_PICTURE_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -66,7 +66,7 @@ def rows_of(path: Path) -> Iterator[Mapping[str, Any]]:
     elif path.suffix == ".jsonl":
         rows = _line_rows(path)
     else:
-        rows = iter(_whole(path))
+        rows = iter(_list_rows(path))
     for row in rows:
         yield row if isinstance(row, Mapping) else {}
 
@@ -90,12 +90,12 @@ def _line_rows(path: Path) -> Iterator[Any]:
         with path.open(encoding="utf-8", errors="replace") as file:
             while line := file.readline(MAX_LINE):
                 if line.strip():
-                    yield opened(line)
+                    yield parsed_json(line)
     except OSError as error:
         raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _whole(path: Path) -> list[Any]:
+def _list_rows(path: Path) -> list[Any]:
     try:
         if path.stat().st_size > MAX_JSON_BYTES:
             raise WorkbenchError(f"{path} is larger than 1 GiB: give it as JSON lines")
@@ -103,14 +103,14 @@ def _whole(path: Path) -> list[Any]:
     except OSError as error:
         raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise WorkbenchError(f"{path} is no JSON: {printable(str(error), 100)}") from error
+        raise WorkbenchError(f"{path} is not JSON: {printable(str(error), 100)}") from error
     if not isinstance(content, list):
-        raise WorkbenchError(f"{path} is no list of conversations")
+        raise WorkbenchError(f"{path} is not a list of conversations")
     return content
 
 
-def _is_of_this_layout(path: Path) -> bool:
-    """By its columns or its first bytes."""
+def _has_conversations(path: Path) -> bool:
+    """Whether a file has conversations, by its columns or its first bytes."""
     if path.suffix == ".parquet":
         import pyarrow
         import pyarrow.parquet as parquet
@@ -125,7 +125,7 @@ def _is_of_this_layout(path: Path) -> bool:
     return is_list and (b'"conversations"' in start or b'"messages"' in start)
 
 
-def opened(value: object) -> Any:
+def parsed_json(value: object) -> Any:
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""All spectra of the archive as columns: what is known of each, and to which object it belongs."""
+"""All spectra of the archive as columns: known facts, measurements, and the object of each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench.archive import FileJob
-from train.bench.looking import Rule
 from train.bench.objects import IntArray, object_numbers
+from train.bench.spectrum_facts import SelectionRule
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,18 +23,18 @@ Texts = NDArray[np.str_]
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Column by column, a spectrum a row, those with faults left out."""
+    """Columns with a row per spectrum, without faulty spectra."""
 
     job: IntArray
-    """Which job of the archive it is of."""
+    """Index of the job in the archive."""
     row: IntArray
     object: IntArray
-    """Spectra with the same number show the same object."""
+    """Number of the object, the same for all its spectra."""
     object_id: list[str]
     other_id: list[str]
     survey: Texts
     label: Texts
-    """The truth; empty where it is not known."""
+    """The true class; empty where it is not known."""
     ra: FloatArray
     dec: FloatArray
     snr: FloatArray
@@ -83,8 +83,8 @@ def sources_of(jobs: Sequence[FileJob], measured: pyarrow.Table) -> Sources:
     )
 
 
-def best_of_each_object(sources: Sources, rule: Rule) -> IntArray:
-    """The spectra that may be chosen: of each object the one with the highest S/N."""
+def best_of_each_object(sources: Sources, rule: SelectionRule) -> IntArray:
+    """The spectra that may be chosen: the one with the highest S/N of each object."""
     is_wanted = sources.is_measured & (sources.snr > rule.min_snr)
     if rule.survey:
         is_wanted &= sources.survey == rule.survey
@@ -95,7 +95,7 @@ def best_of_each_object(sources: Sources, rule: Rule) -> IntArray:
 
 
 def faults_of(measured: pyarrow.Table) -> list[Mapping[str, object]]:
-    """File, row and reason of each spectrum that could not be used."""
+    """File, row and reason for each spectrum that cannot be used."""
     import pyarrow.compute as compute
 
     faulty = measured.filter(compute.not_equal(measured["fault"], ""))
@@ -103,13 +103,13 @@ def faults_of(measured: pyarrow.Table) -> list[Mapping[str, object]]:
 
 
 def _labels(jobs: Sequence[FileJob], job: IntArray, row: IntArray) -> Texts:
-    """Of rows in the order of their jobs."""
+    """Labels of rows that are in the order of their jobs."""
     found = []
     last, labels = -1, dict[int, str]()
     for number, at in zip(job.tolist(), row.tolist(), strict=True):
         if number != last:
-            its = jobs[number]
-            labels = {r: each.label for r, each in zip(its.rows, its.stated, strict=True)}
+            job_here = jobs[number]
+            labels = {r: each.label for r, each in zip(job_here.rows, job_here.stated, strict=True)}
             last = number
         found.append(labels.get(at, ""))
     return np.array(found, dtype=np.str_)

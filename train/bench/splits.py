@@ -1,6 +1,7 @@
-"""Who goes where: training, test, cold start, other surveys, other tasks. No object in two splits.
+"""Assigning objects to training, test, cold start, other surveys and other tasks.
 
-Train and test of all tasks are drawn together, since an object may be asked about twice.
+No object is in both training and test. These are drawn for all tasks together, since there may be
+questions of several tasks about one object.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench.objects import IntArray
-from train.bench.settings import BenchSettings, Pair, Size
+from train.bench.settings import BenchSettings, Counts, Size
 from train.bench.sources import Sources
 
 TRAIN, TEST, COLD, CROSS = "train", "test", "cold", "cross"
@@ -21,39 +22,39 @@ TRAIN, TEST, COLD, CROSS = "train", "test", "cold", "cross"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A spectrum (its place among the sources), the question about it and the answer."""
+    """A spectrum (its index in the sources), the question about it and the answer."""
 
     source: int
     task: str
     answer: Verdict
     split: str
     filled: bool = False
-    """A negative taken below the limit of the weak classifier."""
+    """Whether this is a negative below the limit of the weak classifier."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Of one task, places among the sources. Of the negatives the accepted come first, in random
-    order, then the rest by falling p."""
+    """Indices in the sources of the candidates of a task.
+
+    Accepted negatives come first, in random order, then the rest by falling p.
+    """
 
     positives: IntArray
     negatives: IntArray
     accepted: int
-    is_noise: BoolArray
-    """Of `negatives`: a member in truth."""
 
 
 @dataclass
-class Assigned:
-    """The split of each object that is in one."""
+class SplitAssignment:
+    """The split of each object that has been assigned to one."""
 
     split_of: dict[int, str] = field(default_factory=dict)
 
     def usable(self, objects: Sequence[int], split: str) -> list[int]:
-        """Places of those that may go there: the ones that are there first."""
-        there = [at for at, each in enumerate(objects) if self.split_of.get(each) == split]
+        """Positions of the objects that may be in a split, those already in it first."""
+        present = [at for at, each in enumerate(objects) if self.split_of.get(each) == split]
         free = [at for at, each in enumerate(objects) if each not in self.split_of]
-        return there + free
+        return present + free
 
 
 def candidates_of(
@@ -65,18 +66,21 @@ def candidates_of(
     settings: BenchSettings,
     rng: np.random.Generator,
 ) -> Candidates:
-    """From the pool (places among the sources) and, for each of it, p, whether it is in the
-    catalogue of the task, in any catalogue, and whether it is a member in truth."""
+    """Candidates from a pool of indices in the sources.
+
+    The arrays state for each source of the pool its p, whether it is in the catalogue of the task
+    or in any catalogue, and whether it is a true member.
+    """
     positives = rng.permutation(pool[is_member])
-    may = ~is_known
+    may_be_negative = ~is_known
     if settings.label_noise == "drop":
-        may &= ~is_true
+        may_be_negative &= ~is_true
     is_hard = p > settings.p_negative
-    accepted = rng.permutation(np.flatnonzero(may & is_hard))
-    rest = np.flatnonzero(may & ~is_hard)
+    accepted = rng.permutation(np.flatnonzero(may_be_negative & is_hard))
+    rest = np.flatnonzero(may_be_negative & ~is_hard)
     rest = rest[np.argsort(-p[rest], kind="stable")] if settings.fill else rest[:0]
     order = np.concatenate([accepted, rest]).astype(np.intp)
-    return Candidates(positives, pool[order], int(accepted.size), is_true[order])
+    return Candidates(positives, pool[order], int(accepted.size))
 
 
 def choose(
@@ -84,32 +88,34 @@ def choose(
     size: Size,
     candidates: Candidates,
     sources: Sources,
-    assigned: Assigned,
+    assigned: SplitAssignment,
     rng: np.random.Generator,
 ) -> list[Choice]:
-    """Training and test rows of a task. Where there are too few, both splits shrink alike and the
-    negatives keep their odds."""
+    """Training and test rows of a task.
+
+    Where there are too few, both splits shrink by the same factor and keep their odds.
+    """
     chosen = _deal(candidates.positives, (size.train[0], size.test[0]), sources, assigned)
     rows = [
         Choice(source, task, "YES", split)
-        for split, places in zip((TRAIN, TEST), chosen, strict=True)
-        for source in places
+        for split, indices in zip((TRAIN, TEST), chosen, strict=True)
+        for source in indices
     ]
     wanted = _negatives_for((len(chosen[0]), len(chosen[1])), size)
     pool, below = _reachable(candidates, wanted, sources, assigned, rng)
-    for split, places in zip((TRAIN, TEST), _deal(pool, wanted, sources, assigned), strict=True):
-        rows += [Choice(source, task, "NO", split, source in below) for source in places]
+    for split, indices in zip((TRAIN, TEST), _deal(pool, wanted, sources, assigned), strict=True):
+        rows += [Choice(source, task, "NO", split, source in below) for source in indices]
     return rows
 
 
 def _reachable(
     candidates: Candidates,
-    wanted: Pair,
+    wanted: Counts,
     sources: Sources,
-    assigned: Assigned,
+    assigned: SplitAssignment,
     rng: np.random.Generator,
 ) -> tuple[IntArray, set[int]]:
-    """As many negatives as are wanted, and those of them that were filled in."""
+    """As many negatives as are wanted, and those of them below the limit of the classifier."""
     negatives = candidates.negatives.tolist()
     objects = sources.object[candidates.negatives].tolist()
     most = max(sum(wanted), candidates.accepted)
@@ -121,24 +127,24 @@ def _reachable(
 
 
 def _deal(
-    pool: IntArray, wanted: Pair, sources: Sources, assigned: Assigned
+    pool: IntArray, wanted: Counts, sources: Sources, assigned: SplitAssignment
 ) -> tuple[list[int], list[int]]:
-    """Places for training and for test, each object for one of them alone."""
-    places = pool.tolist()
-    train, test = shared_out(len(places), wanted)
+    """Sources for training and for test, with each object in only one of them."""
+    indices = pool.tolist()
+    train, test = allocate(len(indices), wanted)
     found: dict[str, list[int]] = {}
     for split, count in ((TEST, test), (TRAIN, train)):
         objects = sources.object[pool].tolist()
-        taken = set(found.get(TEST, ()))
-        usable = [places[at] for at in assigned.usable(objects, split)]
-        found[split] = [place for place in usable if place not in taken][:count]
-        for place in found[split]:
-            assigned.split_of[int(sources.object[place])] = split
+        used = set(found.get(TEST, ()))
+        usable = [indices[at] for at in assigned.usable(objects, split)]
+        found[split] = [index for index in usable if index not in used][:count]
+        for index in found[split]:
+            assigned.split_of[int(sources.object[index])] = split
     return found[TRAIN], found[TEST]
 
 
-def shared_out(available: int, wanted: Pair) -> Pair:
-    """What each split gets: all it wants, or its share of what there is."""
+def allocate(available: int, wanted: Counts) -> Counts:
+    """Number for each split: all that is wanted, or its share of what is available."""
     total = sum(wanted)
     if available >= total:
         return wanted
@@ -146,8 +152,8 @@ def shared_out(available: int, wanted: Pair) -> Pair:
     return train, available - train
 
 
-def _negatives_for(positives: Pair, size: Size) -> Pair:
-    """Negatives in the odds asked for, whatever number of positives there was."""
+def _negatives_for(positives: Counts, size: Size) -> Counts:
+    """Number of negatives that gives the requested odds for the actual number of positives."""
     train, test = (
         round(negative * have / positive) if positive else negative
         for have, (positive, negative) in zip(positives, (size.train, size.test), strict=True)
@@ -158,7 +164,7 @@ def _negatives_for(positives: Pair, size: Size) -> Pair:
 def cold_start(
     rows: Sequence[Choice], tasks: Sequence[str], per_task: int, rng: np.random.Generator
 ) -> list[Choice]:
-    """Half positive, half negative, from the training rows of each task."""
+    """Training rows of each task, half of them positive."""
     found = []
     for task in tasks:
         for answer, count in (("YES", (per_task + 1) // 2), ("NO", per_task // 2)):
@@ -178,22 +184,22 @@ def other_survey(
     sources: Sources,
     rng: np.random.Generator,
 ) -> list[Choice]:
-    """The test objects as this survey saw them: its best spectrum of each, same answer."""
+    """The test objects as observed by this survey: its best spectrum of each, same answer."""
     is_its = (sources.survey == survey) & (sources.snr > settings.min_snr)
     best: dict[int, int] = {}
-    for place in np.flatnonzero(is_its).tolist():
-        now = best.setdefault(int(sources.object[place]), place)
-        if sources.snr[place] > sources.snr[now]:
-            best[int(sources.object[place])] = place
+    for index in np.flatnonzero(is_its).tolist():
+        known = best.setdefault(int(sources.object[index]), index)
+        if sources.snr[index] > sources.snr[known]:
+            best[int(sources.object[index])] = index
     found = []
     for task in settings.cross_survey_tasks:
         for answer, count in zip(("YES", "NO"), settings.size_of_survey_sets, strict=True):
-            there = [
-                Choice(place, task, row.answer, f"survey-{survey}", row.filled)
+            available = [
+                Choice(index, task, row.answer, f"survey-{survey}", row.filled)
                 for row in rows
                 if (row.task, row.answer, row.split) == (task, answer, TEST)
-                and (place := best.get(int(sources.object[row.source]), row.source)) != row.source
+                and (index := best.get(int(sources.object[row.source]), row.source)) != row.source
             ]
-            picked = rng.permutation(len(there))[:count].tolist()
-            found += [there[at] for at in sorted(picked)]
+            picked = rng.permutation(len(available))[:count].tolist()
+            found += [available[at] for at in sorted(picked)]
     return found

@@ -1,6 +1,6 @@
-"""Lists and catalogues as rows of text, whatever format they come in: only the columns we know.
+"""Known columns of lists and catalogues of any format, as rows of text.
 
-CSV, TSV and Parquet are read as they go; FITS, VOTable and ECSV by astropy, at once.
+CSV, TSV and Parquet are read in pieces; FITS, VOTable and ECSV by astropy, as a whole.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from agent.spectra.readers.coordinates import from_text
+from agent.spectra.readers.coordinates import parse_sexagesimal
 
 Row = dict[str, str]
-"""Text by role; a role the table does not have is missing."""
+"""Text by role, without the roles that the table does not have."""
 
 ROLES = {
     "file": """file path filename file_name filepath file_path spectrum_file spec_file fits_file
@@ -39,7 +39,7 @@ ROLES = {
 }
 MAX_BYTES = 2 * 1024**3
 MAX_WHOLE_BYTES = 512 * 1024**2
-"""Of formats that cannot be read as they go."""
+"""Size limit of formats that cannot be read in pieces."""
 MAX_ROWS = 20_000_000
 MAX_TEXT = 4096
 MAX_LINE = 1024 * 1024
@@ -48,7 +48,7 @@ _ELSEWHERE = re.compile(rb"<!DOCTYPE|<(?:\w+:)?STREAM[^>]*\shref", re.IGNORECASE
 
 
 def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]:
-    """The rows of a table. Raises WorkbenchError for what is none or has none of these columns."""
+    """The rows of a table; raises a WorkbenchError if it has none of the wanted columns."""
     name = path.name.lower().removesuffix(".gz")
     suffix = Path(name).suffix
     try:
@@ -65,7 +65,7 @@ def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]
 
 
 def number(text: str | None) -> float:
-    """NaN where it is none."""
+    """The number, or NaN where the text is not a finite number."""
     try:
         value = float(text or "nan")
     except ValueError:
@@ -73,25 +73,25 @@ def number(text: str | None) -> float:
     return value if math.isfinite(value) else math.nan
 
 
-def place(row: Row) -> tuple[float, float]:
-    """Degrees of ra and dec, from degrees or sexagesimal text; NaN both where one is missing."""
+def position_of(row: Row) -> tuple[float, float]:
+    """ra and dec in degrees, from degrees or sexagesimal text; both NaN where one is missing."""
     ra, dec = number(row.get("ra")), number(row.get("dec"))
-    if math.isnan(ra) and (hours := from_text(row.get("ra", ""))) is not None:
+    if math.isnan(ra) and (hours := parse_sexagesimal(row.get("ra", ""))) is not None:
         ra = 15.0 * hours
-    if math.isnan(dec) and (degrees := from_text(row.get("dec", ""))) is not None:
+    if math.isnan(dec) and (degrees := parse_sexagesimal(row.get("dec", ""))) is not None:
         dec = degrees
     usable = 0.0 <= ra <= 360.0 and -90.0 <= dec <= 90.0
     return (ra, dec) if usable else (math.nan, math.nan)
 
 
 def columns(names: Sequence[str], wanted: Sequence[str], path: Path) -> dict[str, int]:
-    """Which column plays which role: the first name of a role that is there."""
+    """Column of each role: the first of its names that the table has."""
     plain = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in names]
     found = {}
     for role in wanted:
-        place = next((plain.index(name) for name in ROLES[role].split() if name in plain), None)
-        if place is not None:
-            found[role] = place
+        index = next((plain.index(name) for name in ROLES[role].split() if name in plain), None)
+        if index is not None:
+            found[role] = index
     if not found:
         seen = printable(", ".join(names[:20]), 200)
         raise WorkbenchError(f"{path} has none of the columns {', '.join(wanted)}; it has {seen}")
@@ -109,7 +109,7 @@ def _text_rows(path: Path, delimiter: str, wanted: Sequence[str]) -> Iterator[Ro
                 if cells:
                     yield {role: _text(cells[at]) for role, at in roles.items() if at < len(cells)}
         except csv.Error as error:
-            raise WorkbenchError(f"{path} is no readable table: {error}") from error
+            raise WorkbenchError(f"{path} is not a readable table: {error}") from error
 
 
 def _parquet_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
@@ -125,7 +125,7 @@ def _parquet_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
                 for row in batch.to_pylist():
                     yield {role: _text(row[names[at]]) for role, at in roles.items()}
     except (pyarrow.ArrowException, KeyError, ValueError) as error:
-        raise WorkbenchError(f"{path} is no readable Parquet table: {error}") from error
+        raise WorkbenchError(f"{path} is not a readable Parquet table: {error}") from error
 
 
 def _astropy_rows(path: Path, suffix: str, wanted: Sequence[str]) -> Iterator[Row]:
@@ -135,17 +135,17 @@ def _astropy_rows(path: Path, suffix: str, wanted: Sequence[str]) -> Iterator[Ro
     kinds |= {".xml": "votable", ".ecsv": "ascii.ecsv", ".csv": "ascii.csv", ".tsv": "ascii.tab"}
     if suffix not in kinds:
         known = ", ".join((*TEXT_SUFFIXES, ".parquet", *kinds))
-        raise WorkbenchError(f"{path}: a list or catalogue is one of {known}")
+        raise WorkbenchError(f"{path}: a list or catalogue must be one of {known}")
     if kinds[suffix] == "votable" and _ELSEWHERE.search(path.read_bytes()):
-        raise WorkbenchError(f"{path} points to other places, which is not followed")
+        raise WorkbenchError(f"{path} refers to other files, which is not supported")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             table: Any = Table.read(path, format=kinds[suffix])
     except Exception as error:
-        # astropy raises whatever its parsers do, MemoryError and IndexError included
-        said = printable(str(error), 160) or type(error).__name__
-        raise WorkbenchError(f"{path} is no readable table: {said}") from error
+        # The parsers of astropy raise all kinds of errors, even MemoryError and IndexError.
+        message = printable(str(error), 160) or type(error).__name__
+        raise WorkbenchError(f"{path} is not a readable table: {message}") from error
     _refuse_endless(path, len(table))
     roles = columns(table.colnames, wanted, path)
     cells = [table.columns[at] for at in roles.values()]
@@ -162,4 +162,4 @@ def _text(value: Any) -> str:
 
 def _refuse_endless(path: Path, rows: int) -> None:
     if rows > MAX_ROWS:
-        raise WorkbenchError(f"{path} has more than {MAX_ROWS:,} rows: give it in parts")
+        raise WorkbenchError(f"{path} has more than {MAX_ROWS:,} rows: split it")

@@ -1,6 +1,6 @@
-"""The weak classifier of a class: catalogue members against random sources, from cheap numbers.
+"""The weak classifier of a class: catalogue members against random sources, on simple measurements.
 
-It only has to find what looks like a member. No source is scored by a model that saw its object.
+It only has to find sources that look like members. No source is scored by a model trained on it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def cross_fitted(
     folds: int,
     seed: int,
 ) -> FloatArray:
-    """p(member) of every row, each from the model of the folds it is not in.
+    """p(member) of every row, from a model of the folds that do not contain it.
 
-    A row is an object. Of the rows that are no members a random part is trained against.
+    A row is an object. The training set has all members and a random sample of the other rows.
     """
     rng = np.random.default_rng(seed)
     fold = _folds(is_member, folds, rng)
@@ -38,17 +38,19 @@ def cross_fitted(
     ).astype(np.intp)
     p = np.zeros(is_member.size)
     for number in range(folds):
-        seen, asked = trained[fold[trained] != number], np.flatnonzero(fold == number)
-        if asked.size:
-            tells = _tells(numbers[seen])
-            model = _fitted(numbers[np.ix_(seen, tells)], is_member[seen], seed)
+        seen, held_out = trained[fold[trained] != number], np.flatnonzero(fold == number)
+        if held_out.size:
+            columns = _varying_columns(numbers[seen])
+            model = _fitted(numbers[np.ix_(seen, columns)], is_member[seen], seed)
             share = float(is_member[seen].mean())
-            p[asked] = balanced(model.predict_proba(numbers[np.ix_(asked, tells)])[:, 1], share)
+            p[held_out] = rebalanced(
+                model.predict_proba(numbers[np.ix_(held_out, columns)])[:, 1], share
+            )
     return p
 
 
 def _fitted(numbers: NDArray[np.float32], is_member: BoolArray, seed: int) -> Any:
-    """Trees on binned numbers: they take what is missing as it is, and no scaling."""
+    """Boosted trees, which need no scaling and accept missing values."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
@@ -60,27 +62,29 @@ def _fitted(numbers: NDArray[np.float32], is_member: BoolArray, seed: int) -> An
         early_stopping=False,
         random_state=seed,
     )
-    with threadpool_limits(1):  # so small a fit only waits for its threads
+    with threadpool_limits(1):  # in so small a fit, threads would mostly wait
         model.fit(numbers, is_member)
     return model
 
 
-def balanced(p: FloatArray, share: float) -> FloatArray:
-    """p of a model that saw this share of members, as if it had seen as many as others. Weights in
-    the fit would do the same, at forty times its cost."""
+def rebalanced(p: FloatArray, share: float) -> FloatArray:
+    """p of a model trained on this share of members, as if that had been one half.
+
+    Weights in the fit would have the same effect at forty times the cost.
+    """
     members, others = p / share, (1.0 - p) / (1.0 - share)
     return members / (members + others)
 
 
-def _tells(numbers: NDArray[np.float32]) -> IntArray:
-    """The columns with at least two values; the trees' binning takes no others."""
+def _varying_columns(numbers: NDArray[np.float32]) -> IntArray:
+    """The columns with at least two values; the binning of the trees does not accept others."""
     low = np.where(np.isnan(numbers), np.inf, numbers).min(axis=0)
     high = np.where(np.isnan(numbers), -np.inf, numbers).max(axis=0)
     return np.flatnonzero(low < high)
 
 
 def _folds(is_member: BoolArray, folds: int, rng: np.random.Generator) -> IntArray:
-    """Members and others dealt out evenly."""
+    """A fold for every row, with members and others in equal parts."""
     fold = np.zeros(is_member.size, dtype=np.intp)
     for which in (np.flatnonzero(is_member), np.flatnonzero(~is_member)):
         fold[rng.permutation(which)] = np.arange(which.size) % folds

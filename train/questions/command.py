@@ -1,4 +1,4 @@
-"""`spec-o3-train questions`: labelled questions without survey files in between."""
+"""`spec-o3-train questions`: labelled questions straight from the simulator."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from train.recipe import Config, Preset, Sets, settings
 
 
 def questions(
-    out: Annotated[Path, typer.Argument(help="Parquet set to write; its JSON lies beside it.")],
-    count: Annotated[int, typer.Option(min=1, help="How many questions.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same set.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    out: Annotated[
+        Path, typer.Argument(help="Parquet set to write, with a JSON file about it beside it.")
+    ],
+    count: Annotated[int, typer.Option(min=1, help="Number of questions.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same set.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Number of processes.")] = 1,
     library: Annotated[
-        Path | None, typer.Option(help="Folder of labelled real spectra to draw bases from too.")
+        Path | None, typer.Option(help="Folder of labelled real spectra to use as bases, too.")
     ] = None,
     preset: Preset = "",
     config: Config = None,
@@ -29,12 +31,14 @@ def questions(
     from train.questions.settings import QuestionSettings
     from train.simulate.production import usable_bases
 
-    asked = settings(QuestionSettings, "questions", preset=preset, config=config, sets=sets)
+    question_settings = settings(
+        QuestionSettings, "questions", preset=preset, config=config, sets=sets
+    )
     console = Console(stderr=True, soft_wrap=True)
     folder = str(library.resolve()) if library else ""
     if folder:
-        usable, refused = usable_bases(folder, labels_drawn(asked))
-        console.print(f"{usable} bases of {folder}; {len(refused)} not usable", markup=False)
+        usable, refused = usable_bases(folder, labels_drawn(question_settings))
+        console.print(f"{usable} usable bases in {folder}; {len(refused)} unusable", markup=False)
     with Progress(
         TextColumn("asking"),
         BarColumn(),
@@ -45,7 +49,7 @@ def questions(
         bar = progress.add_task("asking", total=count)
         made = run(
             out,
-            asked,
+            question_settings,
             count=count,
             seed=seed,
             workers=workers,
@@ -54,7 +58,7 @@ def questions(
         )
     answers = ", ".join(
         f"{task} {made.answers[task]['YES']}/{made.answers[task]['NO']}"
-        for task in asked.tasks
+        for task in question_settings.tasks
         if task in made.answers
     )
     typer.echo(f"{out}: {count} questions on {made.spectra} spectra (YES/NO): {answers}")

@@ -1,7 +1,7 @@
-"""What is asked of which class: every task hears YES equally often, and NO as often as told.
+"""The tasks that are asked about each class, with a fixed ratio of YES and NO for every task.
 
-A spectrum of a class that has a task is asked its own task (YES) or one it contaminates (NO), or
-both; any other is asked one task (NO).
+A spectrum of a class with a task is asked its own task (YES), one that it contaminates (NO), or
+both; any other spectrum is asked one task (NO).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from train.simulate.sky import LABELS
 from train.simulate.source import Rng, Source
 
 TEMPERATURES = {"A": (7400.0, 10400.0), "B": (10400.0, 30500.0), "O": (30500.0, np.inf)}
-"""Where the classes of hot stars end, kelvin."""
+"""Limits of the classes of hot stars, kelvin."""
 NEAR = 0.04
-"""Relative temperature from such an end within which nobody could tell."""
+"""Relative distance in temperature from a limit within which the class is ambiguous."""
 BETWEEN = {("SS", "MS"): "MG", ("SS", "SC"): "CS"}
-"""Subtypes that are of a second class, too."""
+"""Subtypes that also belong to a second class."""
 
 
 @dataclass(frozen=True)
 class AskedClass:
-    """A class and the tasks asked of a spectrum of it."""
+    """A class and the tasks asked about one spectrum of it."""
 
     label: str
     tasks: tuple[str, ...]
@@ -37,7 +37,7 @@ class AskedClass:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Kinds of spectra and surveys, with the odds they are drawn with."""
+    """Kinds of spectra and surveys, with their odds."""
 
     kinds: tuple[AskedClass, ...]
     odds: NDArray[np.float64]
@@ -76,7 +76,7 @@ def plan_of(settings: QuestionSettings) -> Plan:
 
 
 def negatives(task: str, hard: float) -> dict[str, float]:
-    """Of which classes the NO of a task are, in parts of 1."""
+    """Share of each class among the NO of a task; `hard` is the share of its hard negatives."""
     weights = CONTAMINANTS[task]
     others = [label for label in LABELS if label != task]
     shares = {label: (1.0 - hard) / len(others) for label in others}
@@ -86,7 +86,7 @@ def negatives(task: str, hard: float) -> dict[str, float]:
 
 
 def is_open(source: Source, task: str) -> bool:
-    """Whether YES could be said as well although the source is of another class."""
+    """Whether YES is a defensible answer although the source has another label."""
     if source.label == task:
         return False
     if source.label == "NEBULA":

@@ -1,4 +1,4 @@
-"""A campaign on disk: files, tables, and the settings that let it go on after a stop."""
+"""A campaign on disk: its files and tables, and the settings needed to resume it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from train.parallel import in_order
 from train.simulate.campaign import Assignment, Settings, assignments
 from train.simulate.identity import program_version
 from train.simulate.layouts import atlas, desi, lamost, sdss
-from train.simulate.production import Made, make
+from train.simulate.production import SimulatedSpectrum, simulate_spectrum
 from train.simulate.shards import SPECTRA_PER_SHARD, write_shard
 from train.simulate.telescope.surveys import ATLAS
-from train.simulate.truth import Rows, Tables, rows_of
+from train.simulate.truth import TableRows, Tables, table_rows
 
 SETTINGS_FILE = "simulation.json"
 FILES_PER_FOLDER = 1000
@@ -34,7 +34,7 @@ class Job:
 
 
 def jobs_of(settings: Settings) -> list[Job]:
-    """In the order of their first number; DESI files hold several targets, shards many."""
+    """Jobs in the order of their first number; a DESI file holds several targets, a shard many."""
     plan = assignments(settings)
     if settings.arrays:
         return [
@@ -48,25 +48,25 @@ def jobs_of(settings: Settings) -> list[Job]:
     return sorted(jobs, key=lambda job: job.first)
 
 
-def run_job(folder: Path, settings: Settings, job: Job) -> list[Rows]:
-    """Make one file; returns its lines of the tables."""
-    made = [make(settings, member) for member in job.members]
+def run_job(folder: Path, settings: Settings, job: Job) -> list[TableRows]:
+    """Write one file and return its rows of the tables."""
+    made = [simulate_spectrum(settings, member) for member in job.members]
     if settings.arrays:
         name = f"arrays-{job.first // SPECTRA_PER_SHARD:05d}.npz"
         write_shard(folder / name, made)
     else:
         name = _write_fits(folder, settings, made)
-    return [rows_of(one, name, row) for row, one in enumerate(made)]
+    return [table_rows(one, name, row) for row, one in enumerate(made)]
 
 
-def _write_fits(folder: Path, settings: Settings, made: Sequence[Made]) -> str:
+def _write_fits(folder: Path, settings: Settings, made: Sequence[SimulatedSpectrum]) -> str:
     entries = [one.entry for one in made]
     first, survey = entries[0], entries[0].observation.survey
     layout = {"LAMOST": lamost, "DESI": desi, ATLAS: atlas}.get(survey, sdss)
     name = layout.file_name(first) + (".gz" if settings.gzip else "")
-    place = f"spectra/{first.target.index // FILES_PER_FOLDER:03d}"
-    (folder / place).mkdir(parents=True, exist_ok=True)
-    path = folder / place / name
+    folder_name = f"spectra/{first.target.index // FILES_PER_FOLDER:03d}"
+    (folder / folder_name).mkdir(parents=True, exist_ok=True)
+    path = folder / folder_name / name
     if survey == "DESI":
         desi.write(path, entries)
     elif survey == "LAMOST":
@@ -75,15 +75,15 @@ def _write_fits(folder: Path, settings: Settings, made: Sequence[Made]) -> str:
         atlas.write(path, first)
     else:
         sdss.write(path, first)
-    return f"{place}/{name}"
+    return f"{folder_name}/{name}"
 
 
-def run(
+def run_campaign(
     folder: Path, settings: Settings, workers: int = 1, advance: Callable[[int], None] | None = None
 ) -> int:
-    """Make what is missing; returns how many spectra were made now.
+    """Simulate the missing spectra and return how many were made.
 
-    `advance` hears how many more spectra are there, those of an earlier run first.
+    `advance` receives the number of new spectra; its first call counts those of an earlier run.
     """
     jobs, tables = jobs_of(settings), Tables(folder)
     try:
@@ -106,7 +106,7 @@ def run(
 
 
 def _claim(folder: Path, settings: Settings) -> None:
-    """Write the settings, or refuse a folder that holds a campaign with others."""
+    """Write the settings, or refuse a folder that holds a campaign with different ones."""
     path = folder / SETTINGS_FILE
     now = {"settings": settings.as_json(), "version": program_version()}
     text = json.dumps(now, indent=1)
@@ -120,14 +120,14 @@ def _claim(folder: Path, settings: Settings) -> None:
         if before != json.loads(text):
             raise WorkbenchError(
                 f"{folder} holds a simulation with other settings (see {path.name}): "
-                "choose another folder, or repeat its settings to go on with it"
+                "choose another folder, or use the same settings to resume it"
             )
         return
     path.write_text(text + "\n", encoding="utf-8")
 
 
 def _finished(jobs: list[Job], rows: int) -> tuple[int, int]:
-    """Whole jobs within the first `rows` rows: how many, and how many rows they have."""
+    """Number of whole jobs within the first `rows` rows, and the number of rows in them."""
     total = 0
     for number, job in enumerate(jobs):
         if total + len(job.members) > rows:

@@ -1,4 +1,4 @@
-"""Spectra like those of published libraries: bright, well observed, any grid."""
+"""Spectra like those of published libraries: bright, well observed, on any wavelength grid."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MIN_SPAN = 800.0
 def observe_atlas(
     source: Source, rng: Rng, snr: float | None = None, errors_known: bool | None = None
 ) -> Observation:
-    """A library's spectrum of this source: linear grid, high S/N, no sky, hardly an artefact."""
+    """A library spectrum of this source: linear grid, high S/N, no sky, almost no artefacts."""
     snr = log_uniform(rng, SNR_RANGE) if snr is None else snr
     resolution = min(log_uniform(rng, RESOLUTIONS), source.resolution or np.inf)
     wavelength = _grid(source, resolution, rng)
@@ -45,7 +45,9 @@ def observe_atlas(
     )
     level = float(np.median(seen))
     if not level > 0:
-        raise WorkbenchError(f"the simulated {source.label} has no light in {_range(wavelength)}")
+        raise WorkbenchError(
+            f"the simulated {source.label} has no flux in {_range_text(wavelength)}"
+        )
     flux, sigma = _noisy(seen / level, snr, rng)
     flux *= np.exp(smooth_curve(rng, chebyshev(wavelength.size, 8), 0.015))
     record: Record = {"resolution": round(resolution, 1), "velocity_seen_kms": round(velocity, 2)}
@@ -75,7 +77,7 @@ def observe_atlas(
 
 
 def _grid(source: Source, resolution: float, rng: Rng) -> FloatArray:
-    """A known library's range or one of its own, sampled at least twice per resolution element."""
+    """The range of a known library or a random one, with two pixels per resolution element."""
     if happens(rng, 0.7):
         low, high = KNOWN_RANGES[int(rng.integers(len(KNOWN_RANGES)))]
     else:
@@ -85,19 +87,17 @@ def _grid(source: Source, resolution: float, rng: Rng) -> FloatArray:
     low = max(low, source.valid[0] * doppler, GRID[0] + 5.0)
     high = min(high, source.valid[1] * doppler, GRID[-1] - 5.0)
     if high - low < MIN_SPAN:
-        raise WorkbenchError(
-            f"{source.label} {source.subtype} covers {low:.0f}-{high:.0f} A: too little to show"
-        )
+        raise WorkbenchError(f"{source.label} {source.subtype} covers only {low:.0f}-{high:.0f} A")
     step = min(log_uniform(rng, STEPS), 5500.0 / resolution / 2.0)
     grid: FloatArray = np.arange(low, high, step)
     return grid
 
 
 def _noisy(flux: FloatArray, snr: float, rng: Rng) -> tuple[FloatArray, FloatArray]:
-    """Half photon noise, half a constant fraction of the flux: flat-field errors rule here."""
+    """Half photon noise, half a constant fraction of the flux: flat-field errors dominate here."""
     sigma = np.sqrt(0.5 * np.maximum(flux, 0.02) + 0.5 * flux**2) / snr
     return flux + sigma * rng.standard_normal(flux.size), sigma
 
 
-def _range(wavelength: FloatArray) -> str:
+def _range_text(wavelength: FloatArray) -> str:
     return f"{wavelength[0]:.0f}-{wavelength[-1]:.0f} A"

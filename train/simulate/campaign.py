@@ -1,4 +1,4 @@
-"""What to simulate: which class, which survey, which S/N, for each number of a campaign.
+"""The class, survey and S/N of each spectrum of a campaign.
 
 Everything about spectrum `index` follows from (seed, index) and the settings, so neither the number
 of workers nor the order of work changes a single byte.
@@ -24,7 +24,7 @@ QUALITY_SHARES = {"good": 0.15, "typical": 0.75, "poor": 0.10}
 MOST_SHARE = 1000.0
 MAX_COUNT = 10_000_000
 
-# What a candidate list of each class is contaminated with: hard cases first, weights relative.
+# Contaminants in a candidate list of each class: hardest first, with relative weights.
 CONTAMINANTS: dict[str, dict[str, float]] = {
     "CV": {
         "QSO": 2, "GALAXY": 2, "A": 2, "M_DWARF": 2, "WD": 1.5, "SDB": 1, "SYMBIOTIC": 1,
@@ -50,54 +50,64 @@ CONTAMINANTS: dict[str, dict[str, float]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All that decides what a campaign makes."""
+    """Everything that determines the content of a campaign."""
 
     seed: int
     count: int
     task: str = ""
     labels: tuple[str, ...] = ()
-    """Without a task: drawn from evenly. Empty means every label."""
+    """Drawn with equal odds where there is no task; empty means every label."""
     odds: tuple[float, float] = (1.0, 5.0)
-    """Of the task's class against its contaminants."""
+    """Odds of the task's class against its contaminants."""
     survey: str = MIXED
-    """One, several with commas between, or MIXED for all in their usual shares. `ATLAS:0.3` gives
-    one another share than its usual one."""
+    """One survey, several separated by commas, or MIXED for all of them in their usual shares.
+    `ATLAS:0.3` overrides the usual share of a survey."""
     snr: tuple[float, float] = (5.0, 100.0)
     quality: str = "mixed"
     library: str = ""
     arrays: bool = False
     gzip: bool = True
     sky: int | None = None
-    """Campaigns with the same sky see the same objects, each with its own telescope and night."""
+    """Campaigns with the same sky observe the same objects, each with its own noise."""
 
     def __post_init__(self) -> None:
         known = set(LABELS)
         if self.task and self.task not in CONTAMINANTS:
-            raise WorkbenchError(f"no task {self.task!r}: use one of {', '.join(CONTAMINANTS)}")
+            raise WorkbenchError(
+                f"unknown task {self.task!r}: use one of {', '.join(CONTAMINANTS)}"
+            )
         for label in self.labels:
             if label not in known:
-                raise WorkbenchError(f"no class {label!r}: use one of {', '.join(LABELS)}")
+                raise WorkbenchError(f"unknown class {label!r}: use one of {', '.join(LABELS)}")
         if self.task and self.labels:
-            raise WorkbenchError("a task brings its own classes: give --task or --labels, not both")
+            raise WorkbenchError("a task determines the classes: give --task or --labels, not both")
         for survey, share in self.shares.items():
             if survey not in SURVEY_SHARES:
                 known_surveys = ", ".join((*SURVEY_SHARES, MIXED))
-                raise WorkbenchError(f"no survey {survey!r}: use one of {known_surveys}")
+                raise WorkbenchError(f"unknown survey {survey!r}: use one of {known_surveys}")
             if not 0.0 < share <= MOST_SHARE:
-                raise WorkbenchError(f"--survey {survey}: its share is a number like {survey}:0.3")
+                raise WorkbenchError(
+                    f"--survey {survey}: write the share as a number, like {survey}:0.3"
+                )
         if self.quality not in (*GRADES, "mixed"):
-            raise WorkbenchError(f"no quality {self.quality!r}: {', '.join((*GRADES, 'mixed'))}")
+            raise WorkbenchError(
+                f"unknown quality {self.quality!r}: use {', '.join((*GRADES, 'mixed'))}"
+            )
         low, high = self.snr
         if not 0.5 <= low <= high <= 1000:
-            raise WorkbenchError(f"S/N {low} to {high}: give two values from 0.5 to 1000")
+            raise WorkbenchError(
+                f"S/N {low} to {high}: give two rising values between 0.5 and 1000"
+            )
         if not 1 <= self.count <= MAX_COUNT or min(self.seed, self.sky or 0) < 0:
-            raise WorkbenchError(f"count must be 1 to {MAX_COUNT} and no seed negative")
+            raise WorkbenchError(
+                f"count must be between 1 and {MAX_COUNT}, and seeds must not be negative"
+            )
         if not (min(self.odds) >= 0 and sum(self.odds) > 0):
-            raise WorkbenchError(f"odds {self.odds[0]}:{self.odds[1]} are no odds")
+            raise WorkbenchError(f"invalid odds {self.odds[0]}:{self.odds[1]}: write them like 1:5")
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """How often each survey sees an object, against the others; NaN for what is no number."""
+        """Relative share of each survey; NaN where the text is not a number."""
         if self.survey == MIXED:
             return SURVEY_SHARES
         parts = [part.partition(":") for part in self.survey.split(",")]
@@ -131,12 +141,12 @@ def spectrum_rng(seed: int, index: int) -> Rng:
 
 
 def object_rng(sky: int, index: int) -> Rng:
-    """Of what an object is and where it stands, whoever looks at it."""
+    """Generator for the nature and position of an object, the same for every survey."""
     return np.random.default_rng(np.random.SeedSequence((sky, index), spawn_key=(2,)))
 
 
 def assignments(settings: Settings) -> list[Assignment]:
-    """Every number's class and survey; the share of positives is exact, their places random."""
+    """Class and survey of every spectrum: the positives are exact in number, random in order."""
     rng = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(1,)))
     labels = _labels(settings, rng if settings.sky is None else object_rng(settings.sky, 0))
     shares = np.array(list(settings.shares.values()))

@@ -1,4 +1,4 @@
-"""`spec-o3-train simulate`: spectra with known truth, in the surveys' own layouts."""
+"""`spec-o3-train simulate`: spectra with known truth in the file layouts of the surveys."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from train.simulate.archive import run
+from train.simulate.archive import run_campaign
 from train.simulate.campaign import MIXED, Settings, assignments
 from train.simulate.production import usable_bases
 
 
 def parse_odds(text: str) -> tuple[float, float]:
-    """ "1:5" is one positive to five negatives."""
+    """Parse odds like "1:5", which is one positive to five negatives."""
     first, colon, second = text.partition(":")
     try:
         odds = float(first), float(second)
@@ -32,34 +32,40 @@ def parse_labels(text: str) -> tuple[str, ...]:
 
 
 def simulate(
-    out: Annotated[Path, typer.Argument(help="Folder to fill; an unfinished one is continued.")],
+    out: Annotated[Path, typer.Argument(help="Folder to fill; an unfinished campaign is resumed.")],
     task: Annotated[str, typer.Option(help="CV, CS, SS, MG, WD, O, B or A.")] = "",
     labels: Annotated[
-        str, typer.Option(help="Without a task: classes, comma-separated; default all.")
+        str, typer.Option(help="Classes to draw without a task, comma-separated; default: all.")
     ] = "",
     count: Annotated[int, typer.Option(min=1, help="How many spectra.")] = 100,
-    odds: Annotated[str, typer.Option(help="Of the task's class to its contaminants.")] = "1:5",
+    odds: Annotated[
+        str, typer.Option(help="Odds of the task's class to its contaminants.")
+    ] = "1:5",
     survey: Annotated[
         str,
         typer.Option(
-            help="LAMOST, SDSS, BOSS, DESI, ATLAS (several with commas), or mixed; "
-            "ATLAS:0.3 for another share."
+            help="LAMOST, SDSS, BOSS, DESI, ATLAS (several separated by commas), or mixed; "
+            "ATLAS:0.3 sets the share of a survey."
         ),
     ] = MIXED,
     snr: Annotated[
-        tuple[float, float], typer.Option(help="Lowest and highest S/N per pixel in r.")
+        tuple[float, float], typer.Option(help="Lowest and highest S/N per pixel in the r band.")
     ] = (5.0, 100.0),
     quality: Annotated[str, typer.Option(help="good, typical, poor or mixed.")] = "mixed",
-    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same files.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
-    arrays: Annotated[bool, typer.Option("--arrays", help="Arrays for training: .npz.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same files.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Number of processes.")] = 1,
+    arrays: Annotated[
+        bool, typer.Option("--arrays", help="Write .npz arrays for training instead of FITS files.")
+    ] = False,
     gzip: Annotated[bool, typer.Option(help="Compress FITS files.")] = True,
     sky: Annotated[
         int | None,
-        typer.Option(min=0, help="Same sky, count and classes: the same objects, seen anew."),
+        typer.Option(
+            min=0, help="With the same sky, count and classes, the same objects are observed again."
+        ),
     ] = None,
     library: Annotated[
-        Path | None, typer.Option(help="Folder of labelled real spectra to draw bases from too.")
+        Path | None, typer.Option(help="Folder of labelled real spectra to use as bases, too.")
     ] = None,
 ) -> None:
     """Simulate survey spectra with known truth: FITS files, candidates.csv and truth.csv."""
@@ -81,7 +87,7 @@ def simulate(
     wanted = Counter(one.label for one in assignments(settings))
     if settings.library:
         usable, refused = usable_bases(settings.library, set(wanted))
-        console.print(f"{usable} bases of {settings.library}; {len(refused)} not usable")
+        console.print(f"{usable} usable bases in {settings.library}; {len(refused)} unusable")
     with Progress(
         TextColumn("simulating"),
         BarColumn(),
@@ -90,7 +96,7 @@ def simulate(
         console=console,
     ) as progress:
         bar = progress.add_task("simulating", total=count)
-        made = run(out, settings, workers, lambda more: progress.advance(bar, more))
+        made = run_campaign(out, settings, workers, lambda more: progress.advance(bar, more))
     mixture = ", ".join(f"{label} {number}" for label, number in wanted.most_common())
-    kept = f" ({count - made} were there already)" if made < count else ""
+    kept = f" ({count - made} already existed)" if made < count else ""
     typer.echo(f"{count} simulated spectra in {out}{kept}: {mixture}")

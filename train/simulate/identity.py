@@ -1,4 +1,4 @@
-"""A fictitious target: place, names and numbers no survey has used."""
+"""A fictitious target, with a position, names and numbers that no survey has used."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import Observation
 
 FIRST_PLATE = 90_000
-"""Above every plate SDSS has drilled."""
+"""Above every plate number of SDSS."""
 FIRST_TARGETID = 9_000_000_000_000_000_000
-"""Above every TARGETID of DESI: bits 60 and up are in use nowhere."""
+"""Above every TARGETID of DESI, which leaves bits 60 and up unused."""
 ASTROMETRY_ARCSEC = 0.2
-"""By which surveys differ about the place of an object, in each direction."""
+"""One sigma, in each direction, of the difference between the positions two surveys measure."""
 MAG_BANDS = {"g": (4000, 5500), "r": (5500, 6900), "i": (6900, 8200), "z": (8200, 9100)}
 
 
 @dataclass(frozen=True)
 class Stamp:
-    """Who made a file: what it takes to make it again."""
+    """What is needed to reproduce a simulated spectrum."""
 
     seed: int
     index: int
@@ -45,7 +45,7 @@ def program_version() -> str:
 
 @dataclass(frozen=True)
 class FakeTarget:
-    """Coordinates in degrees (fictitious), magnitudes, and the survey's numbering."""
+    """Fictitious coordinates in degrees, magnitudes, and the survey's numbers."""
 
     index: int
     ra: float
@@ -67,8 +67,8 @@ class FakeTarget:
 
 
 def draw_target(observation: Observation, index: int, rng: Rng) -> FakeTarget:
-    """Index alone makes names unique; `rng` only places and dates the target."""
-    ra, dec = draw_place(rng)
+    """A target whose names are unique by `index`; `rng` draws its position, date and magnitudes."""
+    ra, dec = draw_position(rng)
     return FakeTarget(
         index=index,
         ra=round(ra, 6),
@@ -82,23 +82,23 @@ def draw_target(observation: Observation, index: int, rng: Rng) -> FakeTarget:
     )
 
 
-def placed(target: FakeTarget, place: tuple[float, float], rng: Rng) -> FakeTarget:
-    """The same target where its sky has it, as well as this survey measured that."""
-    ra, dec = place
+def moved_to(target: FakeTarget, position: tuple[float, float], rng: Rng) -> FakeTarget:
+    """The same target at a position of its sky, with the astrometric error of this survey."""
+    ra, dec = position
     off_ra, off_dec = ASTROMETRY_ARCSEC / 3600.0 * rng.standard_normal(2)
     ra = (ra + float(off_ra) / np.cos(np.radians(dec))) % 360.0
     return replace(target, ra=round(ra, 6), dec=round(dec + float(off_dec), 6))
 
 
-def draw_place(rng: Rng) -> tuple[float, float]:
-    """Somewhere in the sky that northern surveys see."""
+def draw_position(rng: Rng) -> tuple[float, float]:
+    """Random ra and dec, in degrees, within reach of northern surveys."""
     ra = float(rng.uniform(0.0, 360.0))
     dec = float(np.degrees(np.arcsin(rng.uniform(np.sin(np.radians(-8)), np.sin(np.radians(60))))))
     return ra, dec
 
 
 def _magnitudes(observation: Observation, rng: Rng) -> dict[str, float]:
-    """Of the flux itself in wide bands; the zero point follows S/N: bright objects have more."""
+    """Magnitudes from the flux in wide bands, with a zero point that follows from the S/N."""
     snr = max(observation.snr["r"], observation.snr["i"], 1.0)
     bright = 19.8 - 2.5 * np.log10(snr) + 0.4 * float(rng.standard_normal())
     level = {}
@@ -118,7 +118,7 @@ def _magnitudes(observation: Observation, rng: Rng) -> dict[str, float]:
 
 
 def sexagesimal(ra: float, dec: float) -> str:
-    """HHMMSS.ss+DDMMSS.s, truncated as survey names are."""
+    """HHMMSS.ss+DDMMSS.s, truncated and not rounded, as in the designations of surveys."""
     centiseconds = int(ra / 15.0 * 360_000)
     seconds, hundredths = divmod(centiseconds, 100)
     sign = "-" if dec < 0 else "+"

@@ -1,4 +1,4 @@
-"""One spectrum of a campaign, from its number to what a file needs."""
+"""One spectrum of a campaign, from its number to the content of a file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from train.simulate.atlas import observe_atlas
 from train.simulate.campaign import Assignment, Settings, draw_quality, object_rng, spectrum_rng
 from train.simulate.identity import (
     Stamp,
-    draw_place,
+    draw_position,
     draw_target,
-    placed,
+    moved_to,
     program_version,
 )
 from train.simulate.layouts.common import Entry
@@ -22,7 +22,7 @@ from train.simulate.realism.library import Library
 from train.simulate.sky import draw_source
 from train.simulate.source import Rng, Source
 from train.simulate.telescope.frame import happens, log_uniform
-from train.simulate.telescope.pipeline_class import guess
+from train.simulate.telescope.pipeline_class import draw_pipeline_class
 from train.simulate.telescope.quality import graded
 from train.simulate.telescope.surveys import ATLAS, profile_named
 from train.simulate.telescope.telescope import observe
@@ -31,14 +31,14 @@ Draw = Callable[[str, Rng], Source]
 
 NEIGHBOURS = ("A", "F", "G", "G", "K", "K", "M_DWARF")
 LIBRARY_SHARE = 0.5
-"""Of the spectra of a class the library knows: the rest stay synthetic, so that what a model
-learns does not hang on a few bases."""
+"""Share of the spectra of a class in the library that are made from it; the rest stay synthetic, so
+that a model does not depend on a few bases."""
 ATLAS_BRIGHTER = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
-    """A file's entry and the truth about it."""
+class SimulatedSpectrum:
+    """The entry for a file and the truth about it."""
 
     source: Source
     entry: Entry
@@ -50,18 +50,18 @@ def library_at(folder: str) -> Library:
     return Library(Path(folder))
 
 
-def make(
+def simulate_spectrum(
     settings: Settings,
     assignment: Assignment,
     library_share: float = LIBRARY_SHARE,
     draw: Draw = draw_source,
-) -> Made:
-    """`draw` is asked for what is not of the library."""
+) -> SimulatedSpectrum:
+    """One spectrum of the campaign; `draw` provides the sources that are not from the library."""
     rng = spectrum_rng(settings.seed, assignment.index)
     snr = log_uniform(rng, settings.snr)
     quality = draw_quality(settings, assignment.label, rng)
     sky = None if settings.sky is None else object_rng(settings.sky, assignment.index + 1)
-    place = None if sky is None else draw_place(sky)
+    position = None if sky is None else draw_position(sky)
     source = _source(settings, assignment, rng if sky is None else sky, library_share, draw)
     if assignment.survey == ATLAS:
         observation = observe_atlas(source, rng, snr * ATLAS_BRIGHTER)
@@ -69,12 +69,12 @@ def make(
         odds = graded(profile_named(assignment.survey).quality, quality).crosstalk_odds
         companion = _neighbour(assignment.label, rng) if happens(rng, odds) else None
         observation = observe(source, assignment.survey, rng, snr, companion, quality)
-    answer = guess(source, observation.snr["r"], rng)
+    answer = draw_pipeline_class(source, observation.snr["r"], rng)
     target = draw_target(observation, assignment.index, rng)
-    if place is not None:
-        target = placed(target, place, rng)
+    if position is not None:
+        target = moved_to(target, position, rng)
     stamp = Stamp(settings.seed, assignment.index, program_version())
-    return Made(source, Entry(observation, target, answer, stamp), quality)
+    return SimulatedSpectrum(source, Entry(observation, target, answer, stamp), quality)
 
 
 def _source(
@@ -83,23 +83,26 @@ def _source(
     if settings.library:
         library = library_at(settings.library)
         if assignment.label in library.by_label and happens(rng, share):
-            base = _base(library, assignment, rng)
+            base = _library_base(library, assignment, rng)
             if base is not None:
                 return base
     return draw(assignment.label, rng)
 
 
-def _base(library: Library, assignment: Assignment, rng: Rng) -> Source | None:
-    """None where the base drawn is unreadable (the command has said so) or misses the range."""
+def _library_base(library: Library, assignment: Assignment, rng: Rng) -> Source | None:
+    """A base from the library; None where it is unreadable or does not cover the S/N range.
+
+    The command has already reported unreadable bases.
+    """
     try:
         base = library.draw(assignment.label, rng)
     except WorkbenchError:
         return None
-    return base if _is_seen(base, assignment.survey) else None
+    return base if _reaches_reference_band(base, assignment.survey) else None
 
 
-def _is_seen(base: Source, survey: str) -> bool:
-    """Whether this base reaches the range the telescope's S/N is set in."""
+def _reaches_reference_band(base: Source, survey: str) -> bool:
+    """Whether the base covers the range in which the S/N of the survey is set."""
     low, high = base.valid
     if survey == ATLAS:
         return low < 3900.0 and high > 6700.0
@@ -114,11 +117,13 @@ def _neighbour(label: str, rng: Rng) -> Source | None:
 
 
 def usable_bases(folder: str, labels: set[str]) -> tuple[int, list[str]]:
-    """How many bases of these labels can be read, and why the others cannot."""
+    """Number of readable bases of these labels, and why the others cannot be read."""
     library = library_at(folder)
     refused = library.unreadable(labels)
     wanted = sum(len(bases) for label, bases in library.by_label.items() if label in labels)
     if wanted == len(refused):
-        why = f": {refused[0]}" if refused else ""
-        raise WorkbenchError(f"{folder} has no readable base of {', '.join(sorted(labels))}{why}")
+        reason = f": {refused[0]}" if refused else ""
+        raise WorkbenchError(
+            f"{folder} has no readable base of {', '.join(sorted(labels))}{reason}"
+        )
     return wanted - len(refused), refused

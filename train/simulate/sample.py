@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from train.simulate.archive import SETTINGS_FILE, run
+from train.simulate.archive import SETTINGS_FILE, run_campaign
 from train.simulate.campaign import Settings
 from train.simulate.truth import CANDIDATES_FILE, TRUTH_FILE
 
@@ -27,11 +27,11 @@ Made by `python -m train.simulate.sample`; `simulation.json` holds the settings.
 
 
 def build(folder: Path = FOLDER) -> None:
-    """Make the sample afresh and put it in place of what is there."""
+    """Make the sample and replace the existing one."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         made = Path(temporary) / "sample"
-        run(made, SETTINGS)
+        run_campaign(made, SETTINGS)
         (made / "README.md").write_text(README, encoding="utf-8")
         for part in (*PARTS, "README.md"):
             _remove(folder / part)

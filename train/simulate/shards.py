@@ -1,7 +1,7 @@
-"""Spectra as plain arrays, many to a file: what training reads.
+"""Files of many spectra as plain arrays, for training.
 
-A shard is an .npz without pickles: `flux`, `ivar` and `wavelength` of all its spectra end to end
-(float32), `offsets` (first pixel of each, and the total), `index` (number in the campaign).
+A shard is an .npz without pickles: `flux`, `ivar` and `wavelength` (float32) of its spectra joined
+end to end, `offsets` (first pixel of each, then the total) and `index` (number in the campaign).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
-from train.simulate.production import Made
+from train.simulate.production import SimulatedSpectrum
 
 SPECTRA_PER_SHARD = 500
 MAX_SHARD_BYTES = 1_000_000_000
 
 
-def write_shard(path: Path, made: Sequence[Made]) -> None:
-    """ivar is 0 throughout where the imitated file states no errors."""
+def write_shard(path: Path, made: Sequence[SimulatedSpectrum]) -> None:
+    """Write a shard; `ivar` is 0 throughout where the imitated file states no errors."""
     seen = [one.entry.observation for one in made]
     sizes = [one.flux.size for one in seen]
     part = path.with_name(f".{path.name}.part")
@@ -45,7 +45,7 @@ def write_shard(path: Path, made: Sequence[Made]) -> None:
 
 
 def read_shard(path: Path) -> Iterator[Spectrum]:
-    """Its spectra in the order of their rows."""
+    """The spectra of a shard in the order of their rows."""
     try:
         with ZipFile(path) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
@@ -55,12 +55,12 @@ def read_shard(path: Path) -> Iterator[Spectrum]:
             flux, ivar, wavelength = shard["flux"], shard["ivar"], shard["wavelength"]
             offsets = shard["offsets"]
     except (OSError, KeyError, ValueError, BadZipFile) as error:
-        raise WorkbenchError(f"{path} is no shard of simulated spectra: {error}") from error
+        raise WorkbenchError(f"{path} is not a shard of simulated spectra: {error}") from error
     if not (flux.size == ivar.size == wavelength.size):
-        raise WorkbenchError(f"{path}: its arrays differ in length")
+        raise WorkbenchError(f"{path}: the arrays differ in length")
     for row, (start, stop) in enumerate(pairwise(offsets.tolist())):
         if not 0 <= start < stop <= flux.size or stop - start > MAX_PIXELS:
-            raise WorkbenchError(f"{path}: its offsets do not fit its arrays")
+            raise WorkbenchError(f"{path}: the offsets do not fit the arrays")
         errors = ivar[start:stop]
         yield Spectrum(
             wavelength=wavelength[start:stop].astype(np.float64),

@@ -1,4 +1,4 @@
-"""What the sky gives the simulated telescope: a noiseless spectrum on one common grid."""
+"""A noiseless spectrum of a source on one common wavelength grid: the input of the telescope."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ LIGHT_KMS = 299_792.458
 GRID: FloatArray = np.exp(
     np.arange(np.log(3300.0), np.log(10700.0), STEP_KMS / LIGHT_KMS), dtype=np.float64
 )
-"""Vacuum angstrom, constant velocity step, so that a Doppler shift is a shift in pixels."""
+"""Vacuum angstrom in a constant velocity step, so that a Doppler shift is a shift in pixels."""
 GRID.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A noiseless spectrum on GRID, with what it was made from.
+    """A noiseless spectrum on GRID and the parameters it was made from.
 
-    `flux` is F_lambda in arbitrary units, reddening included, intrinsic line widths included,
-    rest frame for stars; the telescope applies `velocity_kms`. For galaxies and quasars the
-    redshift `z` is already in the flux and `velocity_kms` is 0.
-    `valid` is the range that holds information (empirical bases cover less than GRID).
+    `flux` is F_lambda in arbitrary units, with reddening and intrinsic line widths. Stars are at
+    rest and the telescope applies `velocity_kms`; for galaxies and quasars the redshift `z` is
+    already in the flux and `velocity_kms` is 0. `valid` is the range that holds information:
+    empirical bases cover less than GRID.
     """
 
     label: str
@@ -35,6 +35,6 @@ class Source:
     velocity_kms: float = 0.0
     z: float = 0.0
     resolution: float | None = None
-    """Of the flux itself where it came from a library; None for synthetic, unlimited."""
+    """Resolution of a flux from a library; None for synthetic flux, which is unlimited."""
     valid: tuple[float, float] = (float(GRID[0]), float(GRID[-1]))
     parameters: dict[str, float | str] = field(default_factory=dict)

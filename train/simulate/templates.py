@@ -1,7 +1,7 @@
-"""Class templates for the window, simulated: `python -m train.simulate.templates [FOLDER]`.
+"""Simulated class templates for the window: `python -m train.simulate.templates [FOLDER]`.
 
-Noiseless, at rest, as a spectrograph of R 2000 would see them. Each is the most typical of many
-draws of its kind, so that no odd draw stands for a class. The same every time.
+Templates are noiseless, at rest and at a resolution of 2000. Each is the most typical of many draws
+of its kind, so that no odd draw represents a class. The result is the same every time.
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ Made by `python -m train.simulate.templates`, the same every time.
 SEED = 20261
 RESOLUTION = 2000.0
 SAMPLING_KMS = 75.0
-"""Two pixels a resolution element."""
+"""Two pixels per resolution element."""
 FIRST, LAST = 3700.0, 9100.0
 BLUEST = 1000.0
-"""Of what redshift brings into view."""
+"""Blue limit, in angstrom at rest, of the templates of redshifted sources."""
 DRAWS = 36
-"""Of each kind, of which one is kept."""
+"""Draws of each kind, of which one is kept."""
 MOST_DRAWS = 6000
-CLEAR = 0.5
-"""Of the draws, the share kept that has the least dust."""
-FULL = 65_535
-"""Flux is told in whole numbers, this the highest of a template."""
+LEAST_DUSTY_SHARE = 0.5
+"""Share of the draws that is kept: those with the least dust."""
+FULL_SCALE = 65_535
+"""Highest value of a template; flux is stored in whole numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TemplateKind:
-    """A template to be made: its name, its group in the window, and the draws it is chosen from."""
+    """A template: its name, its group in the window, and the draws it is chosen from."""
 
     name: str
     group: str
     label: str
     subtype: str = ""
-    """Empty: any."""
+    """Empty for any subtype."""
     z: tuple[float, float] | None = None
     stem: str
 
-    def takes(self, source: Source) -> bool:
+    def matches(self, source: Source) -> bool:
         is_near = self.z is None or self.z[0] <= source.z <= self.z[1]
         return is_near and self.subtype in ("", source.subtype)
 
 
 def _kinds(group: str, label: str, *names: tuple[str, str]) -> tuple[TemplateKind, ...]:
-    """Name and subtype of each."""
+    """Kinds of one group and label; `names` are pairs of name and subtype."""
     return tuple(
         TemplateKind(name=name, group=group, label=label, subtype=subtype, stem=_stem(name))
         for name, subtype in names
@@ -126,10 +126,10 @@ def build(folder: Path = FOLDER) -> None:
 
 
 def template(kind: TemplateKind) -> dict[str, object]:
-    """One file: flux in whole numbers on a grid even in velocity, vacuum angstrom at rest."""
+    """Content of a file: whole-number flux on a grid even in velocity, vacuum angstrom at rest."""
     source = typical(kind)
     grid = rest_grid(source)
-    flux = np.interp(grid, GRID / (1.0 + source.z), seen(source.flux))
+    flux = np.interp(grid, GRID / (1.0 + source.z), at_template_resolution(source.flux))
     return {
         "name": kind.name,
         "class": kind.label,
@@ -140,21 +140,21 @@ def template(kind: TemplateKind) -> dict[str, object]:
         "step_kms": SAMPLING_KMS,
         "resolution": RESOLUTION,
         "made_of": source.parameters,
-        "flux": np.rint(flux / flux.max() * FULL).astype(int).tolist(),
+        "flux": np.rint(flux / flux.max() * FULL_SCALE).astype(int).tolist(),
     }
 
 
 def typical(kind: TemplateKind) -> Source:
-    """Of draws with little dust the one nearest to their median in the logarithm of the flux."""
-    drawn = sorted(_draws(kind), key=_dust)[: math.ceil(DRAWS * CLEAR)]
-    grid = np.geomspace(*_common(drawn), 1500)
-    shapes = np.array([_shape(source, grid) for source in drawn])
+    """The draw nearest to the median log flux of the draws with little dust."""
+    sources = sorted(_draws(kind), key=_dust)[: math.ceil(DRAWS * LEAST_DUSTY_SHARE)]
+    grid = np.geomspace(*_common_range(sources), 1500)
+    shapes = np.array([_shape(source, grid) for source in sources])
     away = np.abs(shapes - np.median(shapes, axis=0)).mean(axis=1)
-    return drawn[int(np.argmin(away))]
+    return sources[int(np.argmin(away))]
 
 
-def seen(flux: FloatArray) -> FloatArray:
-    """Through a spectrograph of constant resolution."""
+def at_template_resolution(flux: FloatArray) -> FloatArray:
+    """Flux on GRID blurred to the resolution of the templates."""
     sigma = LIGHT_KMS / RESOLUTION / 2.3548 / STEP_KMS
     reach = math.ceil(5 * sigma)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
@@ -162,7 +162,7 @@ def seen(flux: FloatArray) -> FloatArray:
 
 
 def rest_grid(source: Source) -> FloatArray:
-    """FIRST to LAST, or what of it a redshifted source shows; bluer for what comes from there."""
+    """Wavelengths from FIRST to LAST; redshifted sources reach further into the blue."""
     low, high = (edge / (1.0 + source.z) for edge in source.valid)
     first = max(low, BLUEST) if source.z > 0.1 else FIRST
     last = min(high, LAST)
@@ -171,23 +171,23 @@ def rest_grid(source: Source) -> FloatArray:
 
 
 def _draws(kind: TemplateKind) -> Iterator[Source]:
-    found = 0
+    count = 0
     for number in range(MOST_DRAWS):
         source = draw_source(kind.label, np.random.default_rng((SEED, number)))
-        if kind.takes(source):
+        if kind.matches(source):
             yield source
-            found += 1
-        if found == DRAWS:
+            count += 1
+        if count == DRAWS:
             return
-    raise ValueError(f"{MOST_DRAWS} draws hold {found} of {kind.name}")
+    raise ValueError(f"{MOST_DRAWS} draws contain only {count} of {kind.name}")
 
 
 def _dust(source: Source) -> float:
     return float(source.parameters.get("ebv", 0.0))
 
 
-def _common(drawn: list[Source]) -> tuple[float, float]:
-    grids = [rest_grid(source) for source in drawn]
+def _common_range(sources: list[Source]) -> tuple[float, float]:
+    grids = [rest_grid(source) for source in sources]
     return max(grid[0] for grid in grids), min(grid[-1] for grid in grids)
 
 

@@ -1,4 +1,4 @@
-"""The two tables beside simulated files: the truth, and the list a survey would hand out."""
+"""The two tables of a campaign: the truth, and the candidate list a survey would publish."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.simulate.production import Made
+from train.simulate.production import SimulatedSpectrum
 
 TRUTH_COLUMNS = (
     "file", "row", "index", "label", "subtype", "survey", "release", "object_id", "ra", "dec",
@@ -28,24 +28,24 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
-class Rows:
-    """One spectrum's line in each table."""
+class TableRows:
+    """The row of one spectrum in each table."""
 
     truth: dict[str, Cell]
     candidate: dict[str, Cell]
 
 
-def object_id(made: Made) -> str:
-    """As the readers name it."""
+def object_id(made: SimulatedSpectrum) -> str:
+    """The identifier that the readers give to this spectrum."""
     target, survey = made.entry.target, made.entry.observation.survey
     if survey in ("SDSS", "BOSS"):
         return f"{target.plate:04d}-{target.mjd}-{target.fiber:04d}"
     return str(target.targetid) if survey == "DESI" else target.designation
 
 
-def rows_of(made: Made, file: str, row: int) -> Rows:
+def table_rows(made: SimulatedSpectrum, file: str, row: int) -> TableRows:
     entry, source = made.entry, made.source
-    seen, target, guess = entry.observation, entry.target, entry.guess
+    seen, target, pipeline_class = entry.observation, entry.target, entry.pipeline_class
     common: dict[str, Cell] = {
         "file": file,
         "row": row,
@@ -71,22 +71,22 @@ def rows_of(made: Made, file: str, row: int) -> Rows:
     }
     candidate = common | {
         **{f"mag_{band}": target.magnitudes[band] for band in "gri"},
-        "class": guess.class_name,
-        "subclass": guess.subclass,
-        "z": round(guess.z, 6) if guess.z > -9000 else "",
+        "class": pipeline_class.class_name,
+        "subclass": pipeline_class.subclass,
+        "z": round(pipeline_class.z, 6) if pipeline_class.z > -9000 else "",
     }
-    return Rows(truth, candidate)
+    return TableRows(truth, candidate)
 
 
 class Tables:
-    """Appends to both tables, a job at a time, so that a stopped campaign can go on."""
+    """Appends to both tables one job at a time, so that a stopped campaign can be resumed."""
 
     def __init__(self, folder: Path) -> None:
         self.truth_path = folder / TRUTH_FILE
         self.candidates_path = folder / CANDIDATES_FILE
 
     def keep(self, rows: int) -> None:
-        """Cut both tables to their first `rows` whole rows; make them where they are missing."""
+        """Truncate both tables to their first `rows` whole rows, or create them."""
         for path, columns in (
             (self.truth_path, TRUTH_COLUMNS),
             (self.candidates_path, CANDIDATE_COLUMNS),
@@ -98,13 +98,13 @@ class Tables:
                 writer.writerows(kept)
 
     def rows_done(self) -> int:
-        """Whole rows present in both tables."""
+        """Number of whole rows that both tables have."""
         return min(
             sum(1 for _ in _whole_rows(self.truth_path, TRUTH_COLUMNS)),
             sum(1 for _ in _whole_rows(self.candidates_path, CANDIDATE_COLUMNS)),
         )
 
-    def append(self, rows: Iterable[Rows]) -> None:
+    def append(self, rows: Iterable[TableRows]) -> None:
         rows = list(rows)
         _append(self.candidates_path, CANDIDATE_COLUMNS, [row.candidate for row in rows])
         _append(self.truth_path, TRUTH_COLUMNS, [row.truth for row in rows])
@@ -114,20 +114,22 @@ def _append(path: Path, columns: tuple[str, ...], rows: list[dict[str, Cell]]) -
     try:
         with path.open("a", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, columns, lineterminator="\n")
-            writer.writerows({key: _harmless(value) for key, value in row.items()} for row in rows)
+            writer.writerows(
+                {key: _without_formula(value) for key, value in row.items()} for row in rows
+            )
     except OSError as error:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _harmless(value: Cell) -> Cell:
-    """Text that a spreadsheet would run as a formula gets a quote before it."""
+def _without_formula(value: Cell) -> Cell:
+    """A value with a leading quote where a spreadsheet would run it as a formula."""
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):
         return f"'{value}"
     return value
 
 
 def _whole_rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:
-    """Rows written to the end; a line cut off by a crash is none."""
+    """Complete rows; a last line cut off by a crash is skipped."""
     if not path.is_file():
         return
     text = path.read_text(encoding="utf-8")
@@ -142,11 +144,3 @@ def _replacing(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.part")
     yield part
     part.replace(path)
-
-
-def read_truth(folder: Path) -> list[dict[str, str]]:
-    """The truth of a campaign, a dict per spectrum; `parameters` is JSON text."""
-    path = folder / TRUTH_FILE
-    if not path.is_file():
-        raise WorkbenchError(f"{folder} holds no {TRUTH_FILE}")
-    return list(_whole_rows(path, TRUTH_COLUMNS))

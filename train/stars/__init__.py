@@ -1,1 +1,1 @@
-"""Real stars that the simulator was not measured on."""
+"""Labelled real stars that were not used to build the simulator."""

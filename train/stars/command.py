@@ -1,4 +1,4 @@
-"""`spec-o3-train stars`: a second yardstick, from two packages anyone can download."""
+"""`spec-o3-train stars`: a second test set of real stars, from two public packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from astropy.io import fits
 
 from agent.errors import WorkbenchError
 from train.atomic_folder import is_free, written_whole
-from train.stars.labels import HOT_SUBDWARFS, WHITE_DWARFS, Star, of_parameters, of_type, thinned
+from train.stars.labels import (
+    HOT_SUBDWARFS,
+    WHITE_DWARFS,
+    Star,
+    label_from_parameters,
+    label_from_spectral_type,
+    thinned,
+)
 
 TEMPLATES = "mangadap/data/spectral_templates"
 STANDARDS = "aspired/standards"
@@ -27,17 +34,19 @@ MAX_FILE = 4 * 1024**2
 def stars(
     mangadap: Annotated[Path, typer.Argument(help="Wheel of sdss-mangadap 4.5.0.")],
     aspired: Annotated[Path, typer.Argument(help="Wheel of aspired 0.5.1.")],
-    out: Annotated[Path, typer.Argument(help="Folder to make, for `evaluate library`.")],
+    out: Annotated[Path, typer.Argument(help="Folder to create, for `evaluate library`.")],
 ) -> None:
-    """Make a folder of labelled real stars that nothing in here was measured on."""
+    """Make a folder of labelled real stars that the simulator was not built from."""
     if not is_free(out):
-        raise WorkbenchError(f"{out} holds something already: name a folder to make")
+        raise WorkbenchError(f"{out} is not empty: name a new folder")
     try:
         with zipfile.ZipFile(mangadap) as wheel:
-            found = thinned([*_miles(wheel), *_stelib(wheel)])
-            files = {star: _member(wheel, _place(star)) for star in found}
+            chosen = thinned([*_miles(wheel), *_stelib(wheel)])
+            files = {star: _member(wheel, _member_name(star)) for star in chosen}
         with zipfile.ZipFile(aspired) as wheel:
-            files |= {star: _two_columns(_member(wheel, _place(star))) for star in _standards()}
+            files |= {
+                star: _two_columns(_member(wheel, _member_name(star))) for star in _standards()
+            }
     except (OSError, zipfile.BadZipFile) as error:
         raise WorkbenchError(f"the wheels cannot be read: {error}") from error
     rows = []
@@ -63,21 +72,21 @@ _FITS = {
 }
 
 
-def _place(star: Star) -> str:
+def _member_name(star: Star) -> str:
     pattern = _FITS.get(star.library)
     return pattern.format(star.name) if pattern else f"{STANDARDS}/{star.library}/f{star.name}.dat"
 
 
 def _miles(wheel: zipfile.ZipFile) -> Iterator[Star]:
-    held = set(wheel.namelist())
+    members = set(wheel.namelist())
     text = _member(wheel, f"{TEMPLATES}/miles/MILES_params.db").decode("ascii", "replace")
     for line in sorted(text.splitlines()):
         words = line.split()
         if len(words) < 4 or not re.fullmatch(r"\d{4}", words[0]):
             continue
         number, kelvin, log_g = words[0], float(words[1]), float(words[2])
-        label = of_parameters(number, kelvin, log_g)
-        if label and _FITS["MILES"].format(number) in held:
+        label = label_from_parameters(number, kelvin, log_g)
+        if label and _FITS["MILES"].format(number) in members:
             yield Star(number, "MILES", label, f"{kelvin:g} K, log g {log_g:g}")
 
 
@@ -90,7 +99,7 @@ def _stelib(wheel: zipfile.ZipFile) -> Iterator[Star]:
             _member(wheel, member)[: 2880 * 3].decode("ascii", "replace")
         )
         spectral_type = str(header.get("SPECTYPE", "")).strip()
-        label = of_type(match[1], spectral_type)
+        label = label_from_spectral_type(match[1], spectral_type)
         if label:
             yield Star(match[1], "STELIB", label, spectral_type)
 
@@ -109,12 +118,12 @@ def _member(wheel: zipfile.ZipFile, name: str) -> bytes:
             f"{PurePosixPath(wheel.filename or 'the wheel').name} has no {name}"
         ) from error
     if info.file_size > MAX_FILE:
-        raise WorkbenchError(f"{name} is larger than a spectrum")
+        raise WorkbenchError(f"{name} is too large for a spectrum")
     return wheel.read(info)
 
 
 def _two_columns(table: bytes) -> bytes:
-    """Wavelength and flux alone: the third column is no error, but the flux in other units."""
+    """Wavelength and flux as CSV; the third column is not an error, but the flux in other units."""
     out = io.StringIO()
     out.write("wavelength,flux\n")
     for line in table.decode("ascii", "replace").splitlines():
@@ -122,7 +131,7 @@ def _two_columns(table: bytes) -> bytes:
         try:
             wavelength, flux = float(words[0]), float(words[1])
         except (IndexError, ValueError):
-            continue  # a headline
+            continue  # a heading
         if LOWEST < wavelength < HIGHEST:
             out.write(f"{wavelength:.3f},{flux:.6g}\n")
     return out.getvalue().encode()

@@ -1,8 +1,8 @@
-"""Which stars of two published packages are taken, and what they are.
+"""Selection and labels of the stars of two published packages.
 
-sdss-mangadap brings MILES (985 stars with effective temperature and gravity) and STELIB (255 with
-a spectral type), aspired the spectrophotometric standards of several observatories, many of which
-are white dwarfs and hot subdwarfs of the literature.
+sdss-mangadap contains MILES (985 stars with effective temperature and gravity) and STELIB (255 with
+a spectral type). aspired contains the spectrophotometric standards of several observatories, many
+of which are well-known white dwarfs and hot subdwarfs.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ AMONG_THE_LABELLED = {
 """MILES numbers and STELIB names of the 135 labelled spectra, on 47 of which the simulator's bands
 were measured."""
 ZIRCONIUM = {"0053", "0164", "0279", "0484", "0781"}
-"""MILES numbers of giants in which ZrO 6474 falls as deep as in S stars: told by eye."""
+"""MILES numbers of giants in which ZrO 6474 is as deep as in S stars, identified by eye."""
 DOUBTFUL = {"0220", "0593", "0407", "0443", "0445", "HD112300", "HD048682B"}
-"""Without TiO at the temperature of an M star, without parameters, or half a spectrum."""
+"""Stars without TiO at the temperature of an M star, without parameters, or half covered."""
 KNOWN = {"Feige110": "OTHER", "LTT4364": "WD"}
-"""Stars of STELIB whose type is given in doubt there, and not in the literature."""
+"""Stars of STELIB whose type is marked as doubtful there but is certain in the literature."""
 
 WHITE_DWARFS = {
     "esookestan": "g138_31 g193_74 g24_9 g60_54 gd248 gd50 grw70d5824 hz21 hz4 ltt9491",
@@ -34,7 +34,7 @@ HOT_SUBDWARFS = {
     "esookestan": "bd25d4655 bd28d4211 feige110 feige34 feige66 feige67 hz44 bd75d325 gd108",
 }
 AT_MOST = {"K": 20, "A": 12, "B": 12, "F": 8, "G": 8}
-"""Of one library, evenly through its list: the rest would only be more of the same."""
+"""Most stars of a label from one library, evenly spaced in its list."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Star:
     notes: str
 
 
-def of_parameters(number: str, kelvin: float, log_g: float) -> str | None:
-    """The label of a star of MILES; None where it lies between two."""
+def label_from_parameters(number: str, kelvin: float, log_g: float) -> str | None:
+    """The label of a MILES star; None where it is between two labels."""
     if number in AMONG_THE_LABELLED | DOUBTFUL:
         return None
     if number in ZIRCONIUM:
@@ -63,8 +63,8 @@ def of_parameters(number: str, kelvin: float, log_g: float) -> str | None:
     return None
 
 
-def of_type(name: str, spectral_type: str) -> str | None:
-    """The label of a star of STELIB; None for types at a border, peculiar ones and no type."""
+def label_from_spectral_type(name: str, spectral_type: str) -> str | None:
+    """The label of a STELIB star; None for borderline, peculiar and missing types."""
     if name in AMONG_THE_LABELLED | DOUBTFUL:
         return None
     if name in KNOWN:
@@ -79,13 +79,13 @@ def of_type(name: str, spectral_type: str) -> str | None:
 
 
 def thinned(stars: list[Star]) -> list[Star]:
-    """No more than AT_MOST of one label and library."""
+    """At most AT_MOST stars of each label and library."""
     groups: dict[tuple[str, str], list[Star]] = {}
     for star in stars:
         groups.setdefault((star.library, star.label), []).append(star)
     return [
-        group[round(place * len(group) / kept)]
+        group[round(index * len(group) / kept)]
         for (_, label), group in sorted(groups.items())
         for kept in (min(len(group), AT_MOST.get(label, len(group))),)
-        for place in range(kept)
+        for index in range(kept)
     ]

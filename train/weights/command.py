@@ -24,8 +24,8 @@ from train.weights.judging import (
     JudgedCandidate,
     ThresholdScores,
     candidates,
-    figures,
     library,
+    threshold_scores,
 )
 from train.weights.layers import fit_all
 
@@ -35,15 +35,15 @@ SURVEYS = "LAMOST,SDSS,DESI"
 
 def weights(
     per_label: Annotated[
-        int, typer.Option(min=10, max=100_000, help="Simulated spectra of each kind of object.")
+        int, typer.Option(min=10, max=100_000, help="Simulated spectra per kind of object.")
     ] = 600,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights.")] = 1,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
     out: Annotated[
-        Path | None, typer.Option(help="Folder to write to; by default the program's own.")
+        Path | None, typer.Option(help="Folder to write to; default: that of the program.")
     ] = None,
 ) -> None:
-    """Fit the weights of the inspector without a model, on simulated spectra alone."""
+    """Fit the weights of the measured inspector on simulated spectra alone."""
     folder = out or builtin_folder()
     with Progress(console=Console(stderr=True), transient=True) as progress:
         drawing = progress.add_task("simulating and measuring", total=len(LABELS))
@@ -65,15 +65,21 @@ def weights(
 def judge(
     real: Annotated[
         Path | None,
-        typer.Option(help="Labelled real spectra to judge: MANIFEST.csv with file, label."),
+        typer.Option(
+            help="Labelled real spectra to judge: a folder with a MANIFEST.csv of file, label."
+        ),
     ] = None,
     count: Annotated[
-        int, typer.Option(min=30, max=1_000_000, help="Candidates of each task and survey.")
+        int, typer.Option(min=30, max=1_000_000, help="Candidates per task and survey.")
     ] = 2000,
-    survey: Annotated[str, typer.Option(help="One or several with commas between.")] = SURVEYS,
-    seed: Annotated[int, typer.Option(min=0, help="Use one the weights were not made from.")] = 77,
+    survey: Annotated[
+        str, typer.Option(help="One survey or several separated by commas.")
+    ] = SURVEYS,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Use a seed that the weights were not made with.")
+    ] = 77,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="The figures as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Judge simulated candidates at odds of 1:5, or a folder of real spectra, without a model."""
     ids = tuple(task.id for task in bundled())
@@ -115,8 +121,8 @@ def _as_json(lists: dict[str, dict[str, list[JudgedCandidate]]]) -> dict[str, ob
     return {
         name: {
             task_id: {
-                "all": _finite(figures(rows, task_id)),
-                "clear": _finite(figures(_clear(rows), task_id)),
+                "all": _finite(threshold_scores(rows, task_id)),
+                "clear": _finite(threshold_scores(_clear(rows), task_id)),
                 "wrong": [asdict(row) for row in _wrong(rows, task_id)],
             }
             for task_id, rows in judged.items()
@@ -125,8 +131,8 @@ def _as_json(lists: dict[str, dict[str, list[JudgedCandidate]]]) -> dict[str, ob
     }
 
 
-def _finite(found: ThresholdScores) -> dict[str, float | None]:
-    return {name: value if np.isfinite(value) else None for name, value in asdict(found).items()}
+def _finite(scores: ThresholdScores) -> dict[str, float | None]:
+    return {name: value if np.isfinite(value) else None for name, value in asdict(scores).items()}
 
 
 def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
@@ -135,25 +141,25 @@ def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
     for column in ("F1", f"F1, S/N > {CLEAR_SNR:g}", "precision", "recall", "Brier", "ECE"):
         table.add_column(column, justify="right")
     table.add_column("wrong")
-    found = {task_id: figures(rows, task_id) for task_id, rows in judged.items()}
-    clear = {task_id: figures(_clear(rows), task_id) for task_id, rows in judged.items()}
+    scores = {task_id: threshold_scores(rows, task_id) for task_id, rows in judged.items()}
+    clear = {task_id: threshold_scores(_clear(rows), task_id) for task_id, rows in judged.items()}
     for task_id, rows in judged.items():
-        one = found[task_id]
+        one = scores[task_id]
         numbers = (one.f1, clear[task_id].f1, one.precision, one.recall, one.brier)
         table.add_row(
             task_id,
             *(f"{number:.3f}" for number in (*numbers, one.calibration_error)),
-            _named(_wrong(rows, task_id), task_id),
+            _confusions(_wrong(rows, task_id), task_id),
         )
     mean, clear_mean = (
-        float(np.nanmean([one.f1 for one in each.values()])) for each in (found, clear)
+        float(np.nanmean([one.f1 for one in each.values()])) for each in (scores, clear)
     )
     table.add_row("mean", f"{mean:.3f}", f"{clear_mean:.3f}", *[""] * 5)
     return table
 
 
-def _named(wrong: Sequence[JudgedCandidate], task_id: str) -> str:
-    """What the misses were taken for and what the false alarms are, commonest first."""
+def _confusions(wrong: Sequence[JudgedCandidate], task_id: str) -> str:
+    """Likeliest kinds of the misses and true labels of the false alarms, most frequent first."""
     misses = [row.likeliest for row in wrong if row.label == task_id]
     alarms = [row.label for row in wrong if row.label != task_id]
 

@@ -1,7 +1,7 @@
-"""Simulated candidates with what the inspector measures in them: the material of the weights.
+"""Simulated candidates and their measurements, on which the weights are fitted.
 
-Every kind of object is drawn evenly, by every telescope, and then treated a little worse than the
-simulator alone would: real spectra are tilted, normalised or moved in ways no survey states.
+Every kind of object is drawn equally often, with every telescope. Some spectra are then tilted or
+normalised, as real spectra are in ways that no survey states.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import GRID, Rng, Source
 from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.observation import to_spectrum
-from train.simulate.telescope.pipeline_class import guess
+from train.simulate.telescope.pipeline_class import draw_pipeline_class
 from train.simulate.telescope.telescope import observe
 
 Labels = NDArray[np.str_]
@@ -36,21 +36,21 @@ Labels = NDArray[np.str_]
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
 SNR = (3.0, 100.0)
 STATED_Z = 0.5
-"""Part of the files that come with a pipeline's redshift."""
+"""Share of the files that state the redshift of a pipeline."""
 TILTED, TILT = 0.3, 0.6
-"""Part of the spectra with an extra power of the wavelength, and its one sigma."""
+"""Share of the spectra multiplied by a power of the wavelength, and its one sigma."""
 NORMALISED = 0.05
-"""Part of the spectra divided by their continuum, as some releases are."""
+"""Share of the spectra divided by their continuum, as in some releases."""
 PIVOT = 5500.0
 WITH_DONOR, DONOR_SHARE = 0.15, (0.1, 0.7)
-"""Part of the accreting binaries of long period, whose donor is a star of its own standing, and
-that star's part of the light at PIVOT."""
+"""Share of the CVs that get a visible donor, as in those of long period, and range of the share of
+the donor in the light at PIVOT."""
 DONORS = ("K", "K", "M_DWARF")
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What was measured, a row per spectrum. `evidence` holds log-odds, task after task."""
+    """Measurements with a row per spectrum; `evidence` holds log-odds, task after task."""
 
     labels: Labels
     subtypes: Labels
@@ -68,7 +68,7 @@ class Draws:
 
 
 def bundled() -> tuple[Task, ...]:
-    """The tasks whose weights are fitted."""
+    """The bundled tasks, whose weights are fitted."""
     return tuple(task for task in load_tasks(on_fault=lambda fault: None) if task.path is None)
 
 
@@ -90,17 +90,17 @@ def _of_label(number: int, per_label: int, seed: int) -> Draws:
     rng = np.random.default_rng([seed, number])
     tasks = bundled()
     rows: list[tuple[float, FloatArray, FloatArray, FloatArray]] = []
-    seen: list[tuple[str, str]] = []
+    observed: list[tuple[str, str]] = []
     while len(rows) < per_label:
         telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
         try:
             spectrum, subtype = one_spectrum(LABELS[number], telescope, rng)
-        except WorkbenchError:  # no light where this telescope looks: point at another
+        except WorkbenchError:  # no flux in the range of this telescope: draw again
             continue
         rows.append(measured(spectrum, tasks))
-        seen.append((subtype, telescope))
+        observed.append((subtype, telescope))
     snr, values, errors, evidence = (np.array(column) for column in zip(*rows, strict=True))
-    subtypes, telescopes = (np.array(column) for column in zip(*seen, strict=True))
+    subtypes, telescopes = (np.array(column) for column in zip(*observed, strict=True))
     labels = np.full(per_label, LABELS[number])
     return Draws(labels, subtypes, telescopes, snr, values, errors, evidence)
 
@@ -116,16 +116,16 @@ def measured(
 
 
 def one_spectrum(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, str]:
-    """One fresh spectrum as a file would bring it, and what it is in more detail."""
+    """One new spectrum as a file would provide it, and its subtype."""
     source = draw_source(label, rng)
     if label == "CV" and happens(rng, WITH_DONOR):
         source = _with_donor(source, rng)
     if telescope == "ATLAS":
-        seen = observe_atlas(source, rng)
+        observed = observe_atlas(source, rng)
     else:
-        seen = observe(source, telescope, rng, snr=log_uniform(rng, SNR))
-    stated = guess(source, seen.snr["r"], rng) if happens(rng, STATED_Z) else None
-    spectrum = to_spectrum(seen, stated)
+        observed = observe(source, telescope, rng, snr=log_uniform(rng, SNR))
+    stated = draw_pipeline_class(source, observed.snr["r"], rng) if happens(rng, STATED_Z) else None
+    spectrum = to_spectrum(observed, stated)
     if happens(rng, TILTED):
         tilt = TILT * float(rng.standard_normal())
         spectrum = scaled(spectrum, (spectrum.wavelength / PIVOT) ** tilt)
@@ -135,11 +135,11 @@ def one_spectrum(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, str]:
 
 
 def _with_donor(source: Source, rng: Rng) -> Source:
-    """The light of a second star added, at the same velocity."""
+    """The source with the light of a second star at the same velocity."""
     donor = draw_source(DONORS[int(rng.integers(len(DONORS)))], rng)
     share = float(rng.uniform(*DONOR_SHARE))
-    place = int(np.searchsorted(GRID, PIVOT))
-    scale = share / (1.0 - share) * source.flux[place] / max(float(donor.flux[place]), 1e-9)
+    pivot = int(np.searchsorted(GRID, PIVOT))
+    scale = share / (1.0 - share) * source.flux[pivot] / max(float(donor.flux[pivot]), 1e-9)
     return replace(source, flux=source.flux + scale * donor.flux)
 
 

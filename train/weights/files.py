@@ -1,4 +1,4 @@
-"""Writing the fitted weights where the inspector finds them."""
+"""Writing the fitted weights to the files that the inspector reads."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def write_kinds(path: Path, kinds: Kinds, made_by: Sequence[str]) -> None:
         f"labels = [{', '.join(_quoted(label) for label in kinds.labels)}]",
         f"intercepts = {_numbers(kinds.intercepts)}",
     ]
-    for place, gate in enumerate(kinds.gates):
-        rows = kinds.weights[place * n_knots : (place + 1) * n_knots]
+    for index, gate in enumerate(kinds.gates):
+        rows = kinds.weights[index * n_knots : (index + 1) * n_knots]
         lines += [
             "",
             "[[gates]]",
             f"name = {_quoted(gate)}",
-            f"knots = {_numbers(kinds.knots[place], 4)}",
-            f"scales = {_numbers(kinds.scales[place], 4)}",
+            f"knots = {_numbers(kinds.knots[index], 4)}",
+            f"scales = {_numbers(kinds.scales[index], 4)}",
             "weights = [",
             *(f"  {_numbers(row)[1:-1]}," for row in rows),
             "]",

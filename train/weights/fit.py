@@ -1,4 +1,4 @@
-"""Fitting the weights: a softmax over kinds of objects, then a logistic layer for each task."""
+"""Fitting the weights: a softmax over kinds of objects, and a logistic layer for each task."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from agent.spectra.spectrum import FloatArray
 
 IntArray = NDArray[np.intp]
 
-SHARES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
-"""Where among all values the steps lie; the outer two tell strong lines from mere signs of them."""
+KNOT_QUANTILES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
+"""Quantiles of the values at which the steps are; the outer two separate strong lines from weak."""
 N_COPIES = 2
 LOST, SWAPPED = 0.1, 0.02
-"""Mean part of the gates that a copy of a spectrum loses, and the part it has from another one: a
-fit on such copies leans on no single gate and survives one that misleads."""
+"""Mean share of the gates that a copy of a spectrum loses, and share that comes from another one: a
+fit on such copies does not depend on a single gate and tolerates a misleading one."""
 JITTER = 0.7
-"""Of the spread within a kind, added to every value: real spectra of a class scatter more, and
-about other means, than simulated ones."""
+"""Share of the spread within a kind that is added to every value: real spectra of a class scatter
+more than simulated ones, and around other means."""
 MAX_ROUNDS = 400
 TOLERANCE = 1e-7
 
 
 def knots_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(gates, steps) quantiles of the known values, and as many widths, so that steps overlap."""
-    knots = np.zeros((values.shape[1], len(SHARES)))
+    """Quantiles of the known values, (gates, steps), and widths with which the steps overlap."""
+    knots = np.zeros((values.shape[1], len(KNOT_QUANTILES)))
     for gate in range(values.shape[1]):
         known = values[np.isfinite(values[:, gate]), gate]
         if known.size:
-            knots[gate] = np.quantile(known, SHARES)
+            knots[gate] = np.quantile(known, KNOT_QUANTILES)
     gaps = np.diff(knots, axis=1)
     middle = np.maximum(gaps[:, :-1], gaps[:, 1:])
     widths = np.column_stack([gaps[:, 0], middle, gaps[:, -1]])
@@ -50,37 +50,37 @@ def fit_kinds(
 ) -> Kinds:
     """Softmax regression with an L2 penalty of `ridge` times the squared weights, in nats."""
     knots, scales = knots_of(values)
-    places = np.array([names.index(label) for label in labels.tolist()])
-    spread = JITTER * spread_within(values, places)
+    classes = np.array([names.index(label) for label in labels.tolist()])
+    spread = JITTER * spread_within(values, classes)
     rng = np.random.default_rng(seed)
     copies = []
     for _ in range(N_COPIES):
         shaken = values + spread * rng.standard_normal(values.shape)
-        copies.append(spoilt(steps(shaken, errors, knots, scales), len(GATES), rng))
+        copies.append(with_gates_lost(steps(shaken, errors, knots, scales), len(GATES), rng))
     weights, intercepts = fit_softmax(
-        np.concatenate(copies), np.tile(places, N_COPIES), len(names), ridge
+        np.concatenate(copies), np.tile(classes, N_COPIES), len(names), ridge
     )
     return Kinds(names, tuple(GATES), knots, scales, weights, intercepts)
 
 
-def spread_within(values: FloatArray, places: IntArray) -> FloatArray:
-    """(gates,): half the range of the middle two thirds in a kind, the median over kinds."""
-    found = np.full((int(places.max()) + 1, values.shape[1]), np.nan)
-    for place in np.unique(places).tolist():
-        here = values[places == place]
+def spread_within(values: FloatArray, classes: IntArray) -> FloatArray:
+    """Half the central 68 % range within a kind, median over kinds; (gates,)."""
+    found = np.full((int(classes.max()) + 1, values.shape[1]), np.nan)
+    for index in np.unique(classes).tolist():
+        here = values[classes == index]
         for gate in range(values.shape[1]):
             known = here[np.isfinite(here[:, gate]), gate]
             if known.size:
                 low, high = np.quantile(known, (0.16, 0.84))
-                found[place, gate] = 0.5 * (high - low)
+                found[index, gate] = 0.5 * (high - low)
     known = np.isfinite(found).any(axis=0)
     spread = np.zeros(values.shape[1])
     spread[known] = np.nanmedian(found[:, known], axis=0)
     return spread
 
 
-def spoilt(terms: FloatArray, n_gates: int, rng: np.random.Generator) -> FloatArray:
-    """A copy of (spectra, gates * steps) terms in which whole gates are lost or another's."""
+def with_gates_lost(terms: FloatArray, n_gates: int, rng: np.random.Generator) -> FloatArray:
+    """A copy of (spectra, gates * steps) terms with whole gates lost or from another spectrum."""
     rows = terms.shape[0]
     copy = terms.reshape(rows, n_gates, -1).copy()
     swapped = rng.random((rows, n_gates)) < SWAPPED
@@ -90,19 +90,19 @@ def spoilt(terms: FloatArray, n_gates: int, rng: np.random.Generator) -> FloatAr
 
 
 def fit_softmax(
-    terms: FloatArray, places: IntArray, n_labels: int, ridge: float
+    terms: FloatArray, classes: IntArray, n_labels: int, ridge: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Weights (terms, labels) and intercepts that make the labels likeliest; mean-free rows."""
+    """Maximum-likelihood weights, (terms, labels), and intercepts with a mean of zero."""
     rows, width = terms.shape
     truth = np.zeros((rows, n_labels))
-    truth[np.arange(rows), places] = 1.0
+    truth[np.arange(rows), classes] = 1.0
     design = np.ascontiguousarray(terms)
 
     def loss(flat: FloatArray) -> tuple[float, FloatArray]:
         weights = flat.reshape(width + 1, n_labels)
         scores = design @ weights[:-1] + weights[-1]
         chances = softmax(scores)
-        likely = np.log(np.maximum(chances[np.arange(rows), places], 1e-300))
+        likely = np.log(np.maximum(chances[np.arange(rows), classes], 1e-300))
         rest = chances - truth
         slope = np.empty_like(weights)
         slope[:-1] = design.T @ rest
@@ -121,13 +121,12 @@ def fit_softmax(
 
 
 LEAST_CLAIM = 0.1
-"""What a claim counts at least: none is idle, none counts the wrong way."""
+"""Least weight of a claim: none is ignored or counts in the wrong direction."""
 
 
 @dataclass(frozen=True)
 class Prior:
-    """What the weights of a task are drawn towards, and how strongly: squared distance times
-    `ridge`, in nats."""
+    """Prior of the weights of a task, with a penalty of `ridge` nats per squared distance."""
 
     claim: float = 0.35
     kind: float = 0.8
@@ -141,9 +140,9 @@ def fit_task(
     counts: FloatArray,
     prior: Prior,
 ) -> tuple[float, float, FloatArray]:
-    """Intercept, weight of the kind (0 or more) and of each claim (LEAST_CLAIM or more).
+    """Intercept, weight of the kind (0 or more) and weight of each claim (LEAST_CLAIM or more).
 
-    `claims` are (spectra, claims) and `kind` (spectra,) log-odds; `counts` weighs the spectra.
+    `claims` (spectra, claims) and `kind` (spectra,) are log-odds; `counts` are sample weights.
     """
     design = np.column_stack([kind, claims])
     towards = np.array([prior.kind, *np.full(claims.shape[1], prior.claim)])

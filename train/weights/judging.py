@@ -1,4 +1,4 @@
-"""How good the measured inspector is: on candidates it has not seen, and on real spectra."""
+"""Quality of the measured inspector on new simulated candidates and on real spectra."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agent.spectra.readers import read
 from agent.tasks.catalogue import find_task
 from train.parallel import in_order
 from train.simulate.campaign import Settings, assignments
-from train.simulate.production import make
+from train.simulate.production import simulate_spectrum
 from train.simulate.realism.library import Library
 from train.simulate.telescope.observation import to_spectrum
 
@@ -32,19 +32,19 @@ CHUNK = 50
 
 @dataclass(frozen=True)
 class JudgedCandidate:
-    """One candidate: what it is, what was said."""
+    """One candidate with its true label and its result."""
 
     name: str
     label: str
     snr: float
     p_yes: float
     likeliest: str
-    """The kind of object it looks most like."""
+    """The most probable kind of object."""
 
 
 @dataclass(frozen=True)
 class ThresholdScores:
-    """How a list was judged at the plain threshold of one half."""
+    """Scores of a list at a threshold of one half."""
 
     f1: float
     precision: float
@@ -63,7 +63,7 @@ def candidates(
     workers: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> list[JudgedCandidate]:
-    """Judge a simulated list at odds of 1:5, its contaminants those of the task."""
+    """Judge a simulated list of members and contaminants of a task at odds of 1:5."""
     settings = Settings(seed=seed, count=count, task=task_id, survey=survey, snr=(3.0, 100.0))
     starts = range(0, count, CHUNK)
     judged: list[JudgedCandidate] = []
@@ -76,8 +76,8 @@ def candidates(
 def _chunk(settings: Settings, start: int) -> list[JudgedCandidate]:
     found = []
     for assignment in assignments(settings)[start : start + CHUNK]:
-        made = make(settings, assignment)
-        spectrum = to_spectrum(made.entry.observation, made.entry.guess)
+        made = simulate_spectrum(settings, assignment)
+        spectrum = to_spectrum(made.entry.observation, made.entry.pipeline_class)
         name = f"{assignment.survey} {assignment.index}"
         found.append(judged(SpectrumMeasurements(spectrum), settings.task, name, made.source.label))
     return found
@@ -89,7 +89,7 @@ def judged(numbers: SpectrumMeasurements, task_id: str, name: str, label: str) -
 
 
 def library(folder: Path, task_ids: Sequence[str]) -> dict[str, list[JudgedCandidate]]:
-    """Judge the labelled real spectra of a folder for every task; unreadable files are left out."""
+    """Judge the labelled real spectra of a folder for every task; unreadable files are skipped."""
     found: dict[str, list[JudgedCandidate]] = {task_id: [] for task_id in task_ids}
     for base in Library(folder).bases:
         try:
@@ -102,18 +102,18 @@ def library(folder: Path, task_ids: Sequence[str]) -> dict[str, list[JudgedCandi
     return found
 
 
-def figures(rows: Sequence[JudgedCandidate], task_id: str) -> ThresholdScores:
-    """Refuses an empty list, as there is nothing to say about it."""
+def threshold_scores(rows: Sequence[JudgedCandidate], task_id: str) -> ThresholdScores:
+    """Scores of a list; raises a WorkbenchError if it is empty."""
     truth = np.array([row.label == task_id for row in rows], dtype=np.bool_)
     chances = np.array([row.p_yes for row in rows], dtype=np.float64)
     if not rows:
         raise WorkbenchError(f"no candidates of {task_id} to judge")
-    said = chances >= 0.5
-    hits = int((truth & said).sum())
+    is_yes = chances >= 0.5
+    hits = int((truth & is_yes).sum())
     found = JudgedScores(chances, truth)
     return ThresholdScores(
-        f1=_share(2 * hits, int(truth.sum() + said.sum())),
-        precision=_share(hits, int(said.sum())),
+        f1=_share(2 * hits, int(truth.sum() + is_yes.sum())),
+        precision=_share(hits, int(is_yes.sum())),
         recall=_share(hits, int(truth.sum())),
         brier=brier_score(found),
         calibration_error=expected_calibration_error(reliability_curve(found)),

@@ -1,4 +1,4 @@
-"""All weights from one set of draws: of the kinds, and of the tasks upon them."""
+"""Fitting all weights on one set of draws: those of the kinds and those of the tasks."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from train.weights.fit import Prior, fit_kinds, fit_task
 N_FOLDS = 3
 RIDGE = 4.0
 ODDS = 5.0
-"""Contaminants for each of the class in a list of candidates."""
+"""Contaminants per member of the class in a candidate list."""
 BACKGROUND = 0.1
-"""Weight of the kinds no list of this class names, beside those it names."""
+"""Weight of a kind that is no listed contaminant, relative to the mean contaminant."""
 
 
 def fit_all(
     draws: Draws, tasks: tuple[Task, ...], seed: int
 ) -> tuple[Kinds, dict[str, TaskWeights]]:
-    """The weights of the kinds and, on out-of-fold scores of these, of every task."""
+    """The weights of the kinds, and of every task on out-of-fold scores of the kinds."""
     scores = out_of_fold(draws, seed)
     found = {}
     start = 0
@@ -49,7 +49,7 @@ def fit_all(
 
 
 def out_of_fold(draws: Draws, seed: int) -> FloatArray:
-    """(spectra, labels) scores, each from a fit that had not seen the spectrum."""
+    """Scores of every spectrum from a fit without it; (spectra, labels)."""
     fold = np.random.default_rng(seed).integers(N_FOLDS, size=len(draws))
     scores = np.empty((len(draws), len(LABELS)))
     for number in range(N_FOLDS):
@@ -61,14 +61,14 @@ def out_of_fold(draws: Draws, seed: int) -> FloatArray:
 
 
 def kind_log_odds(scores: FloatArray, label: str) -> FloatArray:
-    place = LABELS.index(label)
-    others = np.delete(scores, place, axis=1)
-    odds = scores[:, place] - np.logaddexp.reduce(others, axis=1)
+    index = LABELS.index(label)
+    others = np.delete(scores, index, axis=1)
+    odds = scores[:, index] - np.logaddexp.reduce(others, axis=1)
     return np.asarray(np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
 
 
 def candidate_weights(labels: NDArray[np.str_], task_id: str) -> FloatArray:
-    """How often each spectrum would be met in a list of candidates of the class; mean 1."""
+    """Relative frequency of each spectrum in a candidate list of the class, with a mean of 1."""
     named = CONTAMINANTS[task_id]
     background = BACKGROUND * sum(named.values()) / len(named)
     share = {label: named.get(label, background) for label in LABELS if label != task_id}

@@ -8,7 +8,7 @@ import numpy as np
 
 from train.bench.build import Bench
 from train.bench.settings import BenchSettings
-from train.simulate.archive import run
+from train.simulate.archive import run_campaign
 from train.simulate.campaign import Settings
 
 LABELS = ("CV", "CS", "MG", "WD", "K", "QSO", "M_DWARF", "SDB")
@@ -16,7 +16,7 @@ TASKS = ("CV", "CS")
 
 
 def simulated(folder: Path, survey: str, seed: int, count: int, sky: int = 4) -> Path:
-    run(
+    run_campaign(
         folder,
         Settings(
             seed=seed,

@@ -11,20 +11,20 @@ from astropy.table import Table
 from agent.errors import WorkbenchError
 from tests.train.bench.helpers import simulated
 from train.bench.archive import open_archive
-from train.bench.looking import Rule, look
 from train.bench.measuring import measure
 from train.bench.sources import faults_of, sources_of
-from train.simulate.archive import run
+from train.bench.spectrum_facts import SelectionRule, facts_of_file
+from train.simulate.archive import run_campaign
 from train.simulate.campaign import Settings
 
-ALL = Rule("", 0.0)
+ALL = SelectionRule("", 0.0)
 
 
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """FITS files of two surveys, eight DESI targets to a file."""
     folder = tmp_path_factory.mktemp("survey")
-    run(folder, Settings(seed=3, count=12, labels=("A", "K"), survey="LAMOST,DESI"))
+    run_campaign(folder, Settings(seed=3, count=12, labels=("A", "K"), survey="LAMOST,DESI"))
     return folder
 
 
@@ -42,7 +42,7 @@ def same(one, other) -> bool:
 class TestFolders:
     def test_every_target_of_every_file_is_found_without_a_list(self, survey: Path, listed):
         archive = open_archive([survey / "spectra"])
-        seen = [each for job in archive.jobs for each in look(ALL, job)]
+        seen = [each for job in archive.jobs for each in facts_of_file(ALL, job)]
         assert {each["object_id"] for each in seen} == {row["object_id"] for row in listed}
         assert {each["fault"] for each in seen} == {""}
 
@@ -55,7 +55,7 @@ class TestFolders:
     def test_arrays_take_place_and_survey_from_the_list(self, tmp_path: Path):
         folder = simulated(tmp_path / "arrays", "BOSS", seed=1, count=3)
         (job,) = open_archive([folder]).jobs
-        seen = look(ALL, job)
+        seen = facts_of_file(ALL, job)
         assert [each["survey"] for each in seen] == ["SDSS"] * 3
         assert all(0 <= each["ra"] < 360 for each in seen)
 
@@ -80,7 +80,7 @@ class TestLists:
             kinds = {"csv": "ascii.csv", "tsv": "ascii.tab", "vot": "votable", "ecsv": "ascii.ecsv"}
             Table({"Filename": names, "Row": numbers}).write(path, format=kinds.get(suffix, suffix))
         archive = open_archive([path], survey)
-        seen = [each for job in archive.jobs for each in look(ALL, job)]
+        seen = [each for job in archive.jobs for each in facts_of_file(ALL, job)]
         assert {each["object_id"] for each in seen} == {row["object_id"] for row in listed}
 
     def test_do_not_lead_out_of_the_folders_given(self, survey: Path, tmp_path: Path):
@@ -92,7 +92,7 @@ class TestLists:
             f"file\n../secret.fits.gz\n{tmp_path}/secret.fits.gz\nlink.fits.gz\ngone.fits\n"
         )
         jobs = open_archive([inner / "list.csv"]).jobs
-        faults = [look(ALL, job)[0]["fault"] for job in jobs]
+        faults = [facts_of_file(ALL, job)[0]["fault"] for job in jobs]
         assert ["outside" in fault for fault in faults] == [True, True, True, False]
         assert faults[3] == "no such file"
 
@@ -146,20 +146,20 @@ class TestMeasuring:
         monkeypatch.setattr("train.bench.measuring.ROWS_PER_PART", 1)
         calls: list[str] = []
 
-        def failing(rule: Rule, job):
+        def failing(rule: SelectionRule, job):
             if len(calls) == 2:
                 raise KeyboardInterrupt
             calls.append(job.path)
-            return look(rule, job)
+            return facts_of_file(rule, job)
 
         monkeypatch.setattr("train.bench.measuring.look", failing)
         with pytest.raises(KeyboardInterrupt):
             measure(jobs, ALL, tmp_path / "measured")
         done = list(calls)
 
-        def noting(rule: Rule, job):
+        def noting(rule: SelectionRule, job):
             calls.append(job.path)
-            return look(rule, job)
+            return facts_of_file(rule, job)
 
         monkeypatch.setattr("train.bench.measuring.look", noting)
         table = measure(jobs, ALL, tmp_path / "measured")
@@ -179,7 +179,7 @@ class TestMeasuring:
 
     def test_more_is_measured_when_more_is_wanted(self, survey: Path, tmp_path: Path):
         jobs = open_archive([survey / "spectra"]).jobs
-        few = sources_of(jobs, measure(jobs, Rule("DESI", 0.0), tmp_path / "measured"))
+        few = sources_of(jobs, measure(jobs, SelectionRule("DESI", 0.0), tmp_path / "measured"))
         all_ = sources_of(jobs, measure(jobs, ALL, tmp_path / "measured"))
         assert set(few.survey[few.is_measured]) == {"DESI"}
         assert all_.is_measured.all()

@@ -8,12 +8,12 @@ import pytest
 from agent.errors import WorkbenchError
 from train.bench.objects import directions
 from train.simulate.campaign import Settings, assignments
-from train.simulate.production import make
+from train.simulate.production import simulate_spectrum
 
 
 def made(survey: str, seed: int, sky: int | None):
     settings = Settings(seed=seed, count=6, survey=survey, sky=sky, snr=(60.0, 60.0))
-    return [make(settings, one) for one in assignments(settings)]
+    return [simulate_spectrum(settings, one) for one in assignments(settings)]
 
 
 def places(members) -> np.ndarray:

@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from agent.errors import WorkbenchError
 from tests.train.bench.helpers import small
 from train.bench.settings import BenchSettings, Size
-from train.bench.splits import TEST, TRAIN, Assigned, Candidates, candidates_of, choose, shared_out
-from train.bench.weak import balanced, cross_fitted
+from train.bench.splits import (
+    TEST,
+    TRAIN,
+    Candidates,
+    SplitAssignment,
+    allocate,
+    candidates_of,
+    choose,
+)
+from train.bench.weak import cross_fitted, rebalanced
 from train.recipe import PRESETS, settings
 
 COUNT = 400
@@ -37,7 +45,7 @@ def candidates(rng: np.random.Generator, positives: int, negatives: int) -> Cand
 )
 def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
     rng = np.random.default_rng(seed)
-    assigned, rows = Assigned(), []
+    assigned, rows = SplitAssignment(), []
     size = Size((20, 25), (10, 50))
     for number, (positives, negatives) in enumerate(counts):
         made = choose(
@@ -53,7 +61,7 @@ def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
 def test_negatives_keep_their_odds_where_positives_are_few():
     rng = np.random.default_rng(1)
     rows = choose(
-        "CV", Size((40, 40), (20, 100)), candidates(rng, 30, 300), sources(), Assigned(), rng
+        "CV", Size((40, 40), (20, 100)), candidates(rng, 30, 300), sources(), SplitAssignment(), rng
     )
     count = {
         (split, answer): sum((row.split, row.answer) == (split, answer) for row in rows)
@@ -64,9 +72,9 @@ def test_negatives_keep_their_odds_where_positives_are_few():
 
 
 def test_too_few_are_shared_out_in_the_odds_of_the_splits():
-    assert shared_out(500, (100, 300)) == (100, 300)
-    assert shared_out(40, (100, 300)) == (10, 30)
-    assert shared_out(0, (0, 0)) == (0, 0)
+    assert allocate(500, (100, 300)) == (100, 300)
+    assert allocate(40, (100, 300)) == (10, 30)
+    assert allocate(0, (0, 0)) == (0, 0)
 
 
 def test_filling_up_takes_the_next_highest_p():
@@ -107,8 +115,8 @@ class TestWeak:
         assert abs(p[is_member].mean() - p[~is_member].mean()) < 0.1
 
     def test_p_is_as_of_balanced_classes(self):
-        assert balanced(np.array([0.2]), 0.2) == pytest.approx(0.5)
-        assert balanced(np.array([0.0, 1.0]), 0.1).tolist() == [0.0, 1.0]
+        assert rebalanced(np.array([0.2]), 0.2) == pytest.approx(0.5)
+        assert rebalanced(np.array([0.0, 1.0]), 0.1).tolist() == [0.0, 1.0]
 
 
 class TestSettings:

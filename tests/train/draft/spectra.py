@@ -1,4 +1,4 @@
-"""Simulated examples for drafts and their curation: a few of every published task."""
+"""Simulated examples of every published task, and drafts of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from train.draft.settings import DraftSettings
+from train.draft.teachers import Draft, MeasuredTeacher
 from train.examples import Example, example, write_examples
 from train.simulate.campaign import Settings, assignments
-from train.simulate.production import make
+from train.simulate.production import simulate_spectrum
 from train.simulate.telescope.observation import to_spectrum
 
 TASKS = ("CV", "CS", "SS", "MG", "WD")
 PER_TASK = 4
+
+LONG, SHORT = DraftSettings(), DraftSettings(words="short", style="compact")
+QUOTED = DraftSettings(words="quoted", style="nano", min_snr=5)
 
 
 def simulated(task: str, count: int, seed: int = 3) -> Iterator[Example]:
@@ -22,8 +27,8 @@ def simulated(task: str, count: int, seed: int = 3) -> Iterator[Example]:
         seed=seed, count=count, task=task, odds=(1, 1), survey="LAMOST,SDSS", snr=(20, 80)
     )
     for assignment in assignments(settings):
-        made = make(settings, assignment)
-        spectrum = to_spectrum(made.entry.observation, made.entry.guess)
+        made = simulate_spectrum(settings, assignment)
+        spectrum = to_spectrum(made.entry.observation, made.entry.pipeline_class)
         name = f"spec-{task}-{assignment.index:04d}.fits"
         label = made.source.label
         yield example(
@@ -44,3 +49,7 @@ def all_examples() -> tuple[Example, ...]:
 def write_set(path: Path) -> Path:
     write_examples(path, all_examples())
     return path
+
+
+def drafted(example: Example, settings: DraftSettings = LONG, seed: int = 0) -> Draft:
+    return MeasuredTeacher(settings).draft(example, 0, seed)

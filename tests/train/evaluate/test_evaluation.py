@@ -27,7 +27,7 @@ from train.evaluate.judging import chosen, judge_set, trajectories_beside
 from train.evaluate.tables import KINDS, RARE, snr_bin_of
 from train.examples import Example, ExampleStore, example, write_examples
 from train.simulate.campaign import Settings, assignments
-from train.simulate.production import make
+from train.simulate.production import simulate_spectrum
 from train.simulate.telescope.observation import to_spectrum
 
 MEASURED = JudgeSpec(name="measured", kind="inspector", source="measured")
@@ -37,9 +37,9 @@ def simulated(task: str, count: int, seed: int = 3) -> list[Example]:
     campaign = Settings(seed=seed, count=count, task=task, odds=(1, 2), survey="LAMOST,DESI")
     found = []
     for assignment in assignments(campaign):
-        made = make(campaign, assignment)
+        made = simulate_spectrum(campaign, assignment)
         spectrum = replace(
-            to_spectrum(made.entry.observation, made.entry.guess), path=f"{assignment.index}.fits"
+            to_spectrum(made.entry.observation, made.entry.pipeline_class), path=f"{assignment.index}.fits"
         )
         answer = "YES" if assignment.label == task else "NO"
         found.append(example(spectrum, task=task, answer=answer, label=assignment.label))

@@ -6,8 +6,13 @@ import pytest
 from agent.spectra.spectrum import Spectrum
 from train.questions import distortion
 from train.questions.distortion import DISTORTIONS, distorted, draw_names
-from train.questions.seen import Seen, level, seen_of, spectrum_of
 from train.questions.settings import DistortionSettings, QuestionSettings
+from train.questions.working_spectrum import (
+    WorkingSpectrum,
+    continuum_level,
+    finished_spectrum,
+    working_copy,
+)
 
 LINE = 6564.6
 
@@ -24,18 +29,18 @@ def gaussian(wavelength: np.ndarray, centre: float, sigma: float) -> np.ndarray:
     return np.exp(-0.5 * ((wavelength - centre) / sigma) ** 2)
 
 
-def seen(**more: object) -> Seen:
-    return seen_of(star(**more))  # type: ignore[arg-type]
+def seen(**more: object) -> WorkingSpectrum:
+    return working_copy(star(**more))  # type: ignore[arg-type]
 
 
-def depth_of(one: Seen) -> float:
+def depth_of(one: WorkingSpectrum) -> float:
     """Of the line, against the continuum beside it."""
     beside = np.abs(np.abs(one.wavelength - LINE) - 60) < 10
     within = np.abs(one.wavelength - LINE) < 15
     return 1.0 - float(one.flux[within].min() / np.median(one.flux[beside]))
 
 
-def line_at(one: Seen) -> float:
+def line_at(one: WorkingSpectrum) -> float:
     near = np.abs(one.wavelength - LINE) < 40
     missing = np.median(one.flux[near]) - one.flux[near]
     missing = np.maximum(missing, 0.0)
@@ -60,7 +65,7 @@ class TestEach:
     def test_contrast_is_not_of_noise(self):
         rng = np.random.default_rng(1)
         before = seen(depth=0.0, snr=5.0)
-        noisy = Seen(
+        noisy = WorkingSpectrum(
             **{**vars(before), "flux": before.flux * (1 + 0.2 * rng.normal(size=before.flux.size))}
         )
         after = distortion.with_contrast(noisy, 1.4, 500.0)
@@ -145,7 +150,7 @@ class TestEach:
         ivar = np.ones(len(star()))
         ivar[:30] = ivar[-20:] = ivar[500:510] = 0.0
         before = star(ivar=ivar)
-        after = spectrum_of(distortion.without_errors(seen_of(before)), before)
+        after = finished_spectrum(distortion.without_errors(working_copy(before)), before)
         assert after.ivar is None and len(after) == len(before) - 50
         assert after.mask is not None and np.flatnonzero(after.mask).tolist() == list(
             range(470, 480)
@@ -165,8 +170,8 @@ class TestEach:
 
 def test_the_level_of_a_dark_spectrum_is_positive():
     one = seen()
-    dark = Seen(**{**vars(one), "flux": -one.flux})
-    assert (level(dark, 500.0) > 0).all()
+    dark = WorkingSpectrum(**{**vars(one), "flux": -one.flux})
+    assert (continuum_level(dark, 500.0) > 0).all()
 
 
 @pytest.mark.parametrize("name", list(DISTORTIONS))
@@ -178,7 +183,7 @@ def test_every_distortion_gives_a_sound_spectrum(name: str):
         assert np.isfinite(after.flux).all()
         low, high = after.range
         assert low < 4110.0 and high > 6640.0
-        assert depth_of(seen_of(after)) > 0.2 or not after.good.all()
+        assert depth_of(working_copy(after)) > 0.2 or not after.good.all()
         assert after.n_bad < 0.05 * len(after)
     assert np.array_equal(before.flux, star().flux)
 

@@ -13,7 +13,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from train.cli import main
 from train.examples import Example, read_examples
-from train.questions.asking import ask
+from train.questions.spectrum_questions import questions_on_spectrum
 from train.questions.run import run
 from train.questions.settings import QuestionSettings
 
@@ -69,15 +69,19 @@ def test_workers_and_count_change_nothing(made: Path, tmp_path: Path):
 
 def test_a_number_alone_makes_its_spectrum():
     settings = QuestionSettings()
-    one, other, next_ = ask(settings, 5, 17), ask(settings, 5, 17), ask(settings, 5, 18)
+    one, other, next_ = (
+        questions_on_spectrum(settings, 5, 17),
+        questions_on_spectrum(settings, 5, 17),
+        questions_on_spectrum(settings, 5, 18),
+    )
     assert one.examples[0].sha256 == other.examples[0].sha256
     assert one.examples[0].sha256 != next_.examples[0].sha256
-    assert one.examples[0].sha256 != ask(settings, 6, 17).examples[0].sha256
+    assert one.examples[0].sha256 != questions_on_spectrum(settings, 6, 17).examples[0].sha256
 
 
 def test_distortions_change_the_spectrum_alone():
     plain, bent = QuestionSettings(untouched=1.0), QuestionSettings(untouched=0.0)
-    one, other = ask(plain, 5, 3), ask(bent, 5, 3)
+    one, other = questions_on_spectrum(plain, 5, 3), questions_on_spectrum(bent, 5, 3)
     assert not one.distortions and other.distortions
     first, second = one.examples[0], other.examples[0]
     assert (first.key, first.label, first.subtype) == (second.key, second.label, second.subtype)
@@ -98,7 +102,7 @@ def library(folder: Path) -> Path:
 def test_the_share_of_the_library(tmp_path: Path, share: float, expected: bool):
     folder = str(library(tmp_path / "library"))
     settings = QuestionSettings(tasks=("WD",), both=0.0, library_share=share)
-    found = [ask(settings, 1, number, folder) for number in range(12)]
+    found = [questions_on_spectrum(settings, 1, number, folder) for number in range(12)]
     of_wd = [each.from_library for each in found if each.examples[0].label == "WD"]
     assert of_wd and set(of_wd) == {expected}
 
@@ -106,7 +110,7 @@ def test_the_share_of_the_library(tmp_path: Path, share: float, expected: bool):
 @pytest.mark.parametrize(("even", "low", "high"), [(0.0, 0.0, 0.2), (1.0, 0.35, 0.8)])
 def test_rare_kinds_may_come_as_often_as_common_ones(even: float, low: float, high: float):
     settings = QuestionSettings(tasks=("WD",), both=0.0, even=even)
-    found = [ask(settings, 1, number).examples[0] for number in range(120)]
+    found = [questions_on_spectrum(settings, 1, number).examples[0] for number in range(120)]
     subtypes = [each.subtype for each in found if each.label == "WD"]
     assert len(subtypes) > 40
     rare = sum(kind in ("DBA", "DC", "DO", "DZ") for kind in subtypes) / len(subtypes)
@@ -116,7 +120,8 @@ def test_rare_kinds_may_come_as_often_as_common_ones(even: float, low: float, hi
 def test_even_draws_leave_what_is_asked_as_it_was():
     """The same classes and surveys, and those that no task is about are the very same spectra."""
     plain, even = (
-        [ask(QuestionSettings(even=part), 5, number) for number in range(40)] for part in (0.0, 1.0)
+        [questions_on_spectrum(QuestionSettings(even=part), 5, number) for number in range(40)]
+        for part in (0.0, 1.0)
     )
     for one, other in zip(plain, even, strict=True):
         first, second = one.examples[0], other.examples[0]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray
 from train.simulate.source import GRID, Source
+from train.simulate.truth import TRUTH_FILE
 
 H_ALPHA = 6564.6
 
@@ -29,3 +33,9 @@ def smooth(kelvin: float = 7000.0) -> Source:
 
 def flat() -> Source:
     return Source(label="ARTEFACT", subtype="flat", flux=np.ones(GRID.size))
+
+
+def truth_rows(folder: Path) -> list[dict[str, str]]:
+    """The truth table of a campaign."""
+    with (folder / TRUTH_FILE).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

@@ -9,7 +9,8 @@ import pytest
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers import read
-from train.simulate.archive import SETTINGS_FILE, jobs_of, run
+from tests.train.simulate.helpers import truth_rows
+from train.simulate.archive import SETTINGS_FILE, jobs_of, run_campaign
 from train.simulate.campaign import Settings
 from train.simulate.shards import read_shard
 from train.simulate.sky import LABELS
@@ -19,7 +20,6 @@ from train.simulate.truth import (
     TRUTH_FILE,
     Tables,
     _harmless,
-    read_truth,
 )
 
 SETTINGS = Settings(seed=9, count=14, task="CV", odds=(1, 1))
@@ -37,7 +37,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
-    assert run(folder, SETTINGS) == SETTINGS.count
+    assert run_campaign(folder, SETTINGS) == SETTINGS.count
     return folder
 
 
@@ -47,12 +47,12 @@ def candidates(folder: Path) -> list[dict[str, str]]:
 
 
 def test_workers_do_not_change_a_byte(campaign: Path, tmp_path: Path) -> None:
-    run(tmp_path, SETTINGS, workers=2)
+    run_campaign(tmp_path, SETTINGS, workers=2)
     assert contents(tmp_path) == contents(campaign)
 
 
 def test_truth_is_complete_and_every_row_can_be_read(campaign: Path) -> None:
-    rows = read_truth(campaign)
+    rows = truth_rows(campaign)
     assert len(rows) == SETTINGS.count
     assert {int(row["index"]) for row in rows} == set(range(SETTINGS.count))
     assert Counter(row["label"] for row in rows)["CV"] == 7
@@ -68,7 +68,7 @@ def test_truth_is_complete_and_every_row_can_be_read(campaign: Path) -> None:
 
 def test_candidate_list_has_the_same_objects_and_no_truth(campaign: Path) -> None:
     listed = candidates(campaign)
-    truth = read_truth(campaign)
+    truth = truth_rows(campaign)
     assert [row["object_id"] for row in listed] == [row["object_id"] for row in truth]
     assert not {"label", "subtype", "parameters", "velocity_kms", "index"} & set(listed[0])
     names = " ".join(row["file"] for row in listed)
@@ -76,48 +76,48 @@ def test_candidate_list_has_the_same_objects_and_no_truth(campaign: Path) -> Non
 
 
 def test_a_stopped_campaign_goes_on_where_it_stopped(campaign: Path, tmp_path: Path) -> None:
-    run(tmp_path, SETTINGS)
+    run_campaign(tmp_path, SETTINGS)
     lines = (tmp_path / TRUTH_FILE).read_text().splitlines(keepends=True)
     (tmp_path / TRUTH_FILE).write_text("".join(lines[:5]) + lines[5][:40])
     heard: list[int] = []
-    assert run(tmp_path, SETTINGS, advance=heard.append) == SETTINGS.count - 4
+    assert run_campaign(tmp_path, SETTINGS, advance=heard.append) == SETTINGS.count - 4
     assert heard[0] == 4 and sum(heard) == SETTINGS.count
     assert contents(tmp_path) == contents(campaign)
-    assert run(tmp_path, SETTINGS) == 0
+    assert run_campaign(tmp_path, SETTINGS) == 0
 
 
 def test_other_settings_are_refused(campaign: Path) -> None:
     before = contents(campaign)
     with pytest.raises(WorkbenchError, match="other settings"):
-        run(campaign, Settings(seed=10, count=14, task="CV", odds=(1, 1)))
+        run_campaign(campaign, Settings(seed=10, count=14, task="CV", odds=(1, 1)))
     assert contents(campaign) == before
 
 
 def test_damaged_settings_are_a_message(tmp_path: Path) -> None:
     (tmp_path / SETTINGS_FILE).write_text("{")
     with pytest.raises(WorkbenchError, match="damaged"):
-        run(tmp_path, SETTINGS)
+        run_campaign(tmp_path, SETTINGS)
 
 
 def test_desi_targets_share_files_and_resume_by_whole_files(tmp_path: Path) -> None:
-    run(tmp_path, DESI)
+    run_campaign(tmp_path, DESI)
     before = contents(tmp_path)
-    rows = read_truth(tmp_path)
+    rows = truth_rows(tmp_path)
     assert sorted(Counter(row["file"] for row in rows).values()) == [3, 8]
     assert {int(row["row"]) for row in rows} == set(range(8))
     assert [len(job.members) for job in jobs_of(DESI)] == [8, 3]
     Tables(tmp_path).keep(9)
-    assert run(tmp_path, DESI) == 3
+    assert run_campaign(tmp_path, DESI) == 3
     assert contents(tmp_path) == before
 
 
 def test_arrays_hold_the_spectra_the_files_would(tmp_path: Path) -> None:
     few = {"seed": 9, "count": 8, "task": "WD"}
-    run(tmp_path / "fits", Settings(**few))  # type: ignore[arg-type]
-    run(tmp_path / "arrays", Settings(**few, arrays=True))  # type: ignore[arg-type]
-    files = read_truth(tmp_path / "fits")
+    run_campaign(tmp_path / "fits", Settings(**few))  # type: ignore[arg-type]
+    run_campaign(tmp_path / "arrays", Settings(**few, arrays=True))  # type: ignore[arg-type]
+    files = truth_rows(tmp_path / "fits")
     shard = list(read_shard(tmp_path / "arrays" / "arrays-00000.npz"))
-    rows = read_truth(tmp_path / "arrays")
+    rows = truth_rows(tmp_path / "arrays")
     assert len(shard) == len(rows) == 8
     for spectrum, row in zip(shard, rows, strict=True):
         twin = next(one for one in files if one["index"] == row["index"])
@@ -140,7 +140,7 @@ def test_a_shard_of_something_else_is_refused(tmp_path: Path) -> None:
 def test_a_shard_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(tmp_path, Settings(seed=1, count=1, labels=("A",), arrays=True))
+    run_campaign(tmp_path, Settings(seed=1, count=1, labels=("A",), arrays=True))
     monkeypatch.setattr("train.simulate.shards.MAX_SHARD_BYTES", 1000)
     with pytest.raises(WorkbenchError, match="too much"):
         list(read_shard(tmp_path / "arrays-00000.npz"))
@@ -149,7 +149,7 @@ def test_a_shard_that_unpacks_to_too_much_is_refused(
 def test_a_file_in_the_place_of_the_folder_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
     with pytest.raises(WorkbenchError, match="cannot use"):
-        run(tmp_path / "out", SETTINGS)
+        run_campaign(tmp_path / "out", SETTINGS)
     assert (tmp_path / "out").read_text() == "mine"
 
 

@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from agent.spectra.readers import read
+from tests.train.simulate.helpers import truth_rows
 from train.simulate.sample import FOLDER, SETTINGS
-from train.simulate.truth import CANDIDATES_FILE, read_truth
+from train.simulate.truth import CANDIDATES_FILE
 
 MAX_BYTES = 3_000_000
 
 
 @pytest.fixture(scope="module")
 def truth() -> list[dict[str, str]]:
-    return read_truth(FOLDER)
+    return truth_rows(FOLDER)
 
 
 def test_counts(truth: list[dict[str, str]]) -> None:

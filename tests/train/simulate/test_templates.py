@@ -11,7 +11,15 @@ import pytest
 from train.simulate import templates
 from train.simulate.sky import LABELS
 from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS
-from train.simulate.templates import FOLDER, INDEX_FILE, KINDS, README_FILE, build, seen, template
+from train.simulate.templates import (
+    FOLDER,
+    INDEX_FILE,
+    KINDS,
+    README_FILE,
+    at_template_resolution,
+    build,
+    template,
+)
 
 
 def kind(name):
@@ -49,7 +57,7 @@ def test_each_says_that_it_is_simulated_and_covers_what_stars_show():
         assert content["simulated"] is True
         assert content["medium"] == "vacuum"
         wavelength = wavelengths(content)
-        assert (max(content["flux"]), min(content["flux"]) >= 0) == (templates.FULL, True)
+        assert (max(content["flux"]), min(content["flux"]) >= 0) == (templates.FULL_SCALE, True)
         if each.z is None:
             assert wavelength[0] == pytest.approx(3700.0, abs=0.01)
             assert wavelength[-1] == pytest.approx(9100.0, abs=3.0)
@@ -70,7 +78,7 @@ def test_lines_lie_at_rest():
 def test_a_line_is_seen_as_wide_as_the_spectrograph_makes_it():
     flux = np.zeros(GRID.size)
     flux[3000] = 1.0
-    found = seen(flux)
+    found = at_template_resolution(flux)
     assert found.size == GRID.size
     assert found.sum() == pytest.approx(1.0)
     width = np.sum(found > found.max() / 2) * STEP_KMS

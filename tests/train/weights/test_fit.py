@@ -7,16 +7,16 @@ import pytest
 
 from agent.evidence.kinds import softmax
 from train.weights.fit import (
+    KNOT_QUANTILES,
     LEAST_CLAIM,
     LOST,
-    SHARES,
     SWAPPED,
     Prior,
     fit_softmax,
     fit_task,
     knots_of,
-    spoilt,
     spread_within,
+    with_gates_lost,
 )
 
 
@@ -37,13 +37,13 @@ def test_knots_follow_the_known_values_and_their_tails():
     values = np.column_stack([np.linspace(0, 100, 1001), np.full(1001, np.nan), np.ones(1001)])
     values[::2, 0] = np.nan
     knots, scales = knots_of(values)
-    np.testing.assert_allclose(knots[0], 100 * np.array(SHARES), atol=0.5)
-    assert (scales > 0).all() and knots[1].tolist() == [0.0] * len(SHARES)
+    np.testing.assert_allclose(knots[0], 100 * np.array(KNOT_QUANTILES), atol=0.5)
+    assert (scales > 0).all() and knots[1].tolist() == [0.0] * len(KNOT_QUANTILES)
 
 
 def test_spoilt_copies_lose_whole_gates_and_take_some_from_others(rng):
     terms = np.repeat(np.arange(1.0, 401.0)[:, None], 40, axis=1)
-    copy = spoilt(terms, 20, rng).reshape(400, 20, 2)
+    copy = with_gates_lost(terms, 20, rng).reshape(400, 20, 2)
     assert (copy[:, :, 0] == copy[:, :, 1]).all()
     lost = (copy[:, :, 0] == 0).mean()
     other = ((copy[:, :, 0] != 0) & (copy[:, :, 0] != terms[:, :20])).mean()

@@ -14,7 +14,7 @@ from agent.evidence.kinds import read_kinds
 from agent.evidence.weights import read_weights
 from train.simulate.sky import LABELS
 from train.weights.command import judge, weights
-from train.weights.judging import JudgedCandidate, candidates, figures
+from train.weights.judging import JudgedCandidate, candidates, threshold_scores
 
 PROGRAM = typer.Typer()
 PROGRAM.command()(weights)
@@ -27,20 +27,20 @@ def outcome(label: str, p_yes: float) -> JudgedCandidate:
 
 def test_figures_of_a_list():
     rows = [outcome("CV", 0.9), outcome("CV", 0.4), outcome("QSO", 0.7), outcome("QSO", 0.1)]
-    found = figures(rows, "CV")
+    found = threshold_scores(rows, "CV")
     assert (found.f1, found.precision, found.recall) == (0.5, 0.5, 0.5)
     assert found.brier == pytest.approx((0.01 + 0.36 + 0.49 + 0.01) / 4)
     assert found.calibration_error == pytest.approx((0.1 + 0.6 + 0.7 + 0.1) / 4)
-    assert math.isnan(figures(rows[2:], "CV").recall)
+    assert math.isnan(threshold_scores(rows[2:], "CV").recall)
     with pytest.raises(WorkbenchError, match="no candidates of CV"):
-        figures([], "CV")
+        threshold_scores([], "CV")
 
 
 @pytest.mark.parametrize(("task_id", "least"), [("CV", 0.8), ("MG", 0.85), ("WD", 0.7)])
 def test_simulated_candidates_are_judged_well(task_id, least):
     rows = candidates(task_id, "SDSS", 60, seed=4242)
     assert len(rows) == 60 and sum(row.label == task_id for row in rows) == 10
-    found = figures(rows, task_id)
+    found = threshold_scores(rows, task_id)
     assert found.f1 >= least, [row for row in rows if (row.label == task_id) != (row.p_yes > 0.5)]
     assert found.brier < 0.1
 

@@ -1,4 +1,4 @@
-"""A library's spectrum as a plain table: wavelength, flux and, where known, ivar."""
+"""Library spectra as plain tables of wavelength, flux and, where known, ivar."""
 
 from __future__ import annotations
 

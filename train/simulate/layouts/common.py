@@ -1,4 +1,4 @@
-"""What every simulated file shares: its marks, and a reproducible way to disk."""
+"""What all simulated files share: the marks in their headers and a reproducible way of saving."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from numpy.typing import NDArray
 from agent.errors import WorkbenchError
 from train.simulate.identity import FakeTarget, Stamp
 from train.simulate.telescope.observation import Observation
-from train.simulate.telescope.pipeline_class import Guess
+from train.simulate.telescope.pipeline_class import PipelineClass
 
 AUTHOR = "Spec-o3 Workbench"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One spectrum on its way into a file."""
+    """One spectrum and all that its file states."""
 
     observation: Observation
     target: FakeTarget
-    guess: Guess
+    pipeline_class: PipelineClass
     stamp: Stamp
 
 
 def mark(header: Any, stamp: Stamp) -> None:
-    """Say in the primary header, for programs and for people, that this is simulated."""
+    """State in the primary header, for programs and for people, that the spectrum is simulated."""
     header["SIMULATE"] = (True, "this spectrum is simulated")
     header["SIMSEED"] = (stamp.seed, "seed of the simulation")
     header["SIMINDEX"] = (stamp.index, "number of the spectrum in the simulation")
@@ -51,7 +51,7 @@ def float32(values: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def save(hdus: Sequence[Any], path: Path) -> None:
-    """Write whole or not at all; the same content gives the same bytes, gz included."""
+    """Write a whole file or nothing; the same content gives the same bytes, gzip included."""
     buffer = io.BytesIO()
     fits.HDUList(list(hdus)).writeto(buffer, output_verify="exception")
     content = buffer.getvalue()

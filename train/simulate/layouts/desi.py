@@ -1,4 +1,4 @@
-"""DESI coadds: three arms of several targets, and the redrock table beside them."""
+"""DESI coadds of three arms and several targets, and the redrock table that belongs to them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from astropy.io import fits
 
 from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
-from train.simulate.telescope.pipeline_class import Guess
+from train.simulate.telescope.pipeline_class import PipelineClass
 
 FLUX_UNIT = "10**-17 erg/(s cm2 Angstrom)"
 TARGETS_PER_FILE = 8
@@ -26,7 +26,7 @@ def redrock_path(path: Path) -> Path:
 
 
 def write(path: Path, entries: Sequence[Entry]) -> None:
-    """The coadd and its redrock companion; rows in the order given."""
+    """Write the coadd and its redrock companion, with rows in the given order."""
     primary = _primary(entries[0])
     hdus: list[Any] = [primary, _fibermap(entries)]
     for number in range(len(entries[0].observation.arms)):
@@ -46,7 +46,7 @@ def write(path: Path, entries: Sequence[Entry]) -> None:
             fits.ImageHDU(ivar, name=f"{name}_IVAR"),
             fits.ImageHDU(mask, name=f"{name}_MASK"),
         ]
-    # The companion first: a coadd is never there without it.
+    # The companion is written first, so that a coadd never exists without it.
     save([_primary(entries[0]), _redshifts(entries), _fibermap(entries)], redrock_path(path))
     save(hdus, path)
 
@@ -84,32 +84,32 @@ def _fibermap(entries: Sequence[Entry]) -> Any:
     return _table(columns, "FIBERMAP")
 
 
-def redrock_words(guess: Guess) -> tuple[str, str, int]:
-    """SPECTYPE, SUBTYPE, ZWARN."""
-    if guess.class_name.upper() == "UNKNOWN":
+def redrock_class(pipeline_class: PipelineClass) -> tuple[str, str, int]:
+    """SPECTYPE, SUBTYPE and ZWARN of redrock."""
+    if pipeline_class.class_name.upper() == "UNKNOWN":
         return "GALAXY", "", 4
-    if guess.class_name == "QSO":
-        return "QSO", "HIZ" if guess.z > 1.6 else "LOZ", 0
-    if guess.class_name != "STAR":
-        return guess.class_name, "", 0
+    if pipeline_class.class_name == "QSO":
+        return "QSO", "HIZ" if pipeline_class.z > 1.6 else "LOZ", 0
+    if pipeline_class.class_name != "STAR":
+        return pipeline_class.class_name, "", 0
     for start, subtype in SUBTYPES.items():
-        if guess.subclass.startswith(start):
+        if pipeline_class.subclass.startswith(start):
             return "STAR", subtype, 0
-    return "STAR", guess.subclass[:1], 0
+    return "STAR", pipeline_class.subclass[:1], 0
 
 
 def _redshifts(entries: Sequence[Entry]) -> Any:
-    words = [redrock_words(entry.guess) for entry in entries]
+    classes = [redrock_class(entry.pipeline_class) for entry in entries]
     z = [
-        entry.guess.z if warning == 0 else 0.0
-        for entry, (_, _, warning) in zip(entries, words, strict=True)
+        entry.pipeline_class.z if warning == 0 else 0.0
+        for entry, (_, _, warning) in zip(entries, classes, strict=True)
     ]
     columns: list[tuple[str, str, Any]] = [
         ("TARGETID", "K", [entry.target.targetid for entry in entries]),
         ("Z", "D", z),
-        ("ZWARN", "K", [warning for _, _, warning in words]),
-        ("SPECTYPE", "6A", [spectype for spectype, _, _ in words]),
-        ("SUBTYPE", "20A", [subtype for _, subtype, _ in words]),
+        ("ZWARN", "K", [warning for _, _, warning in classes]),
+        ("SPECTYPE", "6A", [spectype for spectype, _, _ in classes]),
+        ("SUBTYPE", "20A", [subtype for _, subtype, _ in classes]),
     ]
     return _table(columns, "REDSHIFTS")
 

@@ -1,4 +1,4 @@
-"""LAMOST low resolution: the image of five rows and the table of one row."""
+"""LAMOST low-resolution files: an image of five rows or, in newer releases, a table of one row."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.spectrum import FloatArray
 from train.simulate.layouts.common import AUTHOR, Entry, float32, iso_date, mark, save
-from train.simulate.telescope.noise import coarse
+from train.simulate.telescope.noise import rounded_to_12_bits
 
 TABLE_FROM = 9
-"""Releases from this one on are written as tables (DR8 files come in either form)."""
+"""First release that is written as a table (DR8 files come in either form)."""
 NORMALISED_ROW = ("DR1",)
 OLD_KEYS = ("DR1", "DR2")
 SNR_CAP = 99.0
-"""The first releases state no S/N above this."""
+"""Highest S/N that the first releases state."""
 
 
 def file_name(entry: Entry) -> str:
@@ -38,7 +38,7 @@ def _image(path: Path, entry: Entry) -> list[Any]:
     seen = entry.observation
     third = seen.wavelength
     if seen.release in NORMALISED_ROW:
-        third = coarse(seen.flux / continuum(seen.flux, seen.ivar))
+        third = rounded_to_12_bits(seen.flux / continuum(seen.flux, seen.ivar))
     rows = np.stack([seen.flux, seen.ivar, third, seen.andmask, seen.ormask])
     primary = fits.PrimaryHDU(float32(rows))
     _fill(primary.header, path, entry)
@@ -55,7 +55,7 @@ def _table(path: Path, entry: Entry) -> list[Any]:
         "WAVELENGTH": seen.wavelength,
         "ANDMASK": seen.andmask,
         "ORMASK": seen.ormask,
-        "NORMALIZATION": coarse(seen.flux / continuum(seen.flux, seen.ivar)),
+        "NORMALIZATION": rounded_to_12_bits(seen.flux / continuum(seen.flux, seen.ivar)),
     }
     columns = [
         fits.Column(name=name, format=f"{values.size}E", array=float32(values)[None, :])
@@ -87,7 +87,7 @@ def _file_cards(header: Any, path: Path, entry: Entry) -> None:
     old = seen.release in OLD_KEYS
     header["FILENAME"] = path.name.removesuffix(".gz")
     if not old:
-        # The survey's own numbers are positive; a negative one can be no real spectrum's.
+        # Numbers of the survey are positive, so a negative one cannot be that of a real spectrum.
         header["OBSID"] = (-(target.index + 1), "Unique number ID of this spectrum")
         header["DATA_V"] = (f"LAMOST {seen.release}", "Data release version")
     header["AUTHOR"] = AUTHOR
@@ -142,12 +142,12 @@ def _grid_cards(header: Any, entry: Entry) -> None:
 
 
 def _result_cards(header: Any, entry: Entry) -> None:
-    seen, guess = entry.observation, entry.guess
+    seen, pipeline_class = entry.observation, entry.pipeline_class
     old = seen.release in OLD_KEYS
     header["VERSPIPE"] = "SIM"
-    header["CLASS"] = (guess.class_name, "Class of object")
-    header["SUBCLASS"] = (guess.subclass or "Non", "Subclass of object")
-    header["Z"] = (round(guess.z, 8), "Redshift of object")
+    header["CLASS"] = (pipeline_class.class_name, "Class of object")
+    header["SUBCLASS"] = (pipeline_class.subclass or "Non", "Subclass of object")
+    header["Z"] = (round(pipeline_class.z, 8), "Redshift of object")
     for band, value in seen.snr.items():
         key = f"SN_{band.upper()}" if old else f"SNR{band.upper()}"
         header[key] = (min(value, SNR_CAP) if old else value, f"SNR of {band} filter")

@@ -1,4 +1,4 @@
-"""SDSS and BOSS `spec` files, lite: COADD and one row about the object."""
+"""SDSS and BOSS `spec` files in their lite form: COADD and one row about the object."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from astropy.io import fits
 
 from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
-from train.simulate.telescope.pipeline_class import Guess
+from train.simulate.telescope.pipeline_class import PipelineClass
 
 NODATA = 1 << 24
 BORESIGHT_OFFSET = 0.9
-"""Degrees: the primary header's RA and DEC are where the telescope pointed."""
+"""Degrees; RA and DEC in the primary header are where the telescope pointed."""
 UPPER_CASE = ("DR12",)
-"""Files of this release have upper-case columns and no extension names."""
+"""Releases whose files have upper-case columns and no extension names."""
 
 
 def file_name(entry: Entry) -> str:
@@ -71,17 +71,17 @@ def _coadd(entry: Entry) -> Any:
     return fits.BinTableHDU.from_columns(columns, name=None if upper else "COADD")
 
 
-def sdss_words(guess: Guess) -> tuple[str, str, int]:
-    """CLASS, SUBCLASS, ZWARNING: SDSS always names a class and warns instead."""
-    if guess.class_name.upper() == "UNKNOWN":
+def sdss_class(pipeline_class: PipelineClass) -> tuple[str, str, int]:
+    """CLASS, SUBCLASS and ZWARNING; SDSS always gives a class and sets a warning instead."""
+    if pipeline_class.class_name.upper() == "UNKNOWN":
         return "GALAXY", "", 4
-    return guess.class_name, guess.subclass, 0
+    return pipeline_class.class_name, pipeline_class.subclass, 0
 
 
 def _catalogue(entry: Entry) -> Any:
     seen, target = entry.observation, entry.target
-    class_name, subclass, warning = sdss_words(entry.guess)
-    z = entry.guess.z if warning == 0 else 0.0
+    class_name, subclass, warning = sdss_class(entry.pipeline_class)
+    z = entry.pipeline_class.z if warning == 0 else 0.0
     legacy = seen.survey == "SDSS"
     row: list[tuple[str, str, Any]] = [
         ("SURVEY", "6A", "sdss" if legacy else "boss"),

@@ -1,4 +1,4 @@
-"""One picture of every simulated class, beside a real spectrum of it where a library has one."""
+"""A picture of every simulated class, beside a real spectrum where a library has one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DPI = 100
 
 @dataclass(frozen=True, eq=False)
 class SheetPanel:
-    """One spectrum of the sheet and what is written above it."""
+    """One spectrum of the sheet and its title."""
 
     title: str
     spectrum: Spectrum
@@ -41,14 +41,14 @@ class SheetPanel:
 
 
 def write_sheet(path: Path, library: Library | None, seed: int) -> None:
-    """A PNG: one row per class. Without a library, three simulated spectra in each."""
+    """Write a PNG with a row per class; without a library, each has three simulated spectra."""
     if path.is_dir() or not path.parent.is_dir():
-        raise WorkbenchError(f"{path} could not be written: no such place for a file")
+        raise WorkbenchError(f"{path} cannot be written: name a file in an existing folder")
     rows = [_row(label, library, seed) for label in LABELS]
     try:
         path.write_bytes(_draw(rows))
     except OSError as error:
-        raise WorkbenchError(f"{path} could not be written: {error}") from error
+        raise WorkbenchError(f"{path} cannot be written: {error}") from error
 
 
 def _row(label: str, library: Library | None, seed: int) -> list[SheetPanel]:
@@ -62,7 +62,7 @@ def _row(label: str, library: Library | None, seed: int) -> list[SheetPanel]:
 
 
 def _readable(library: Library, label: str) -> Iterator[SheetPanel]:
-    """Real spectra of one class, those of surveys whose telescope we know first."""
+    """Readable real spectra of one class, those of simulated surveys first."""
     panels = []
     for base in library.by_label.get(label, ()):
         try:
@@ -85,7 +85,7 @@ def _alone(label: str, rng: Rng) -> SheetPanel:
 
 
 def _nearest(label: str, real: Spectrum, rng: Rng) -> SheetPanel:
-    """A class holds many kinds of stars: of a few draws the one shaped most like the real one."""
+    """The draw most similar to the real spectrum, since a class holds many kinds of stars."""
     draws = [counterpart(label, real, rng) for _ in range(DRAWS_TO_CHOOSE_FROM)]
     seen, source = min(draws, key=lambda draw: _unlike(draw[0], real))
     return SheetPanel(
@@ -99,7 +99,7 @@ def _described(source: Source) -> str:
 
 
 def _unlike(made: Spectrum, real: Spectrum) -> float:
-    """Scatter of the difference in log flux: lines and bands count more than colour."""
+    """Scatter of the difference in log flux, in which lines and bands count more than colour."""
     wavelength = real.wavelength[real.good]
     if wavelength.size < COLOUR_PIXELS:
         return 0.0
@@ -109,7 +109,7 @@ def _unlike(made: Spectrum, real: Spectrum) -> float:
 
 
 def _log_shape(spectrum: Spectrum, wavelength: FloatArray) -> FloatArray:
-    """ln of smoothed flux, bridged where bad, cut off where it sinks into the noise."""
+    """ln of smoothed flux, interpolated over bad pixels and limited below at the noise."""
     good = spectrum.good
     if not good.any():
         return np.zeros(wavelength.size)
@@ -129,7 +129,7 @@ def _draw(rows: list[list[SheetPanel]]) -> bytes:
     figure = Figure(figsize=(width, height), dpi=DPI)
     canvas = FigureCanvasAgg(figure)
     grid = figure.subplots(len(rows), columns, squeeze=False)
-    # margins by hand: a layout engine takes longer than all the drawing
+    # Margins are set by hand: a layout engine takes longer than all the drawing.
     figure.subplots_adjust(
         left=0.7 / width,
         right=1 - 0.15 / width,
@@ -163,7 +163,7 @@ def _draw_panel(axes: Any, panel: SheetPanel, span: tuple[float, float]) -> None
     level = float(np.median(spectrum.flux[good])) if good.any() else 1.0
     flux = np.where(good, spectrum.flux, np.nan) / (level if level > 0 else 1.0)
     axes.plot(spectrum.wavelength, flux, color="#b03a2e" if panel.is_real else "#1f4e79", lw=0.7)
-    # a title may hold a file's name, and a $ in it is no formula
+    # A title may contain a file name, in which a $ must not start a formula.
     title = "".join(letter for letter in panel.title if letter.isprintable())[:110]
     axes.set_title(title, fontsize=8, loc="left", parse_math=False)
     axes.set_xlim(span)
@@ -172,7 +172,7 @@ def _draw_panel(axes: Any, panel: SheetPanel, span: tuple[float, float]) -> None
 
 
 def _limits(flux: FloatArray) -> tuple[float, float]:
-    """Lines and bands inside, single bad pixels and the noisy ends not."""
+    """y limits that include lines and bands, but not single bad pixels and the noisy ends."""
     finite = flux[np.isfinite(flux)]
     edge = finite.size // 40
     inner = gaussian_filter1d(finite[edge : finite.size - edge], 1.5) if finite.size else finite

@@ -1,7 +1,7 @@
-"""Real spectra that a user names, as bases: `--library DIR`. Never used unless asked.
+"""Real spectra of the user as bases for simulation (`--library DIR`).
 
-DIR holds spectra any reader knows and a MANIFEST.csv (or labels.csv) with columns `file`, `label`
-and, where there is one, `subtype`. Each draw is augmented, so that a base is not seen twice alike.
+DIR holds spectra in any readable format and a MANIFEST.csv (or labels.csv) with columns `file`,
+`label` and optionally `subtype`. Each draw is augmented, so that a base never appears twice alike.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Base:
 
 
 class Library:
-    """The labelled spectra of one folder; a file is read when it is first drawn."""
+    """The labelled spectra of a folder; a file is read when it is first drawn."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -57,7 +57,7 @@ class Library:
         return tuple(sorted(self.by_label))
 
     def unreadable(self, labels: set[str]) -> list[str]:
-        """Why bases of these labels cannot be used: each is tried once."""
+        """Reasons why bases of these labels cannot be used; each base is tried once."""
         reasons = []
         for base in self.bases:
             if base.label in labels:
@@ -68,7 +68,7 @@ class Library:
         return reasons
 
     def draw(self, label: str, rng: Rng) -> Source:
-        """A base of this label, augmented."""
+        """An augmented random base of this label."""
         bases = self.by_label.get(label)
         if not bases:
             raise WorkbenchError(
@@ -81,7 +81,7 @@ class Library:
 def _bases(folder: Path) -> list[Base]:
     table = next((folder / name for name in TABLES if (folder / name).is_file()), None)
     if table is None:
-        raise WorkbenchError(f"{folder} holds no {' or '.join(TABLES)} with columns file, label")
+        raise WorkbenchError(f"{folder} has no {' or '.join(TABLES)} with columns file, label")
     bases = []
     root = folder.resolve()
     with table.open(newline="", encoding="utf-8", errors="replace") as file:
@@ -105,11 +105,11 @@ def _bases(folder: Path) -> list[Base]:
 
 @lru_cache(maxsize=512)
 def base_source(base: Base) -> Source:
-    """The base on GRID, as observed: nothing dereddened, bad pixels bridged, noise smoothed."""
+    """The base on GRID as observed, with bad pixels interpolated and noise smoothed."""
     spectrum = read(base.path)
     good = spectrum.good
     if np.count_nonzero(good) < 200:
-        raise WorkbenchError(f"{base.path.name} has too few good pixels to serve as a base")
+        raise WorkbenchError(f"{base.path.name} has too few good pixels for a base")
     wavelength, flux = spectrum.wavelength[good], spectrum.flux[good]
     resolution = spectrum.resolution or DEFAULT_RESOLUTION
     on_grid = np.interp(GRID, wavelength, flux)
@@ -120,7 +120,7 @@ def base_source(base: Base) -> Source:
         resolution = LIGHT_KMS / 2.3548 / float(np.hypot(own, smoothing))
     low, high = float(max(wavelength[0], GRID[0])), float(min(wavelength[-1], GRID[-1]))
     if high - low < MIN_SPAN:
-        raise WorkbenchError(f"{base.path.name} covers {low:.0f}-{high:.0f} A: too little")
+        raise WorkbenchError(f"{base.path.name} covers only {low:.0f}-{high:.0f} A")
     level = float(np.median(on_grid[(low <= GRID) & (high >= GRID)]))
     if not (np.isfinite(level) and level > 0):
         raise WorkbenchError(f"{base.path.name} has no positive median flux")
@@ -135,7 +135,7 @@ def base_source(base: Base) -> Source:
 
 
 def _smoothing_kms(spectrum: Spectrum, good: np.ndarray) -> float:
-    """Sigma of the extra blur a noisy base gets: its noise must not be learnt as features."""
+    """Sigma of the extra blur of a noisy base, so that models do not learn its noise."""
     if spectrum.ivar is None:
         return 0.0
     snr = float(np.median(spectrum.flux[good] * np.sqrt(spectrum.ivar[good])))
@@ -145,7 +145,7 @@ def _smoothing_kms(spectrum: Spectrum, good: np.ndarray) -> float:
 
 
 def augmented(base: Source, rng: Rng) -> Source:
-    """More dust, a smooth warp, features deepened or weakened, another velocity."""
+    """The base with more dust, a smooth warp, deeper or weaker features, and another velocity."""
     ebv = log_uniform(rng, EXTRA_EBV)
     contrast = log_uniform(rng, CONTRAST)
     velocity = float(VELOCITY_KMS * rng.standard_normal())
@@ -166,7 +166,7 @@ def augmented(base: Source, rng: Rng) -> Source:
 
 
 def _with_contrast(base: Source, power: float) -> FloatArray:
-    """Continuum times (flux / continuum) ** power; pixels at or below zero keep their value."""
+    """Continuum times (flux / continuum) ** power; pixels near or below zero stay as they are."""
     floor = 1e-3 * float(np.median(np.abs(base.flux)))
     continuum = np.maximum(
         gaussian_filter1d(base.flux, CONTINUUM_KMS / 2.3548 / STEP_KMS, mode="nearest"), floor

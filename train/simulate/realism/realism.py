@@ -1,9 +1,9 @@
-"""How far the simulated sky is from the real one, measured: `spec-o3-train realism DIR`.
+"""How far simulated spectra are from real ones: `spec-o3-train realism DIR`.
 
-Each labelled real spectrum is met by simulated ones of its class, observed as it was: the same
-wavelengths, resolution and signal-to-noise. Does every measurement of the real spectra of a class
-lie inside the simulated distribution of that class? Whether a classifier can tell the two apart is
-asked in tell_apart.py.
+Each labelled real spectrum is paired with simulated ones of its class that are observed in the same
+way: the same wavelengths, resolution and signal-to-noise. The measurements of the real spectra of a
+class are then compared with the simulated distribution of that class. tell_apart.py tests whether
+a classifier can distinguish the two.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ RIPPLE = (0.001, 0.006)
 RIPPLE_PIXELS = (3.0, 25.0)
 MIN_PIXELS = 100
 MIN_REAL = 3
-"""Fewer real spectra of a class with a measurement say nothing about its distribution."""
+"""Least number of measured real spectra of a class for a comparison of distributions."""
 MIN_SIMULATED = 30
 
 
 @dataclass(frozen=True)
 class SpectrumPair:
-    """One real spectrum and its simulated counterparts, as feature rows."""
+    """Features of a real spectrum, (features,), and of its counterparts, (spectra, features)."""
 
     name: str
     survey: str
@@ -52,46 +52,46 @@ class SpectrumPair:
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """The meetings of a library, and why some of its spectra met nobody."""
+class PairedLibrary:
+    """The spectra of a library with their counterparts, and those that could not be used."""
 
-    meetings: tuple[SpectrumPair, ...]
-    left_out: tuple[tuple[str, str], ...]
-    """File and reason. A label we do not simulate is left out, never taken for a similar one."""
+    pairs: tuple[SpectrumPair, ...]
+    excluded: tuple[tuple[str, str], ...]
+    """File and reason; labels that are not simulated are excluded, never mapped to similar ones."""
 
 
 @dataclass(frozen=True)
 class FeatureComparison:
-    """One measurement: where its real values sit in the simulated distribution of their class."""
+    """Real values of one measurement within the simulated distribution of their class."""
 
     label: str
     feature: str
     n_real: int
     n_simulated: int
     measured_real: float
-    """Share of the real spectra it could be measured on."""
+    """Share of the real spectra on which it could be measured."""
     measured_simulated: float
     median_percentile: float
-    """Of the real values among the simulated ones; 50 where they are alike."""
+    """Percentile of the median real value among the simulated ones; 50 where they are alike."""
     outside: float
     """Share of the real values beyond the simulated 1st to 99th percentile."""
     expected_outside: float
-    """The same share where real and simulated are alike: 0.02 and what small numbers add."""
+    """The same share where real and simulated are alike: 0.02, and more for small samples."""
     real: tuple[float, float, float]
     """5th, 50th and 95th percentile."""
     simulated: tuple[float, float, float]
 
     @property
     def excess(self) -> float:
-        """Real values outside beyond expectation, in units that few spectra cannot inflate."""
+        """Excess of real values outside, scaled so that classes of few spectra do not dominate."""
         return float((self.outside - self.expected_outside) * np.sqrt(self.n_real))
 
 
 def on_grid(real: Spectrum) -> Spectrum:
-    """The part of a real spectrum that the simulated sky covers."""
+    """The part of a real spectrum within GRID."""
     first, last = np.searchsorted(real.wavelength, (GRID[0] + 20, GRID[-1] - 20))
     if last - first < MIN_PIXELS:
-        raise WorkbenchError("too few pixels where the simulated sky has light")
+        raise WorkbenchError("too few pixels in the range of the simulated spectra")
     return replace(
         real,
         wavelength=real.wavelength[first:last],
@@ -101,10 +101,10 @@ def on_grid(real: Spectrum) -> Spectrum:
     )
 
 
-def mimic(source: Source, real: Spectrum, rng: Rng) -> Spectrum:
-    """The source as the real spectrum was observed: its pixels, sharpness and noise level.
+def observe_like(source: Source, real: Spectrum, rng: Rng) -> Spectrum:
+    """The source observed like the real spectrum: with its pixels, resolution and noise level.
 
-    `real` lies inside GRID. Stars of libraries are at rest, so the source keeps no velocity.
+    `real` must lie inside GRID. Library stars are at rest, so the velocity is ignored.
     """
     wavelength = real.wavelength
     resolution = real.resolution or DEFAULT_RESOLUTION.get(real.survey.upper(), 1800.0)
@@ -129,26 +129,26 @@ def mimic(source: Source, real: Spectrum, rng: Rng) -> Spectrum:
 
 
 def _ripple(pixels: int, rng: Rng) -> FloatArray:
-    """Unit-variance residual of flat fields and flux standards, some tens of pixels long."""
+    """Residual of flat fields and flux standards, of unit variance."""
     ripple = gaussian_filter1d(rng.standard_normal(pixels), log_uniform(rng, RIPPLE_PIXELS))
     return np.asarray(ripple / ripple.std())
 
 
 def _snr_along(real: Spectrum) -> FloatArray:
-    """Signal-to-noise of the real spectrum in stretches of 300 angstrom, joined by lines."""
-    places = np.arange(real.wavelength[0] + 150, real.wavelength[-1], 300.0)
-    levels = np.array([signal_to_noise(real, at - 150, at + 150).number for at in places])
+    """S/N along the real spectrum, interpolated between windows of 300 angstrom."""
+    centres = np.arange(real.wavelength[0] + 150, real.wavelength[-1], 300.0)
+    levels = np.array([signal_to_noise(real, at - 150, at + 150).number for at in centres])
     known = np.isfinite(levels)
     if not known.any():
         return np.full(len(real), 50.0)
-    return np.interp(real.wavelength, places[known], np.clip(levels[known], 1.0, 1000.0))
+    return np.interp(real.wavelength, centres[known], np.clip(levels[known], 1.0, 1000.0))
 
 
 def counterpart(label: str, real: Spectrum, rng: Rng) -> tuple[Spectrum, Source]:
-    """One simulated spectrum of the class, by the survey's own telescope where we have it."""
+    """A simulated spectrum of the class, observed by the survey itself where that is simulated."""
     source = draw_source(label, rng)
     if real.survey not in SURVEYS:
-        return mimic(source, real, rng), source
+        return observe_like(source, real, rng), source
     survey = "BOSS" if real.survey == "SDSS" and real.range[1] > 9500 else real.survey
     snr = real.snr or signal_to_noise(real, 6000, 6800).number
     level = float(np.clip(snr, 4.0, 150.0)) if np.isfinite(snr) else None
@@ -156,25 +156,25 @@ def counterpart(label: str, real: Spectrum, rng: Rng) -> tuple[Spectrum, Source]
     return to_spectrum(replace(seen, errors_known=real.ivar is not None)), source
 
 
-def gather(
+def pair_library(
     library: Library, per_real: int, seed: int, advance: Callable[[], None] = lambda: None
-) -> Gathering:
-    """Every usable spectrum of the library with `per_real` simulated ones."""
-    meetings, left_out = [], []
+) -> PairedLibrary:
+    """Pair every usable spectrum of the library with `per_real` simulated ones."""
+    pairs, excluded = [], []
     for number, base in enumerate(library.bases):
         if base.label in LABELS:
             rng = np.random.default_rng([seed, number])
             try:
-                meetings.append(_meet(base.label, base.path, per_real, rng))
+                pairs.append(_pair(base.label, base.path, per_real, rng))
             except WorkbenchError as error:
-                left_out.append((base.path.name, str(error)))
+                excluded.append((base.path.name, str(error)))
         else:
-            left_out.append((base.path.name, f"{base.label} is not simulated"))
+            excluded.append((base.path.name, f"{base.label} is not simulated"))
         advance()
-    return Gathering(tuple(meetings), tuple(left_out))
+    return PairedLibrary(tuple(pairs), tuple(excluded))
 
 
-def _meet(label: str, path: Path, per_real: int, rng: Rng) -> SpectrumPair:
+def _pair(label: str, path: Path, per_real: int, rng: Rng) -> SpectrumPair:
     real = on_grid(read(path))
     rows = [
         list(feature_vector(counterpart(label, real, rng)[0]).values()) for _ in range(per_real)
@@ -188,13 +188,13 @@ def _meet(label: str, path: Path, per_real: int, rng: Rng) -> SpectrumPair:
     )
 
 
-def compare(meetings: Sequence[SpectrumPair]) -> list[FeatureComparison]:
-    """Every class and feature with enough real values, worst first."""
+def compare(pairs: Sequence[SpectrumPair]) -> list[FeatureComparison]:
+    """Comparisons of every class and feature with enough real values, worst first."""
     rows = []
-    for label in sorted({meeting.label for meeting in meetings}):
-        of_class = [meeting for meeting in meetings if meeting.label == label]
-        real = np.array([meeting.real for meeting in of_class])
-        simulated = np.concatenate([meeting.simulated for meeting in of_class])
+    for label in sorted({pair.label for pair in pairs}):
+        of_class = [pair for pair in pairs if pair.label == label]
+        real = np.array([pair.real for pair in of_class])
+        simulated = np.concatenate([pair.simulated for pair in of_class])
         for column, feature in enumerate(feature_names()):
             row = _compare(label, feature, real[:, column], simulated[:, column])
             if row is not None:
@@ -205,34 +205,34 @@ def compare(meetings: Sequence[SpectrumPair]) -> list[FeatureComparison]:
 def _compare(
     label: str, feature: str, real: FloatArray, simulated: FloatArray
 ) -> FeatureComparison | None:
-    there, made = real[np.isfinite(real)], np.sort(simulated[np.isfinite(simulated)])
-    if there.size < MIN_REAL or made.size < MIN_SIMULATED:
+    known, drawn = real[np.isfinite(real)], np.sort(simulated[np.isfinite(simulated)])
+    if known.size < MIN_REAL or drawn.size < MIN_SIMULATED:
         return None
-    low, p5, p50, p95, high = (float(value) for value in np.percentile(made, (1, 5, 50, 95, 99)))
-    r5, r50, r95 = (float(value) for value in np.percentile(there, (5, 50, 95)))
+    low, p5, p50, p95, high = (float(value) for value in np.percentile(drawn, (1, 5, 50, 95, 99)))
+    r5, r50, r95 = (float(value) for value in np.percentile(known, (5, 50, 95)))
     return FeatureComparison(
         label=label,
         feature=feature,
-        n_real=int(there.size),
-        n_simulated=int(made.size),
-        measured_real=there.size / real.size,
-        measured_simulated=made.size / simulated.size,
-        median_percentile=100 * float(np.median(ranks_among(made, there))),
-        outside=float(((there < low) | (there > high)).mean()),
-        expected_outside=expected_outside(made.size),
+        n_real=int(known.size),
+        n_simulated=int(drawn.size),
+        measured_real=known.size / real.size,
+        measured_simulated=drawn.size / simulated.size,
+        median_percentile=100 * float(np.median(ranks_among(drawn, known))),
+        outside=float(((known < low) | (known > high)).mean()),
+        expected_outside=expected_outside(drawn.size),
         real=(r5, r50, r95),
         simulated=(p5, p50, p95),
     )
 
 
-def ranks_among(made: FloatArray, values: FloatArray) -> FloatArray:
-    """Share of sorted `made` below each value; equal ones count half."""
-    below = np.searchsorted(made, values, side="left")
-    return (below + np.searchsorted(made, values, side="right")) / (2.0 * made.size)
+def ranks_among(simulated: FloatArray, values: FloatArray) -> FloatArray:
+    """Share of sorted `simulated` below each value; equal ones count half."""
+    below = np.searchsorted(simulated, values, side="left")
+    return (below + np.searchsorted(simulated, values, side="right")) / (2.0 * simulated.size)
 
 
 def expected_outside(n_simulated: int) -> float:
-    """Chance that one more draw lies beyond the 1st or 99th percentile of `n_simulated` ones."""
+    """Probability that another draw lies beyond the 1st or 99th percentile of `n_simulated`."""
     return 2 * (0.01 * (n_simulated - 1) + 1) / (n_simulated + 1)
 
 
@@ -243,18 +243,18 @@ class ClassSummary:
     label: str
     n_real: int
     n_values: int
-    """Real measurements compared; 0 where the class has too few spectra."""
+    """Number of real values compared; 0 where the class has too few spectra."""
     outside: float
     expected_outside: float
 
 
 def summarise(
-    meetings: Sequence[SpectrumPair], rows: Sequence[FeatureComparison]
+    pairs: Sequence[SpectrumPair], rows: Sequence[FeatureComparison]
 ) -> list[ClassSummary]:
-    """One line per class, in the order of LABELS."""
+    """A summary per class, in the order of LABELS."""
     lines = []
     for label in LABELS:
-        n_real = sum(meeting.label == label for meeting in meetings)
+        n_real = sum(pair.label == label for pair in pairs)
         of_class = [row for row in rows if row.label == label]
         weights = [row.n_real for row in of_class]
         if n_real:

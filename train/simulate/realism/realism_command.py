@@ -1,4 +1,4 @@
-"""`spec-o3-train realism`: how far the simulated spectra are from a library of real ones."""
+"""`spec-o3-train realism`: how far simulated spectra are from a library of real ones."""
 
 from __future__ import annotations
 
@@ -24,12 +24,17 @@ from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
     ClassSummary,
     FeatureComparison,
-    Gathering,
+    PairedLibrary,
     compare,
-    gather,
+    pair_library,
     summarise,
 )
-from train.simulate.realism.tell_apart import Verdict, judge_all, require_classifier, subsets
+from train.simulate.realism.tell_apart import (
+    ClassifierResult,
+    judge_all,
+    require_classifier,
+    subsets,
+)
 
 WORST = 25
 SHOWN_GIVEAWAYS = 3
@@ -37,36 +42,38 @@ MAX_REASONS = 10
 
 
 @dataclass(frozen=True)
-class Report:
-    """Everything one run found."""
+class RealismReport:
+    """All results of one run."""
 
-    gathering: Gathering
+    paired: PairedLibrary
     rows: list[FeatureComparison]
     classes: list[ClassSummary]
-    verdicts: list[Verdict]
+    verdicts: list[ClassifierResult]
 
 
 def realism(
     folder: Annotated[
-        Path, typer.Argument(help="Labelled real spectra: MANIFEST.csv with file, label.")
+        Path,
+        typer.Argument(help="Labelled real spectra: a folder with a MANIFEST.csv of file, label."),
     ],
     per_real: Annotated[
-        int, typer.Option(min=4, max=1000, help="Simulated spectra for each real one.")
+        int, typer.Option(min=4, max=1000, help="Simulated spectra per real one.")
     ] = 12,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     sheet: Annotated[
-        Path | None, typer.Option(help="Picture of each class, simulated beside real: PNG.")
+        Path | None,
+        typer.Option(help="PNG to write with simulated and real spectra of each class."),
     ] = None,
     table: Annotated[
-        Path | None, typer.Option("--csv", help="Every class and measurement, as CSV.")
+        Path | None, typer.Option("--csv", help="CSV to write with every class and measurement.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Measure how far the simulated spectra are from labelled real ones."""
     require_classifier()
     for path in (sheet, table):
         if path is not None and not path.parent.is_dir():
-            raise WorkbenchError(f"there is no folder {path.parent} to write {path.name} into")
+            raise WorkbenchError(f"cannot write {path.name}: no folder {path.parent}")
     library = Library(folder)
     report = _measure(library, per_real, seed)
     if table is not None:
@@ -79,7 +86,7 @@ def realism(
         _show(report, Console())
 
 
-def _measure(library: Library, per_real: int, seed: int) -> Report:
+def _measure(library: Library, per_real: int, seed: int) -> RealismReport:
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -89,40 +96,40 @@ def _measure(library: Library, per_real: int, seed: int) -> Report:
         transient=True,
     ) as progress:
         bar = progress.add_task("simulating", total=len(library.bases))
-        gathering = gather(library, per_real, seed, lambda: progress.advance(bar))
-        meetings = gathering.meetings
-        if not meetings:
+        paired = pair_library(library, per_real, seed, lambda: progress.advance(bar))
+        pairs = paired.pairs
+        if not pairs:
             raise WorkbenchError(
-                f"no spectrum of {library.folder} can be compared: {_why(gathering)}"
+                f"no spectrum of {library.folder} can be compared: {_exclusions(paired)}"
             )
-        judged = progress.add_task("telling apart", total=2 * len(subsets(meetings)))
-        verdicts = list(judge_all(meetings, seed, lambda: progress.advance(judged)))
-    rows = compare(meetings)
-    return Report(gathering, rows, summarise(meetings, rows), verdicts)
+        judged = progress.add_task("telling apart", total=2 * len(subsets(pairs)))
+        verdicts = list(judge_all(pairs, seed, lambda: progress.advance(judged)))
+    rows = compare(pairs)
+    return RealismReport(paired, rows, summarise(pairs, rows), verdicts)
 
 
-def _why(gathering: Gathering) -> str:
-    """Reasons and how often, the commonest first."""
-    counted = Counter(reason for _, reason in gathering.left_out).most_common()
-    told = [f"{reason} ({number})" for reason, number in counted[:MAX_REASONS]]
-    return "; ".join(told) + ("; ..." if len(counted) > MAX_REASONS else "")
+def _exclusions(paired: PairedLibrary) -> str:
+    """Reasons for excluding spectra and their counts, most frequent first."""
+    counted = Counter(reason for _, reason in paired.excluded).most_common()
+    reasons = [f"{reason} ({number})" for reason, number in counted[:MAX_REASONS]]
+    return "; ".join(reasons) + ("; ..." if len(counted) > MAX_REASONS else "")
 
 
-def _show(report: Report, console: Console) -> None:
+def _show(report: RealismReport, console: Console) -> None:
     console.print(_class_table(report.classes))
     console.print(_worst_table(report.rows))
     console.print(_verdict_table(report.verdicts))
     if not report.verdicts:
-        console.print("Too few spectra for a classifier.")
-    if report.gathering.left_out:
+        console.print("There are too few spectra for a classifier.")
+    if report.paired.excluded:
         console.print(
-            f"{len(report.gathering.left_out)} spectra left out: {_why(report.gathering)}",
+            f"{len(report.paired.excluded)} spectra excluded: {_exclusions(report.paired)}",
             markup=False,
         )
 
 
 def _table(title: str, columns: str, caption: str = "") -> Table:
-    """`columns` separated by |; those that begin with < are text, others numbers."""
+    """`columns` are separated by |; those that start with < are text, the others numbers."""
     made = Table(title=title, caption=caption or None, box=box.SIMPLE, title_justify="left")
     for name in columns.split("|"):
         made.add_column(name.lstrip("<"), justify="left" if name.startswith("<") else "right")
@@ -133,7 +140,7 @@ def _class_table(classes: Sequence[ClassSummary]) -> Table:
     table = _table(
         "Real measurements outside the simulated 1-99 %",
         "<class|real|values|outside|if alike",
-        "if alike: what chance puts outside, more where fewer were simulated",
+        "if alike: share expected outside by chance, larger for small simulated samples",
     )
     for line in classes:
         table.add_row(
@@ -163,11 +170,11 @@ def _worst_table(rows: Sequence[FeatureComparison]) -> Table:
     return table
 
 
-def _verdict_table(verdicts: Sequence[Verdict]) -> Table:
+def _verdict_table(verdicts: Sequence[ClassifierResult]) -> Table:
     table = _table(
-        "Telling real from simulated: AUC, 0.5 where it cannot be done",
+        "Telling real from simulated: AUC, 0.5 if they cannot be told apart",
         "<spectra|real|<with noise statistics|AUC|±|<by",
-        "by: fall of AUC when shuffled; ↑ real is higher, ↓ lower, than simulated",
+        "by: fall of AUC when shuffled; ↑ real is higher than simulated, ↓ lower",
     )
     for verdict in verdicts:
         table.add_row(
@@ -211,14 +218,14 @@ def _write_csv(path: Path, rows: Sequence[FeatureComparison]) -> None:
                     }
                 )
     except OSError as error:
-        raise WorkbenchError(f"{path} could not be written: {error}") from error
+        raise WorkbenchError(f"{path} cannot be written: {error}") from error
 
 
-def _plain(report: Report) -> dict[str, Any]:
+def _plain(report: RealismReport) -> dict[str, Any]:
     return _without_nan(
         {
-            "real_spectra": len(report.gathering.meetings),
-            "left_out": dict(report.gathering.left_out),
+            "real_spectra": len(report.paired.pairs),
+            "left_out": dict(report.paired.excluded),
             "classes": [asdict(line) for line in report.classes],
             "verdicts": [asdict(verdict) for verdict in report.verdicts],
             "measurements": [_flat(row) for row in report.rows],
@@ -227,7 +234,7 @@ def _plain(report: Report) -> dict[str, Any]:
 
 
 def _without_nan(value: Any) -> Any:
-    """JSON has no NaN: null instead."""
+    """The value with NaN replaced by None, since JSON has no NaN."""
     if isinstance(value, dict):
         return {key: _without_nan(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

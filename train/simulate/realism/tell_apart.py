@@ -1,4 +1,4 @@
-"""Can a classifier that sees only measurements tell real spectra from simulated, and by what?"""
+"""A classifier that tries to tell real spectra from simulated ones by their measurements."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from train.simulate.sky import LABELS
 
 FOLDS = 5
 MIN_REAL = 10
-"""Two real spectra per fold are the least that says anything."""
+"""Two real spectra per fold."""
 MIN_OF_SURVEY = 20
 MIN_DISTINCT = 20
-"""A column with fewer values is a constant with exceptions."""
+"""Columns with fewer values are nearly constant and not used."""
 LEVELS = 250
 GIVEAWAYS = 12
 
@@ -28,18 +28,18 @@ Advance = Callable[[], None]
 
 @dataclass(frozen=True)
 class TellingFeature:
-    """A feature the classifier leans on."""
+    """A feature that the classifier uses."""
 
     feature: str
     fall: float
-    """Of the AUC when the feature is shuffled; features that say the same share their fall."""
+    """Fall of the AUC when the feature is shuffled; correlated features share it."""
     alone: float
-    """Chance that a real value is higher than a simulated one; 0.5 where it says nothing."""
+    """Probability that a real value is higher than a simulated one; 0.5: no information."""
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What a classifier that tries to tell real from simulated achieves on some spectra."""
+class ClassifierResult:
+    """How well a classifier tells real from simulated in one set of spectra."""
 
     of: str
     noise_statistics: bool
@@ -51,7 +51,7 @@ class Verdict:
 
 
 def require_classifier() -> None:
-    """Before minutes of simulation, not after."""
+    """Raise a WorkbenchError without scikit-learn, before minutes of simulation."""
     try:
         import sklearn.ensemble  # noqa: F401
     except ImportError as error:
@@ -60,45 +60,47 @@ def require_classifier() -> None:
         ) from error
 
 
-def subsets(meetings: Sequence[SpectrumPair]) -> dict[str, list[SpectrumPair]]:
+def subsets(pairs: Sequence[SpectrumPair]) -> dict[str, list[SpectrumPair]]:
     """All spectra, and each survey and class with enough of them.
 
-    A class alone tells most: all classes together can hide one that is wrong.
+    Single classes are the stricter test: all classes together can hide a wrong one.
     """
-    found = {"all": list(meetings)}
-    for survey in sorted({meeting.survey for meeting in meetings} - {""}):
-        found[f"survey {survey}"] = [m for m in meetings if m.survey == survey]
+    sets = {"all": list(pairs)}
+    for survey in sorted({pair.survey for pair in pairs} - {""}):
+        sets[f"survey {survey}"] = [m for m in pairs if m.survey == survey]
     for label in LABELS:
-        found[f"class {label}"] = [m for m in meetings if m.label == label]
+        sets[f"class {label}"] = [m for m in pairs if m.label == label]
     return {
         name: chosen
-        for name, chosen in found.items()
+        for name, chosen in sets.items()
         if len(chosen) >= (MIN_OF_SURVEY if name.startswith("survey") else MIN_REAL)
     }
 
 
-def judge_all(meetings: Sequence[SpectrumPair], seed: int, advance: Advance) -> Iterator[Verdict]:
-    """Each subset, with and without the features that measure noise only."""
-    for name, chosen in subsets(meetings).items():
+def judge_all(
+    pairs: Sequence[SpectrumPair], seed: int, advance: Advance
+) -> Iterator[ClassifierResult]:
+    """Classify each subset with and without the features that only measure noise."""
+    for name, chosen in subsets(pairs).items():
         for without in (frozenset[str](), NOISE_FEATURES):
             yield tell_apart(chosen, seed, without, name)
             advance()
 
 
 def tell_apart(
-    meetings: Sequence[SpectrumPair], seed: int, without: Collection[str] = (), of: str = "all"
-) -> Verdict:
-    """Cross-validated AUC of gradient-boosted trees; a real spectrum and its mates share a fold."""
+    pairs: Sequence[SpectrumPair], seed: int, without: Collection[str] = (), of: str = "all"
+) -> ClassifierResult:
+    """Cross-validated AUC of boosted trees; a real spectrum and its counterparts share a fold."""
     require_classifier()
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedGroupKFold
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
-    if len(meetings) < MIN_REAL:
-        raise WorkbenchError(f"telling apart needs {MIN_REAL} real spectra; {of}: {len(meetings)}")
-    rows = np.concatenate([np.vstack([m.real[None], m.simulated]) for m in meetings])
-    truth = np.concatenate([[1] + [0] * len(m.simulated) for m in meetings])
-    groups = np.repeat(np.arange(len(meetings)), [1 + len(m.simulated) for m in meetings])
+    if len(pairs) < MIN_REAL:
+        raise WorkbenchError(f"a classifier needs {MIN_REAL} real spectra; {of} has {len(pairs)}")
+    rows = np.concatenate([np.vstack([m.real[None], m.simulated]) for m in pairs])
+    truth = np.concatenate([[1] + [0] * len(m.simulated) for m in pairs])
+    groups = np.repeat(np.arange(len(pairs)), [1 + len(m.simulated) for m in pairs])
     keep = _usable_columns(rows, without)
     rows = _as_levels(rows[:, keep])
     if not keep:
@@ -109,14 +111,14 @@ def tell_apart(
         real = np.asarray(truth[test] == 1, dtype=np.bool_)
         model = HistGradientBoostingClassifier(
             max_iter=80,
-            min_samples_leaf=5,  # a class has ten real spectra at times
+            min_samples_leaf=5,  # a class may have only ten real spectra
             early_stopping=False,
             class_weight="balanced",
             random_state=seed,
         )
         rng = np.random.default_rng([seed, 7])
-        # One thread: trees this small wait for each other far longer than they work, and for
-        # minutes where another process wants the same cores.
+        # One thread: in fits this small, threads spend most time waiting for each other, up to
+        # minutes where another process uses the same cores.
         with threadpool_limits(1, user_api="openmp"):
             model.fit(rows[train], truth[train])
             placed = _placements(model.predict_proba(rows[test])[:, 1], real)
@@ -126,7 +128,7 @@ def tell_apart(
         falls += (placed.mean() - np.array(shuffled)) * real.sum() / truth.sum()
     placed = np.concatenate(placements)
     order = [int(i) for i in np.argsort(falls)[::-1][:GIVEAWAYS] if falls[i] > 0]
-    return Verdict(
+    return ClassifierResult(
         of=of,
         noise_statistics=not without,
         n_real=placed.size,
@@ -149,10 +151,9 @@ def _usable_columns(rows: FloatArray, without: Collection[str]) -> list[int]:
 
 
 def _as_levels(rows: FloatArray) -> FloatArray:
-    """Each column as the level of its ranks; trees ask for no more than order.
+    """Each column as levels of its ranks, since trees only use the order of values.
 
-    The classifier would bin more distinct values by itself, with quantiles that take most of its
-    time.
+    The classifier would otherwise bin the values by quantiles, which takes most of its time.
     """
     levels = np.full(rows.shape, np.nan)
     for column, values in enumerate(rows.T):
@@ -163,15 +164,15 @@ def _as_levels(rows: FloatArray) -> FloatArray:
 
 
 def _placements(scores: FloatArray, real: BoolArray) -> FloatArray:
-    """Share of the simulated that score below each real one: their mean is the AUC.
+    """Share of the simulated spectra that score below each real one; the mean is the AUC.
 
-    Taken inside each fold, because scores of two models are not on one scale.
+    This is computed within a fold, because scores of two models are not on one scale.
     """
     return ranks_among(np.sort(scores[~real]), scores[real])
 
 
 def _each_shuffled(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Copies of `rows` one under the other, in each of which one column is shuffled."""
+    """Stacked copies of `rows`, each with one column shuffled."""
     copies = np.repeat(rows[None], rows.shape[1], axis=0)
     for column, copy in enumerate(copies):
         copy[:, column] = rng.permutation(copy[:, column])
@@ -179,7 +180,7 @@ def _each_shuffled(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def alone(values: FloatArray, truth: FloatArray) -> float:
-    """Chance that a real value is higher than a simulated one."""
+    """Probability that a real value is higher than a simulated one."""
     finite = np.isfinite(values)
     real, made = values[finite & (truth == 1)], values[finite & (truth == 0)]
     if not (real.size and made.size):

@@ -1,8 +1,8 @@
-"""From simulation to the sky: train on simulated measurements alone, judge labelled real spectra.
+"""Train a classifier on simulated measurements alone and test it on labelled real spectra.
 
-A small classifier over all labels is fitted on feature vectors of simulated spectra seen by every
-kind of telescope. What it makes of real ones says whether the simulated classes lie where the real
-classes lie, which the distributions of single measurements cannot say.
+The classifier is fitted on feature vectors of all labels, observed by every kind of telescope. Its
+result on real spectra shows whether simulated and real classes occupy the same regions, which
+distributions of single measurements cannot show.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ Labels = NDArray[np.str_]
 
 @dataclass(frozen=True)
 class Score:
-    """How one task's real spectra were judged."""
+    """Result of one task on the real spectra."""
 
     task: str
     hits: int
     false_alarms: int
     misses: int
     taken_for: tuple[tuple[str, int], ...]
-    """What the missed ones were taken for."""
+    """Classes given to the missed members, most frequent first."""
     taken_from: tuple[tuple[str, int], ...]
-    """What the false alarms really are."""
+    """True classes of the false alarms, most frequent first."""
 
     @property
     def f1(self) -> float:
@@ -64,8 +64,8 @@ def simulated_features(
     """Feature vectors (labels * per_label, features) of fresh draws, and their labels."""
     draw = partial(_features_of, per_label=per_label, seed=seed)
     rows = []
-    for found in in_order(draw, range(len(LABELS)), workers):
-        rows.append(found)
+    for features in in_order(draw, range(len(LABELS)), workers):
+        rows.append(features)
         advance()
     return np.concatenate(rows), np.repeat(np.array(LABELS), per_label)
 
@@ -84,39 +84,39 @@ def _one(label: str, rng: Rng) -> list[float]:
                 seen = observe_atlas(source, rng)
             else:
                 seen = observe(source, telescope, rng, snr=log_uniform(rng, SNR))
-        except WorkbenchError:  # no light where this telescope looks: point at another
+        except WorkbenchError:  # no flux in the range of this telescope: draw again
             continue
         return list(feature_vector(to_spectrum(seen)).values())
 
 
 def judge(simulated: FloatArray, labels: Labels, real: FloatArray, seed: int) -> Labels:
-    """Label of each real row, by boosted trees fitted on the simulated ones, noise left out."""
+    """Label of each real row, by boosted trees fitted on simulated rows without noise features."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise WorkbenchError(
-            "judging by measurements needs scikit-learn: pip install 'spec-o3-workbench[train]'"
+            "this command needs scikit-learn: pip install 'spec-o3-workbench[train]'"
         ) from error
     use = [column for column, name in enumerate(feature_names()) if name not in NOISE_FEATURES]
     model = HistGradientBoostingClassifier(max_iter=150, learning_rate=0.08, random_state=seed)
-    # One thread: several would spin against whatever else runs.
+    # One thread: several would compete with other processes.
     with threadpool_limits(1, user_api="openmp"):
         model.fit(simulated[:, use], labels)
         return np.asarray(model.predict(real[:, use]))
 
 
 def score(truth: Sequence[str], judged: Sequence[str]) -> list[Score]:
-    """One score per task that has real spectra; anything else in the library is a negative."""
+    """A score per task that has real spectra; all others in the library are negatives."""
     pairs = list(zip(truth, judged, strict=True))
     return [
         Score(
             task=task,
-            hits=sum(is_ == said == task for is_, said in pairs),
-            false_alarms=sum(said == task != is_ for is_, said in pairs),
-            misses=sum(is_ == task != said for is_, said in pairs),
-            taken_for=_counted(said for is_, said in pairs if is_ == task != said),
-            taken_from=_counted(is_ for is_, said in pairs if said == task != is_),
+            hits=sum(label == answer == task for label, answer in pairs),
+            false_alarms=sum(answer == task != label for label, answer in pairs),
+            misses=sum(label == task != answer for label, answer in pairs),
+            taken_for=_counted(answer for label, answer in pairs if label == task != answer),
+            taken_from=_counted(label for label, answer in pairs if answer == task != label),
         )
         for task in TASKS
         if task in truth

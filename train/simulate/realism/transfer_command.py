@@ -1,4 +1,4 @@
-"""`spec-o3-train transfer`: what simulation alone teaches about a library of real spectra."""
+"""`spec-o3-train transfer`: test on real spectra a classifier trained on simulation alone."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ from train.simulate.sky import LABELS
 
 def transfer(
     folder: Annotated[
-        Path, typer.Argument(help="Labelled real spectra: MANIFEST.csv with file, label.")
+        Path,
+        typer.Argument(help="Labelled real spectra: a folder with a MANIFEST.csv of file, label."),
     ],
     per_label: Annotated[
-        int, typer.Option(min=10, max=100_000, help="Simulated spectra of each class.")
+        int, typer.Option(min=10, max=100_000, help="Simulated spectra per class.")
     ] = 400,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="The scores as JSON.")] = False,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Number of processes.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Train a judge of measurements on simulations alone and score it on labelled real spectra."""
+    """Train a classifier on simulated measurements alone and score it on labelled real spectra."""
     library = Library(folder)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         reading = progress.add_task("measuring", total=len(library.bases))
@@ -49,8 +50,8 @@ def transfer(
     judged = [str(label) for label in judge(rows, labels, real, seed)]
     scores = score(truth, judged)
     if as_json:
-        found = [{**asdict(one), "f1": one.f1} for one in scores]
-        typer.echo(json.dumps({"scores": found, "unread": unread}, allow_nan=False))
+        rows_out = [{**asdict(one), "f1": one.f1} for one in scores]
+        typer.echo(json.dumps({"scores": rows_out, "unread": unread}, allow_nan=False))
         return
     console = Console()
     console.print(_table(scores))
@@ -64,7 +65,7 @@ def transfer(
 def _measured(
     library: Library, advance: Callable[[], None]
 ) -> tuple[FloatArray, list[str], dict[str, str]]:
-    """Feature rows and labels of the readable spectra, and why the others were not."""
+    """Feature rows and labels of the readable spectra, and why the others cannot be read."""
     rows, truth, unread = [], [], {}
     for base in library.bases:
         try:
@@ -77,11 +78,11 @@ def _measured(
 
 
 def _table(scores: list[Score]) -> Table:
-    table = Table(title="Trained on simulations, judged on the real", box=box.SIMPLE)
+    table = Table(title="Trained on simulations, tested on real spectra", box=box.SIMPLE)
     table.add_column("task")
     for name in ("hits", "false alarms", "misses", "F1"):
         table.add_column(name, justify="right")
-    table.add_column("misses taken for; false alarms really")
+    table.add_column("misses classified as; true class of false alarms")
     for one in scores:
         missed = ", ".join(f"{label} {count}" for label, count in one.taken_for) or "-"
         alarms = ", ".join(f"{label} {count}" for label, count in one.taken_from) or "-"

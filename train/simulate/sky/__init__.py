@@ -1,4 +1,4 @@
-"""The simulated sky: noiseless spectra of every class, before any telescope."""
+"""The simulated sky: noiseless spectra of every class."""
 
 from train.simulate.sky.draw import LABELS, draw_source
 

@@ -1,4 +1,4 @@
-"""Draws of a class in which its rare kinds come as often as its common ones."""
+"""Draws of a class in which its rare subtypes are as frequent as its common ones."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from train.simulate.source import Rng, Source
 
 DRAWN = 500
 RAREST = 0.01
-"""Part of a class below which a kind is left to chance."""
+"""Share of a class below which a subtype is ignored."""
 
 
-def draw_evenly(label: str, rng: Rng) -> Source:
-    """The kind first, every one alike; then sources until one is of that kind."""
-    kinds = kinds_of(label)
-    wanted = kinds[int(rng.integers(len(kinds)))]
+def draw_balanced_kind(label: str, rng: Rng) -> Source:
+    """Draw the subtype with equal odds, then sources until one has that subtype."""
+    subtypes = subtypes_of(label)
+    wanted = subtypes[int(rng.integers(len(subtypes)))]
     while (source := draw_source(label, rng)).subtype != wanted:
         pass
     return source
 
 
 @lru_cache
-def kinds_of(label: str) -> tuple[str, ...]:
-    """The subtypes of a class, as a fixed lot of draws has them."""
+def subtypes_of(label: str) -> tuple[str, ...]:
+    """The subtypes of a class that occur in a fixed number of draws."""
     rng = np.random.default_rng(0)
     seen = Counter(draw_source(label, rng).subtype for _ in range(DRAWN))
     return tuple(sorted(kind for kind, count in seen.items() if count >= RAREST * DRAWN))

@@ -16,15 +16,15 @@ from train.simulate.sky.profiles import add_head
 from train.simulate.source import GRID, Rng
 
 PIVOT = 6500.0
-JOIN = 7330.0  # the keep_high of the blue and the keep_low of the red in fit_plan.toml
+JOIN = 7330.0  # keep_high of the blue and keep_low of the red range in fit_plan.toml
 STEEPEST = {"giant": 4.0, "dwarf": 2.0}
-"""Of the power law blueward of the fit, for kinds whose lines there the forest adds once more."""
+"""Steepest power law blueward of the fit, for kinds that get line blanketing added there."""
 SYSTEM_SPREAD = 0.12  # bands of one molecule do not keep exact ratios from star to star
 
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """Optical depth of each molecule on GRID, and the log of the smooth continuum, at one level."""
+    """Optical depth of each molecule on GRID and log of the smooth continuum, at one level."""
 
     level: float
     tau: dict[str, FloatArray]
@@ -33,7 +33,7 @@ class Anchor:
 
 @cache
 def anchors(kind: str) -> tuple[Anchor, ...]:
-    """Anchors of "giant" and "dwarf" (level: TiO5), "carbon" and "s" (archetype number)."""
+    """Anchors of a kind: "giant" or "dwarf" (level: TiO5), "carbon" or "s" (archetype number)."""
     tau: dict[float, dict[str, FloatArray]] = {}
     smooth: dict[float, list[tuple[float, float, float, float]]] = {}
     text = resources.files("train.simulate.sky").joinpath("bands.txt").read_text()
@@ -56,18 +56,18 @@ def anchors(kind: str) -> tuple[Anchor, ...]:
 
 
 def _join(parts: list[tuple[float, float, float, float]], steepest: float) -> FloatArray:
-    """One smooth log continuum from the quadratic of the blue and that of the red.
+    """One smooth log continuum from the quadratics of the blue and the red range.
 
-    They meet where the heads of the one end and those of the other begin: a quadratic is the
-    continuum of its own bands alone, and the two differ by a fifth or more elsewhere.
+    They are joined where the band heads of one end and those of the other begin: a quadratic is
+    only the continuum of its own bands, and elsewhere the two differ by a fifth or more.
     """
     curves = [_extended(*part, steepest) for part in sorted(parts)]
     if len(curves) == 1:
         return curves[0]
     blue, red = curves
-    here = int(np.searchsorted(GRID, JOIN))
+    join = int(np.searchsorted(GRID, JOIN))
     weight = np.clip((GRID - JOIN) / 100.0 + 0.5, 0, 1)
-    return blue * (1 - weight) + (red + blue[here] - red[here]) * weight
+    return blue * (1 - weight) + (red + blue[join] - red[join]) * weight
 
 
 def _extended(low: float, high: float, slope: float, curve: float, steepest: float) -> FloatArray:
@@ -80,7 +80,7 @@ def _extended(low: float, high: float, slope: float, curve: float, steepest: flo
 
 
 def interpolate(kind: str, level: float) -> Anchor:
-    """Bands and continuum between the two nearest anchors; beyond the last ones they are held."""
+    """Bands and continuum between the two nearest anchors, constant beyond the last."""
     known = anchors(kind)
     levels = [anchor.level for anchor in known]
     upper = min(max(bisect_right(levels, level), 1), len(known) - 1)
@@ -90,7 +90,7 @@ def interpolate(kind: str, level: float) -> Anchor:
 
 
 def mixed(low: Anchor, high: Anchor, share: float | FloatArray, level: float) -> Anchor:
-    """Both, `share` of the second; of each wavelength its own where that is an array."""
+    """A mixture with `share` of the second anchor; an array gives a share per wavelength."""
     tau = {
         molecule: _mix(low.tau.get(molecule), high.tau.get(molecule), share)
         for molecule in low.tau.keys() | high.tau.keys()
@@ -108,7 +108,7 @@ def _mix(low: FloatArray | None, high: FloatArray | None, share: float | FloatAr
 
 
 def transmission(anchor: Anchor, strengths: dict[str, float], rng: Rng) -> FloatArray:
-    """exp(-tau) with each molecule scaled by `strengths` (1 where unnamed)."""
+    """exp(-tau), with molecules scaled by `strengths` (1 for those not named)."""
     total = np.zeros(SIZE)
     for molecule in sorted(anchor.tau):
         strength = strengths.get(molecule, 1.0)

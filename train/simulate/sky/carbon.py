@@ -1,4 +1,4 @@
-"""Carbon stars: CH, R, N and J giants, carbon dwarfs; barium stars as their weak cousins."""
+"""Carbon stars: CH, R, N and J giants, and carbon dwarfs; also the related barium stars."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from train.simulate.sky.line_blanketing import (
     add_cool_hydrogen,
     add_heavy,
     add_strong_metals,
-    blanket,
+    unresolved_lines,
 )
 from train.simulate.sky.physics import (
     SIZE,
@@ -28,7 +28,7 @@ from train.simulate.sky.physics import (
 from train.simulate.sky.profiles import add_head, add_stark
 from train.simulate.source import GRID, Rng, Source
 
-# subtype: chance, temperature, strength of C2 and of CN relative to the archetypes
+# subtype: probability, temperature, strength of C2 and of CN relative to the archetypes
 KINDS: dict[str, tuple[float, tuple[float, float], tuple[float, float], tuple[float, float]]] = {
     "C-H": (0.34, (4000, 5100), (0.3, 1.4), (0.2, 0.9)),
     "C-R": (0.27, (3800, 4900), (0.3, 1.4), (0.4, 1.3)),
@@ -44,14 +44,16 @@ def cs(rng: Rng) -> Source:
     _, kelvins, c2_range, cn_range = KINDS[kind]
     kelvin = float(rng.uniform(*kelvins))
     c2, cn = log_uniform(rng, *c2_range), log_uniform(rng, *cn_range)
-    tau = c2 * _mixed("C2", rng) + cn * _mixed("CN", rng)
+    tau = c2 * _mixed_bands("C2", rng) + cn * _mixed_bands("CN", rng)
     violet = (cn + 0.3) * (1.2 if kind in ("C-R", "C-N", "C-J") else 0.9)
-    tau += violet * _mixed("CNv", rng)
-    tau += (rng.uniform(0.7, 1.5) if kind == "C-H" else rng.uniform(0.3, 1.0)) * _mixed("CH", rng)
+    tau += violet * _mixed_bands("CNv", rng)
+    tau += (rng.uniform(0.7, 1.5) if kind == "C-H" else rng.uniform(0.3, 1.0)) * _mixed_bands(
+        "CH", rng
+    )
     log_g = 4.8 if kind == "dC" else float(rng.uniform(0.3, 2.8))
     star = Atmosphere(kelvin, log_g, truncated_normal(rng, -0.7, 0.5, -2.5, 0.2))
     _add_lines(tau, star, kind, rng)
-    tau += blanket() * rng.uniform(0.4, 1.3)
+    tau += unresolved_lines() * rng.uniform(0.4, 1.3)
     if kind == "C-J" or (kind == "C-R" and chance(rng, 0.3)):
         isotopic = c2 * rng.uniform(0.2, 0.6)
         for air in (4744.5, 4752.2, 6168.0):
@@ -80,14 +82,14 @@ def cs(rng: Rng) -> Source:
     )
 
 
-def _mixed(molecule: str, rng: Rng) -> FloatArray:
-    """One molecule's bands between the archetypes that were observed over the whole range."""
+def _mixed_bands(molecule: str, rng: Rng) -> FloatArray:
+    """A random mixture of the bands of one molecule in the archetypes."""
     known = bands.anchors("carbon")
     parts = [anchor.tau[molecule] for anchor in known if molecule in anchor.tau]
     weights = rng.dirichlet(np.ones(len(parts)) * 1.5)
     if molecule == "CN":  # the first archetype ends at 7400 A
         weights[0] = 0.0
-    if molecule == "C2":  # the second has weak bands: only its shape is wanted
+    if molecule == "C2":  # the second archetype has weak bands: only their shape is used
         weights[1] *= 2.0
     return np.asarray(sum(w * part for w, part in zip(weights / weights.sum(), parts, strict=True)))
 
@@ -111,9 +113,11 @@ def _add_lines(tau: FloatArray, star: Atmosphere, kind: str, rng: Rng) -> None:
 
 
 def barium(rng: Rng) -> Source:
-    """Barium giants: a K giant with deep s-process lines, mild CN, faint C2. Not a carbon star."""
+    """A barium star: a K giant with deep s-process lines, mild CN and faint C2; no carbon star."""
     star = Atmosphere(rng.uniform(4200, 5200), rng.uniform(1.5, 3.0), rng.normal(-0.2, 0.2))
-    tau = rng.uniform(0.0, 0.08) * _mixed("C2", rng) + rng.uniform(0.1, 0.4) * _mixed("CNv", rng)
+    tau = rng.uniform(0.0, 0.08) * _mixed_bands("C2", rng) + rng.uniform(0.1, 0.4) * _mixed_bands(
+        "CNv", rng
+    )
     strength = log_uniform(rng, 0.4, 1.6)
     add_heavy(tau, strength, (1.0, 0.8, 0.6, 0.7, 1.2, 0.9), 70.0)
     extinction, ebv = dust(rng, 0.01, 0.6)

@@ -10,13 +10,13 @@ from train.simulate.sky.hot import jump
 from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     SIZE,
-    at,
     chance,
     log_uniform,
     planck,
     power_law,
     reddening,
     smooth_warp,
+    value_at,
 )
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark
 from train.simulate.sky.white_dwarf import add_da_lines
@@ -49,7 +49,7 @@ def cv(rng: Rng) -> Source:
 
 
 class _Lines:
-    """The line-forming disc of one draw: all its lines share width, split and skew."""
+    """Emission lines of a disc, all of the same width, split and skew."""
 
     def __init__(self, flux: FloatArray, fwhm: float, split: float, skew: float, rng: Rng) -> None:
         self.base = flux.copy()
@@ -57,10 +57,10 @@ class _Lines:
         self.fwhm, self.split, self.skew, self.rng = fwhm, split, skew, rng
 
     def add(self, wavelength: float, width: float, broader: float = 1.0) -> None:
-        """One emission line of equivalent width `width`, angstrom."""
+        """Add an emission line of equivalent width `width`, in angstrom."""
         if width <= 0.02:
             return
-        area = width * max(at(self.base, wavelength), 1e-9)
+        area = width * max(value_at(self.base, wavelength), 1e-9)
         line = np.zeros(SIZE)
         fwhm = self.fwhm * broader
         if self.split > 0:
@@ -121,7 +121,7 @@ def _disc_emission(
 
 
 def _donor(flux: FloatArray, share: float, rng: Rng) -> dict[str, float | str]:
-    """Add the secondary star giving `share` of the light at 8000 A."""
+    """Add the donor star with `share` of the light at 8000 A."""
     if share < 0.02:
         return {}
     if chance(rng, 0.2):
@@ -132,8 +132,8 @@ def _donor(flux: FloatArray, share: float, rng: Rng) -> dict[str, float | str]:
         tio5 = float(rng.uniform(0.3, 0.85))
         donor = m_dwarf_flux(rng, tio5)
         name = f"M {tio5:.2f}"
-    flux *= (1 - share) / at(flux, 8000.0)
-    flux += share * donor / at(donor, 8000.0)
+    flux *= (1 - share) / value_at(flux, 8000.0)
+    flux += share * donor / value_at(donor, 8000.0)
     return {"donor": name, "donor_at_8000": round(share, 2)}
 
 
@@ -158,7 +158,7 @@ def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 
 
 def _short_period(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
-    """The white dwarf shows: wide Balmer absorption with emission inside."""
+    """A short-period system: Balmer absorption of the white dwarf with emission inside."""
     kelvin = float(rng.uniform(9500, 18000))
     tau = np.zeros(SIZE)
     add_da_lines(tau, kelvin, float(rng.uniform(7.9, 8.6)), rng)
@@ -173,7 +173,7 @@ def _short_period(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 
 
 def _absorbing_disc(rng: Rng) -> FloatArray:
-    """An optically thick disc: blue, with shallow wide Balmer absorption."""
+    """An optically thick disc: blue, with shallow and wide Balmer absorption."""
     flux = 0.5 * power_law(rng.uniform(-3.0, -1.9)) + 0.5 * planck(rng.uniform(14000, 38000))
     tau = np.zeros(SIZE)
     depth = rng.uniform(0.03, 0.25)
@@ -223,7 +223,7 @@ def _novalike(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 
 
 def _cyclotron(flux: FloatArray, strength: float, rng: Rng) -> None:
-    """One to three humps of a magnetic accretion column."""
+    """Add the cyclotron humps of a magnetic accretion column."""
     fundamental = rng.uniform(9000, 26000)
     for harmonic in range(1, 6):
         centre = fundamental / harmonic
@@ -259,7 +259,7 @@ def _polar(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 
 
 def _polar_low(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
-    """Accretion almost stopped: white dwarf, donor, humps, weak narrow lines."""
+    """A polar that hardly accretes: white dwarf, donor, humps, weak narrow lines."""
     flux = planck(rng.uniform(8000, 13000)) * smooth_warp(rng, 0.03)
     _cyclotron(flux, log_uniform(rng, 0.2, 1.5), rng)
     parameters = _donor(flux, float(rng.uniform(0.2, 0.7)), rng)
@@ -271,7 +271,7 @@ def _polar_low(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 
 
 def _am_cvn(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
-    """Helium discs: no hydrogen at all."""
+    """A helium disc without any hydrogen."""
     flux = 0.5 * power_law(rng.uniform(-2.6, -1.2)) + 0.5 * planck(rng.uniform(11000, 25000))
     flux *= smooth_warp(rng, 0.03)
     helium, fwhm = log_uniform(rng, 4, 40), log_uniform(rng, 800, 2200)

@@ -1,4 +1,4 @@
-"""F to M stars, M giants, S stars and carbon stars."""
+"""F to M stars, M giants and S stars."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from train.simulate.sky.line_blanketing import (
     add_g_band,
     add_heavy,
     add_strong_metals,
-    blanket,
     lines_between_bands,
+    unresolved_lines,
 )
 from train.simulate.sky.physics import (
     SIZE,
-    at,
     chance,
     log_uniform,
     planck,
@@ -28,6 +27,7 @@ from train.simulate.sky.physics import (
     smooth_warp,
     truncated_normal,
     vacuum,
+    value_at,
 )
 from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
 from train.simulate.source import GRID, Rng, Source
@@ -36,25 +36,25 @@ BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15)
 
 
 def disc_velocity(rng: Rng, halo: float = 0.08) -> float:
-    """km/s: thin and thick disc, with a halo tail."""
+    """Velocity in km/s of a disc star, or with odds `halo` of a halo star."""
     return float(rng.normal(0.0, 120.0 if chance(rng, halo) else 40.0))
 
 
 def dust(rng: Rng, low: float, high: float) -> tuple[FloatArray, float]:
-    """Reddening with E(B-V) log-uniform and a scatter of R_V."""
+    """Transmission of dust with log-uniform E(B-V) and some scatter of R_V, and the E(B-V)."""
     ebv = log_uniform(rng, low, high)
     return reddening(ebv, truncated_normal(rng, 3.1, 0.15, 2.6, 3.8)), ebv
 
 
 def emission_over(flux: FloatArray, wavelength: float, width: float, fwhm_kms: float) -> None:
-    """Add an emission line of equivalent width `width` angstrom to a flux array."""
+    """Add an emission line of equivalent width `width`, in angstrom, to `flux`."""
     line = np.zeros(SIZE)
-    add_gaussian(line, wavelength, width * max(at(flux, wavelength), 1e-6), fwhm_kms)
+    add_gaussian(line, wavelength, width * max(value_at(flux, wavelength), 1e-6), fwhm_kms)
     flux += line
 
 
 def sunlike(label: str, rng: Rng) -> Source:
-    """F, G and K: dwarfs and giants."""
+    """An F, G or K dwarf or giant."""
     low, high = {"F": (6000, 7300), "G": (5150, 6000), "K": (3950, 5150)}[label]
     kelvin = float(rng.uniform(low, high))
     giant = chance(rng, {"F": 0.1, "G": 0.4, "K": 0.7}[label])
@@ -110,7 +110,7 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
 def m_giant(
     rng: Rng, level: float | None = None
 ) -> tuple[FloatArray, float, dict[str, float | str]]:
-    """Flux of an M giant, its TiO5 (0.75 at M0 to 0.16 at M9), and what it was made from."""
+    """Flux of an M giant, its TiO5 (0.75 at M0 to 0.16 at M9), and its parameters."""
     tio5 = (
         float(rng.choice([rng.uniform(0.5, 0.78), rng.uniform(0.16, 0.6)]))
         if level is None
@@ -133,11 +133,10 @@ def m_giant(
 
 
 def _giant_bands(tio5: float, rng: Rng) -> bands.Anchor:
-    """Of this TiO5 in the red; the blue may be of a giant somewhat earlier or later.
+    """Bands of this TiO5 in the red, and of a slightly earlier or later giant in the blue.
 
-    TiO5 saturates: two of the latest giants that share it can differ twofold in the bands of the
-    blue. MgH and some ZrO are in the spectra of giants, too, though the fit of their bands does not
-    name them.
+    TiO5 saturates: two of the latest giants with the same value can differ twofold in their blue
+    bands. MgH and some ZrO are added because the fit of giants does not include them.
     """
     late = float(np.clip((0.5 - tio5) / 0.2, 0, 1))
     red = bands.interpolate("giant", tio5)
@@ -151,15 +150,15 @@ def _giant_bands(tio5: float, rng: Rng) -> bands.Anchor:
 
 
 def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -> None:
-    """Atomic lines between the bands; the smooth part of the anchors already holds their haze.
+    """Add atomic lines; the smooth continuum of the anchors already holds their mean depth.
 
-    Neither the break at 4000 angstrom nor CH fades where TiO is strong: the giants of MILES have a
-    break of 2.4 to 2.8 whatever their TiO, those of the surveys one of 2.1 to 3.1.
+    Neither the break at 4000 angstrom nor CH gets weaker where TiO is strong: giants of MILES have
+    a break of 2.4 to 2.8 whatever their TiO, those of the surveys one of 2.1 to 3.1.
     """
     tau += 0.6 * fade * lines_between_bands(star, rng)
     strong = np.zeros(SIZE)
     add_strong_metals(strong, star, rng, calcium=2.4, light=0.3)
-    tau += (0.4 + 0.6 * fade) * strong + blanket() * rng.uniform(0.8, 1.4)
+    tau += (0.4 + 0.6 * fade) * strong + unresolved_lines() * rng.uniform(0.8, 1.4)
     tau -= 0.2 * np.clip((4400.0 - GRID) / 100.0, 0, 1)
     add_g_band(tau, star, rng.uniform(0.5, 1.5), rng)
     add_gaussian(tau, 6564.61, rng.uniform(0.5, 1.4) * fade, 90.0)
@@ -182,7 +181,7 @@ def mg(rng: Rng) -> Source:
 
 
 def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
-    """Flux of an M dwarf of a given TiO5."""
+    """Flux of an M dwarf with this TiO5."""
     anchor = bands.interpolate("dwarf", tio5)
     hydride = rng.lognormal(0, 0.2)
     strengths = {
@@ -193,7 +192,7 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     }
     tau = np.zeros(SIZE)
     star = Atmosphere(3900.0, 4.8, truncated_normal(rng, -0.1, 0.3, -1.2, 0.4))
-    tau += 0.45 * lines_between_bands(star, rng) + blanket() * rng.uniform(0.2, 0.9)
+    tau += 0.45 * lines_between_bands(star, rng) + unresolved_lines() * rng.uniform(0.2, 0.9)
     cool = float(np.clip((0.9 - tio5) / 0.5, 0, 1))
     areas = (
         (5891.58, rng.uniform(1.3, 2.1) + 1.8 * cool),
@@ -214,7 +213,7 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
 
 
 def add_chromosphere(flux: FloatArray, alpha: float, rng: Rng) -> None:
-    """Narrow Balmer and Ca II emission of an active M dwarf; `alpha` is EW(H alpha) in angstrom."""
+    """Add Balmer and Ca II emission of an active M dwarf; `alpha` is EW(H alpha) in angstrom."""
     decrement = (1.0, rng.uniform(0.9, 1.6), rng.uniform(1.0, 2.0), rng.uniform(0.9, 2.0), 1.2, 0.8)
     for wavelength, share in zip(BALMER, decrement, strict=True):
         emission_over(flux, wavelength, alpha * share, 110.0)
@@ -242,7 +241,7 @@ def m_dwarf(rng: Rng) -> Source:
 
 
 def ss(rng: Rng) -> Source:
-    """S stars: MS, S and SC, extrinsic and intrinsic."""
+    """An MS, S or SC star."""
     kind = str(rng.choice(["MS", "S", "SC"], p=[0.55, 0.35, 0.10]))
     zirconium = {"MS": (0.6, 1.1), "S": (0.9, 2.4), "SC": (0.3, 0.8)}[kind]
     titanium = {"MS": (0.7, 1.2), "S": (0.15, 0.9), "SC": (0.0, 0.25)}[kind]
@@ -281,7 +280,7 @@ def ss(rng: Rng) -> Source:
 
 
 def _zirconium_oxide(special: bands.Anchor) -> FloatArray:
-    """With the head at 6345, which the fit takes for TiO 6351: no M giant has as much of that."""
+    """ZrO with its head at 6345, which the fit mistakes for TiO 6351."""
     return special.tau["ZrO"] + _zirconium_6345()
 
 
@@ -294,7 +293,7 @@ def _zirconium_6345() -> FloatArray:
 
 @cache
 def _lanthanum_oxide() -> FloatArray:
-    """LaO red bands; the atlas S stars end before them, so the strengths are set by hand."""
+    """Red LaO bands with strengths set by hand, as the fitted S stars end blueward of them."""
     tau = np.zeros(SIZE)
     for air, depth in (
         (7379.8, 0.2),

@@ -1,4 +1,4 @@
-"""One draw of the sky by label."""
+"""Random sources by label."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LABELS: tuple[str, ...] = tuple(DRAWS)
 
 
 def draw_source(label: str, rng: Rng) -> Source:
-    """A noiseless source of one class; every number it was made from is in `parameters`."""
+    """A random noiseless source of one class, with its parameters."""
     source = DRAWS[label](rng)
     if not (np.isfinite(source.flux).all() and (source.flux >= 0).all()):
         raise ValueError(f"the draw of a {source.subtype} has bad flux: {source.parameters}")

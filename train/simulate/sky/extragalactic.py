@@ -1,4 +1,4 @@
-"""Quasars and galaxies, the emission-line traps of a search for rare stars."""
+"""Quasars and galaxies, whose emission lines contaminate a search for rare stars."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     LN_STEP,
     SIZE,
-    at,
     chance,
     log_uniform,
     planck,
     reddening,
     smooth_warp,
+    value_at,
 )
 from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Rng, Source
 
-# rest vacuum wavelength: typical EW in angstrom and width relative to H beta
+# rest vacuum wavelength: typical EW in angstrom, and width relative to H beta
 BROAD = {1215.67: (75, 1.2), 1240.8: (18, 1.2), 1397.8: (8, 1.1), 1549.06: (26, 1.15),
 1640.4: (6, 1.2),
          1908.73: (21, 1.2), 2798.75: (32, 0.95), 4102.9: (5, 1.0), 4341.69: (13, 1.0),
@@ -34,7 +34,7 @@ NARROW = {2799.1: 0.0, 3346.8: 0.05, 3426.8: 0.1, 3728.5: 0.25, 3869.86: 0.15, 4
 
 
 def _line(flux: FloatArray, centre: float, area: float, fwhm_kms: float) -> None:
-    """Add a Gaussian given in observed frame; `area` in flux times angstrom."""
+    """Add a Gaussian in the observed frame; `area` is in flux times angstrom."""
     sigma = fwhm_kms / 2.3548 / STEP_KMS
     middle = (np.log(centre) - np.log(GRID[0])) / LN_STEP
     low, high = int(max(middle - 5 * sigma, 0)), int(min(middle + 5 * sigma + 1, SIZE))
@@ -60,7 +60,7 @@ def qso(rng: Rng) -> Source:
                 * strength
                 * rng.lognormal(0, 0.3)
                 * (1 + z)
-                * at(base, min(max(centre, GRID[0]), GRID[-1]))
+                * value_at(base, min(max(centre, GRID[0]), GRID[-1]))
             )
             _line(flux, centre, 0.65 * area, width * relative)
             _line(flux, centre, 0.35 * area, 2.1 * width * relative)
@@ -81,13 +81,18 @@ def qso(rng: Rng) -> Source:
     for line, share in NARROW.items():
         centre = line * (1 + z)
         if share and GRID[0] < centre < GRID[-1]:
-            _line(flux, centre, oxygen * share * (1 + z) * at(base, centre), rng.uniform(250, 700))
+            _line(
+                flux,
+                centre,
+                oxygen * share * (1 + z) * value_at(base, centre),
+                rng.uniform(250, 700),
+            )
     if z > 1.9:
         flux *= _lyman_forest(rest, z, rng)
     if z < 0.5 and chance(rng, 0.6):
         share = rng.uniform(0.1, 0.6)
         host = _shift(_old_stars(rng), z)
-        flux = flux / at(flux, 6000) * (1 - share) + host / at(host, 6000) * share
+        flux = flux / value_at(flux, 6000) * (1 - share) + host / value_at(host, 6000) * share
     kind = "QSO"
     if z > 1.5 and chance(rng, 0.12):
         kind = "QSO BAL"
@@ -115,18 +120,18 @@ def _lyman_forest(rest: FloatArray, z: float, rng: Rng) -> FloatArray:
 
 @cache
 def _stellar_bases() -> dict[str, FloatArray]:
-    """Light of an old population and of a young one, at rest."""
+    """Spectra of an old and of a young population, at rest."""
     rng = np.random.default_rng(4000)
     giants = [sunlike_flux(Atmosphere(t, 2.0, 0.0), rng) for t in (4100, 4400, 4800)]
     dwarfs = [sunlike_flux(Atmosphere(t, 4.4, 0.0), rng) for t in (5500, 6000)]
     old = (
-        sum(g / at(g, 6000) for g in giants) / 3 * 0.65
-        + sum(d / at(d, 6000) for d in dwarfs) / 2 * 0.35
+        sum(g / value_at(g, 6000) for g in giants) / 3 * 0.65
+        + sum(d / value_at(d, 6000) for d in dwarfs) / 2 * 0.35
     )
     tau = np.zeros(SIZE)
     add_series(tau, 9.0, 0.55, 8.0, 1.7)
     young = planck(13000.0) * jump(0.8, 3660.0) * np.exp(-tau)
-    return {"old": np.asarray(old), "young": young / at(young, 6000)}
+    return {"old": np.asarray(old), "young": young / value_at(young, 6000)}
 
 
 def _old_stars(rng: Rng, dispersion_kms: float = 220.0) -> FloatArray:
@@ -140,7 +145,7 @@ def _broaden(flux: FloatArray, dispersion_kms: float) -> FloatArray:
 
 
 def _shift(flux: FloatArray, z: float) -> FloatArray:
-    """Move a rest-frame array to redshift z; the blue end is held."""
+    """A rest-frame array shifted to redshift z, constant beyond its blue end."""
     pixels = np.log1p(z) / LN_STEP
     index = np.arange(SIZE) - pixels
     return np.interp(index, np.arange(SIZE), flux)
@@ -163,7 +168,7 @@ def galaxy(rng: Rng) -> Source:
         nitrogen = 0.03 + 0.45 * metallicity
         base = flux.copy()
         fwhm = rng.uniform(90, 320)
-        # ratios fixed by atomic physics stay fixed: one draw for the pair
+        # Ratios fixed by atomic physics stay fixed: one draw for both lines of a doublet.
         oxygen *= rng.lognormal(0, 0.08)
         nitrogen *= rng.lognormal(0, 0.08)
         fixed = {4960.29, 5008.24, 6549.86, 6585.27}
@@ -177,7 +182,7 @@ def galaxy(rng: Rng) -> Source:
             centre = line * (1 + z)
             if GRID[0] < centre < GRID[-1]:
                 area = alpha * share * (1.0 if line in fixed else rng.lognormal(0, 0.08))
-                _line(flux, centre, area * (1 + z) * at(base, 6564.61), float(fwhm))
+                _line(flux, centre, area * (1 + z) * value_at(base, 6564.61), float(fwhm))
         parameters["ew_alpha"] = round(alpha, 1)
     return Source(
         "GALAXY", "starforming" if forming else "passive", flux, z=z, parameters=parameters

@@ -1,12 +1,12 @@
-"""Measure band-head strengths on observed atlas stars; writes bands.txt.
+"""Measure the strengths of molecular bands on observed library stars, and write bands.txt.
 
     python -m train.simulate.sky.fit_bands LIBRARY PLAN.toml OUT.txt
 
 Each star is fitted in log flux as a quadratic in log wavelength minus non-negative optical depths
 of sharp-edged bands at laboratory head wavelengths, each with several possible lengths of its tail.
-PLAN names the stars of each anchor and the range of heads to keep from them: fit_plan.toml. The
-strengths of an anchor are means over its stars. Only band strengths and the three numbers of the
-smooth part are kept: no observed flux is stored.
+PLAN (fit_plan.toml) names the stars of each anchor and the range of heads to keep from them. The
+strengths of an anchor are means over its stars. Only band strengths and the three coefficients of
+the smooth part are kept: no observed flux is stored.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Key = tuple[str, float, float]  # molecule, air head, tail length
 def band_basis(
     wavelength: FloatArray, fwhm: float, molecules: list[str]
 ) -> tuple[FloatArray, list[Key]]:
-    """Columns of unit optical depth, smoothed to the star's resolution."""
+    """Columns of unit optical depth, smoothed to the resolution of the star, and their keys."""
     step = float(np.median(np.diff(wavelength)))
     columns, keys = [], []
     for molecule in molecules:
@@ -64,9 +64,9 @@ def fit_star(
     x = np.log(wavelength / PIVOT)
     smooth = np.stack([np.ones_like(x), x, x * x], axis=1)
     log_flux = np.log(flux / np.median(flux))
-    # What a quadratic can explain is taken out of both sides first. That leaves a problem without
-    # free terms, which the active-set solver ends exactly; interior-point ones stop short of it in
-    # the latest giants, whose bands overlap most.
+    # The part that a quadratic explains is projected out of both sides first. The rest has no free
+    # terms, so an active-set solver solves it exactly; interior-point solvers stop early for the
+    # latest giants, whose bands overlap most.
     basis, _ = np.linalg.qr(smooth)
     tau, _ = nnls(
         np.vstack([bands - basis @ (basis.T @ bands), RIDGE * np.eye(len(keys))]),
@@ -80,7 +80,7 @@ def fit_star(
 
 @dataclass(frozen=True)
 class FitTarget:
-    """The stars that show one level of one kind of star, and what is taken from them."""
+    """The stars of one anchor, and the range and molecules that are fitted on them."""
 
     kind: str
     level: float
@@ -92,18 +92,18 @@ class FitTarget:
     keep_low: float
     keep_high: float
     unknown_medium: str = "vacuum"
-    """Which of "air" and "vacuum" the wavelengths are in where the file does not say."""
+    """Medium of the wavelengths, "air" or "vacuum", where the file does not state it."""
 
 
 def read_plan(plan: Path) -> list[FitTarget]:
-    """Angstrom throughout; `fwhm` is the resolution of the stars."""
+    """The anchors to fit; wavelengths and `fwhm`, the resolution of the stars, are in angstrom."""
     try:
         tables = tomllib.loads(plan.read_text(encoding="utf-8"))["anchor"]
         targets = [FitTarget(**table) for table in tables]
         for target in targets:
             _check(target)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise WorkbenchError(f"{plan} is no plan of anchors to fit: {error}") from error
+        raise WorkbenchError(f"{plan} is not a plan of anchors to fit: {error}") from error
     except ValueError as error:
         raise WorkbenchError(f"{plan}: {error}") from error
     return targets
@@ -113,13 +113,15 @@ def _check(target: FitTarget) -> None:
     name = f"anchor {target.kind} {target.level}"
     unknown = set(target.molecules) - HEADS.keys()
     if unknown or not target.molecules:
-        raise ValueError(f"{name} wants molecules {sorted(unknown)}; known are {', '.join(HEADS)}")
+        raise ValueError(
+            f"{name}: unknown molecules {sorted(unknown)}; use some of {', '.join(HEADS)}"
+        )
     if not target.files:
         raise ValueError(f"{name} names no files")
     if not 0 < target.low < target.high or not target.fwhm > 0:
-        raise ValueError(f"{name} has no sensible low, high and fwhm")
+        raise ValueError(f"{name}: low, high and fwhm must be positive, and low less than high")
     if target.unknown_medium not in ("air", "vacuum"):
-        raise ValueError(f"{name}: unknown_medium is air or vacuum")
+        raise ValueError(f"{name}: unknown_medium must be air or vacuum")
 
 
 def read_star(path: Path, target: FitTarget) -> tuple[FloatArray, FloatArray]:
@@ -127,7 +129,7 @@ def read_star(path: Path, target: FitTarget) -> tuple[FloatArray, FloatArray]:
     star = read(path)
     wavelength = star.wavelength
     if star.medium_in_file == "unknown" and target.unknown_medium == "air":
-        # the reader took them as vacuum; 1.8 angstrom off at 7000, the heads would not fit
+        # The reader assumed vacuum: 1.8 angstrom off at 7000, too much for sharp band heads.
         wavelength = air_to_vacuum(wavelength)
     use = star.good & (star.flux > 0) & (wavelength > target.low) & (wavelength < target.high)
     if np.count_nonzero(use) < MIN_PIXELS:
@@ -149,7 +151,7 @@ def fit_plan(library: Path, plan: Path) -> list[str]:
 
 
 def fit_target(library: Path, target: FitTarget) -> list[str]:
-    """The lines of one anchor: means over its stars."""
+    """The lines of bands.txt of one anchor: means over its stars."""
     sums: dict[Key, list[float]] = {}
     smooth = []
     for file in target.files:

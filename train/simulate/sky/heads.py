@@ -1,9 +1,10 @@
-"""Band heads of the molecules of cool stars: air wavelength in angstrom, and where they fade to.
+"""Molecular band heads of cool stars: air wavelengths in angstrom and the direction they fade to.
 
-"red": sharp edge on the blue side, absorption fading redward; "violet": the mirror image;
-"complex": no clean edge; the list is then a comb of smooth bumps that together make the band.
-Heads are laboratory values rounded to 0.1 A where known so well, else to 1 A. TiO 6148.6, 6174,
-6351 and 6416 were put where atlas giants and dwarfs fall and were compared with no table.
+"red" bands have a sharp edge on their blue side and fade redward, "violet" ones are the mirror
+image. "complex" bands have no clean edge: their list is a comb of smooth bumps.
+Heads are laboratory values, rounded to 0.1 A where they are known that well, else to 1 A. TiO
+6148.6, 6174, 6351 and 6416 were placed where library giants and dwarfs have an edge and were not
+compared with a table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""O, B and A stars, blue horizontal branch, hot subdwarfs: hydrogen, helium and few metals."""
+"""O, B and A stars, blue horizontal branch stars and hot subdwarfs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from train.simulate.sky.cool import disc_velocity, dust, emission_over
 from train.simulate.sky.line_blanketing import Atmosphere, add_atoms, add_strong_metals
 from train.simulate.sky.physics import (
     SIZE,
-    at,
     chance,
     log_uniform,
     planck,
     smooth_warp,
     truncated_normal,
+    value_at,
 )
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark, stark_half_width
 from train.simulate.source import GRID, Rng, Source
@@ -40,11 +40,10 @@ HE_II = {
 def add_series(
     tau: FloatArray, gamma: float, depth: float, decay: float, power: float, alpha: float = 0.75
 ) -> None:
-    """Balmer absorption. `gamma`: EW of H gamma, angstrom; `decay`: how fast lines beyond it fade.
+    """Add Balmer absorption; `gamma` is EW(H gamma) in angstrom.
 
-    The strength of the line to level n falls as exp(-((n-5)/decay)**1.5), so a white dwarf (decay
-    3)
-    loses its lines after H9 and a supergiant (decay 12) shows more than twenty.
+    The strength of the line to level n falls as exp(-((n-5)/decay)**1.5): a white dwarf (decay 3)
+    has no lines beyond H9, a supergiant (decay 12) more than twenty.
     """
     for n, wavelength in zip(BALMER_N, BALMER, strict=True):
         share = {3: alpha, 4: 1.0}.get(n, float(np.exp(-((max(n - 5, 0) / decay) ** 1.5))))
@@ -57,7 +56,7 @@ def add_series(
 
 
 def add_paschen(tau: FloatArray, area: float, decay: float = 9.0) -> None:
-    """Paschen absorption; `area` is the EW of P12. The lines are wide and shallow."""
+    """Add wide and shallow Paschen absorption; `area` is the EW of P12 in angstrom."""
     half_width = float(np.clip(4.0 + 1.0 * area, 4.0, 9.5))
     for n, wavelength in zip(PASCHEN_N, PASCHEN, strict=True):
         each = area * float(np.exp(-((max(n - 12, 0) / decay) ** 1.5)))
@@ -66,7 +65,7 @@ def add_paschen(tau: FloatArray, area: float, decay: float = 9.0) -> None:
 
 
 def jump(size_mag: float, edge: float, width: float = 9.0) -> FloatArray:
-    """Transmission of a continuum jump that lowers the flux blueward of `edge`."""
+    """Transmission of a jump that lowers the continuum blueward of `edge`."""
     step = 1.0 / (1.0 + np.exp(np.clip((GRID - edge) / width, -40, 40)))
     return 10 ** (-0.4 * size_mag * step)
 
@@ -81,7 +80,7 @@ def add_scaled(
 
 
 def add_interstellar(tau: FloatArray, ebv: float, rng: Rng) -> None:
-    """Ca II, Na I and the diffuse bands that follow dust."""
+    """Add interstellar Ca II, Na I and the diffuse bands, scaled with E(B-V)."""
     for wavelength, scale, fwhm in (
         (3934.77, 0.5, 60.0), (3969.59, 0.3, 60.0), (5891.58, 0.55, 60.0), (5897.55, 0.42, 60.0),
         (4429.5, 2.2, 1300.0), (5782.1, 0.5, 130.0), (5798.7, 0.15, 110.0), (6285.4, 1.0, 230.0),
@@ -119,7 +118,7 @@ def hydrogen_star(
 
 
 def _colour(kelvin: float) -> float:
-    """Colour temperature of the Paschen continuum: hydrogen opacity makes it bluer than Teff."""
+    """Colour temperature of the Paschen continuum, which hydrogen makes bluer than Teff."""
     return float(
         np.interp(
             kelvin,
@@ -181,11 +180,11 @@ def a_star(rng: Rng) -> Source:
 
 
 def _add_disc(flux: FloatArray, alpha: float, rng: Rng) -> None:
-    """Be-type emission: H alpha of `alpha` angstrom, double-peaked as often as not."""
+    """Add Be-type emission with EW(H alpha) `alpha` in angstrom, half of it double-peaked."""
     fwhm, split = rng.uniform(150, 480), rng.choice([0.0, 0.55])
     for wavelength, share in ((6564.61, 1.0), (4862.69, 0.12), (4341.69, 0.03)):
         line = np.zeros(SIZE)
-        area = alpha * share * max(at(flux, wavelength * 1.006), 1e-9)
+        area = alpha * share * max(value_at(flux, wavelength * 1.006), 1e-9)
         add_double(line, wavelength, area, fwhm, split, rng.normal(0, 0.1))
         flux += line
 
@@ -285,9 +284,9 @@ def o_star(rng: Rng) -> Source:
 
 
 def add_nebula(flux: FloatArray, alpha: float, rng: Rng) -> None:
-    """H II region light over a star: narrow Balmer and forbidden lines; `alpha` in angstrom."""
+    """Add narrow lines of an H II region; `alpha` is EW(H alpha) in angstrom."""
     excitation = log_uniform(rng, 0.2, 4.0)
-    continuum = max(at(flux, 6600.0), 1e-9)
+    continuum = max(value_at(flux, 6600.0), 1e-9)
     nitrogen, sulphur = rng.uniform(0.08, 0.35), rng.uniform(0.08, 0.4)
     for wavelength, share in (
         (6564.61, 1.0), (4862.69, 0.35), (4341.69, 0.16), (4102.90, 0.09),
@@ -303,7 +302,7 @@ def add_nebula(flux: FloatArray, alpha: float, rng: Rng) -> None:
 
 
 def subdwarf(rng: Rng) -> Source:
-    """sdB, sdOB, He-sdO: compact and hot; Balmer lines wide but fewer than a B star's."""
+    """An sdB, sdOB, sdO or He-sdO, with wider but fewer Balmer lines than a B star."""
     kind = str(rng.choice(["sdB", "sdOB", "sdO", "He-sdO"], p=[0.55, 0.2, 0.13, 0.12]))
     kelvin = float(
         {"sdB": rng.uniform(22000, 33000), "sdOB": rng.uniform(33000, 40000)}.get(
@@ -316,8 +315,8 @@ def subdwarf(rng: Rng) -> Source:
         "sdOB": rng.uniform(3.5, 7),
         "sdO": rng.uniform(1.8, 5.5),
     }.get(kind, rng.uniform(0.3, 1.5))
-    # The hotter and the denser, the shallower, and the sooner gone. Oke's tables of Feige 34
-    # and BD+28 4211 have H gamma 0.15 deep, but they are smooth: this goes less far than they do.
+    # Hotter and denser stars have shallower lines that end sooner. In Oke's tables of Feige 34 and
+    # BD+28 4211 H gamma is only 0.15 deep, but these are smoothed: the depths here are larger.
     depth, decay = {
         "sdB": (rng.uniform(0.26, 0.46), rng.uniform(4.5, 6.8)),
         "sdOB": (rng.uniform(0.2, 0.4), rng.uniform(4.0, 6.2)),

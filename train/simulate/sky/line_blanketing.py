@@ -1,4 +1,4 @@
-"""Atomic absorption of photospheres: named lines that follow temperature, and their weak crowd."""
+"""Atomic absorption of photospheres: named lines that follow temperature, and many weak lines."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from train.simulate.source import GRID, Rng
 
 INTRINSIC_KMS = 60.0
 NARROWEST = 0.4  # half width of a damped line, angstrom
-CROWDS = (
-    10  # several patterns of weak lines, mixed anew in each star, so that none is a fingerprint
-)
+PATTERNS = 10  # patterns of weak lines, mixed at random in each star so that none identifies it
 SOLAR_THETA = 5040.0 / 5777.0
 
 
 @dataclass(frozen=True)
 class Atmosphere:
-    """What sets the strength of atomic lines."""
+    """The parameters that determine the strength of atomic lines."""
 
     kelvin: float
     log_g: float
@@ -52,10 +50,10 @@ def named_lines() -> dict[str, FloatArray]:
 
 
 @cache
-def crowds() -> FloatArray:
-    """Optical depth of weak lines, (CROWDS, SIZE): denser towards the blue as in the Sun."""
+def weak_line_patterns() -> FloatArray:
+    """Optical depth of weak lines, (PATTERNS, SIZE); denser towards the blue, as in the Sun."""
     rng = np.random.default_rng(3883)
-    patterns = np.zeros((CROWDS, SIZE))
+    patterns = np.zeros((PATTERNS, SIZE))
     density = 0.34 * np.exp(-(GRID - 3800) / 520) + 0.012
     chance_per_pixel = 0.2
     for out in patterns:
@@ -68,19 +66,19 @@ def crowds() -> FloatArray:
 
 
 @cache
-def blanket() -> FloatArray:
-    """Unresolved lines below the break at 4000 angstrom, unit optical depth at 3900."""
+def unresolved_lines() -> FloatArray:
+    """Optical depth of unresolved lines below the break at 4000 angstrom, about 1 at 3900."""
     depth = 0.3 + 0.4 * np.clip((4100 - GRID) / 300, 0, 1)
     return depth * expit((3992 - GRID) / 9) + 0.22 * expit((4320 - GRID) / 40)
 
 
 def _neutral(kelvin: float) -> float:
-    """Share of the metals' lines that survives ionisation in warm stars."""
+    """Fraction of neutral metals, which ionisation reduces in warm stars."""
     return float(1.0 / (1.0 + np.exp((kelvin - 7700) / 420)))
 
 
 def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
-    """Metals of an F to M photosphere (and the few left in A stars)."""
+    """Add the metal lines of an F to M photosphere, and the few that A stars have."""
     groups, cooler = named_lines(), star.theta - SOLAR_THETA
     metals = 10.0 ** (0.6 * star.metallicity)
     neutral = _neutral(star.kelvin)
@@ -93,27 +91,27 @@ def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     gravity = 10 ** (0.11 * (4.4 - star.log_g))
     tau += groups["ion"] * (metals * ionised * gravity * jitter[3] * 10 ** (-0.2 * abs(cooler)))
     weak = metals * neutral * jitter[4] * 10 ** min((1.0 if cooler > 0 else 2.0) * cooler, 0.3)
-    picks = rng.integers(0, CROWDS, 2)
-    tau += (crowds()[picks[0]] + crowds()[picks[1]]) * (0.5 * weak)
-    tau += blanket() * (
+    picks = rng.integers(0, PATTERNS, 2)
+    tau += (weak_line_patterns()[picks[0]] + weak_line_patterns()[picks[1]]) * (0.5 * weak)
+    tau += unresolved_lines() * (
         weak * float(np.interp(star.kelvin, (3500, 4300, 5000, 6500), (1.0, 0.9, 0.5, 0.2)))
     )
 
 
 def lines_between_bands(star: Atmosphere, rng: Rng) -> FloatArray:
-    """Optical depth of the metals less its running mean: band anchors already hold their haze."""
+    """Optical depth of the metals less its running mean, which band anchors already include."""
     lines = np.zeros(SIZE)
     add_atoms(lines, star, rng)
-    haze = np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
-    return np.asarray(lines - haze)
+    mean = np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
+    return np.asarray(lines - mean)
 
 
 HEAVY = (4555.31, 4935.46, 6143.41, 6498.70, 4078.86, 4216.71)
-"""Ba II, then Sr II: the s-process lines that stand out at these resolutions."""
+"""Ba II, then Sr II: the strongest s-process lines at these resolutions."""
 
 
 def add_heavy(tau: FloatArray, area: float, shares: tuple[float, ...], fwhm_kms: float) -> None:
-    """Lines of HEAVY, `area` angstrom times the share of each; four shares leave out Sr II."""
+    """Add the lines of HEAVY with `area` angstrom times their share; four shares omit Sr II."""
     for wavelength, share in zip(HEAVY, shares, strict=False):
         add_gaussian(tau, wavelength, area * share, fwhm_kms)
 
@@ -127,10 +125,10 @@ _CALCIUM_K = (
 def add_strong_metals(
     tau: FloatArray, star: Atmosphere, rng: Rng, *, calcium: float = 1.0, light: float = 1.0
 ) -> None:
-    """Ca II, Ca I, Mg I, Na I, K I, Ba II, Sr II: the lines people look at.
+    """Add the strong lines of Ca II, Ca I, Mg I, Na I, Ba II and Sr II.
 
-    `calcium` scales Ca I 4227 and Ca II H, K; `light` scales Mg b and Na D, which M giants show
-    weaker than the trend of warmer stars tells.
+    `calcium` scales Ca I 4227 and Ca II H, K; `light` scales Mg b and Na D, which are weaker in M
+    giants than the trend of warmer stars suggests.
     """
     cooler = star.theta - SOLAR_THETA
     metals = 10.0 ** (0.35 * star.metallicity) * rng.lognormal(0.0, 0.08)
@@ -161,7 +159,7 @@ def add_strong_metals(
 
 
 def _add_damped(tau: FloatArray, wavelength: float, area: float, depth: float) -> None:
-    """A line with wings; weak ones keep a width of their own and lose depth instead."""
+    """Add a line with wings; weak lines get shallower and not narrower than NARROWEST."""
     if area > 0.02:
         depth = min(depth, area / (np.pi * NARROWEST))
         add_stark(tau, wavelength, depth, stark_half_width(area, depth, 2.0), 2.0)
@@ -180,7 +178,7 @@ _HYDROGEN = (
 
 
 def add_cool_hydrogen(tau: FloatArray, star: Atmosphere) -> None:
-    """Balmer lines of F to M stars."""
+    """Add the Balmer lines of F to M stars."""
     kelvins, areas = _HYDROGEN
     for wavelength, name in _BALMER.items():
         area = float(np.interp(star.kelvin, kelvins, areas[name]))
@@ -192,7 +190,7 @@ def add_cool_hydrogen(tau: FloatArray, star: Atmosphere) -> None:
 
 
 def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> None:
-    """CH: a ragged trough from 4285 to 4325 angstrom, strongest near 5000 K."""
+    """Add CH, a ragged trough from 4285 to 4325 angstrom that is strongest near 5000 K."""
     amount = strength * float(
         np.interp(
             star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.25, 0.52, 0.6, 0.45, 0.2, 0)

@@ -1,4 +1,4 @@
-"""Rare stars that look like others, and exposures that are no star at all."""
+"""Look-alikes: symbiotic and young stars, nebulae, and artefacts without a source."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import disc_velocity, dust, emission_over, m_giant, sunlike_flux
 from train.simulate.sky.hot import HE_I, HE_II, a_star, add_nebula, b_star
 from train.simulate.sky.line_blanketing import Atmosphere
-from train.simulate.sky.physics import SIZE, at, chance, log_uniform, power_law, smooth_warp
+from train.simulate.sky.physics import SIZE, chance, log_uniform, power_law, smooth_warp, value_at
 from train.simulate.sky.profiles import add_gaussian
 from train.simulate.source import Rng, Source
 
 
 def symbiotic(rng: Rng) -> Source:
-    """An M giant with the hot lines of its companion's nebula."""
+    """An M giant with emission lines of the nebula around its hot companion."""
     flux, _, parameters = m_giant(rng, float(rng.uniform(0.25, 0.7)))
-    flux = flux / at(flux, 6500)
+    flux = flux / value_at(flux, 6500)
     hot = rng.uniform(0.02, 0.3) * power_law(rng.uniform(-2.5, -1.0))
     flux = flux + hot
     alpha = log_uniform(rng, 15, 250)
@@ -38,11 +38,11 @@ def symbiotic(rng: Rng) -> Source:
 
 
 def young_star(rng: Rng) -> Source:
-    """T Tauri: a veiled late-K or early-M photosphere with emission and lithium."""
+    """A T Tauri star: a veiled late-K or early-M photosphere with emission and lithium."""
     star = Atmosphere(float(rng.uniform(3950, 4800)), 4.0, 0.0)
     flux = sunlike_flux(star, rng)
     veiling = log_uniform(rng, 0.05, 1.0)
-    flux = flux / at(flux, 6000) + veiling * power_law(rng.uniform(-1.5, 0.0))
+    flux = flux / value_at(flux, 6000) + veiling * power_law(rng.uniform(-1.5, 0.0))
     tau = np.zeros(SIZE)
     add_gaussian(tau, 6709.66, rng.uniform(0.2, 0.6), 70.0)
     flux *= np.exp(-tau)
@@ -84,7 +84,7 @@ def young_star(rng: Rng) -> Source:
 
 
 def nebular(rng: Rng) -> Source:
-    """Any warm star behind an H II region, or a compact nebula with hardly a star."""
+    """A warm star behind an H II region, or a compact nebula with hardly any continuum."""
     if chance(rng, 0.3):
         flux = power_law(rng.uniform(-1.5, 0.5)) * smooth_warp(rng, 0.1)
         add_nebula(flux, log_uniform(rng, 80, 900), rng)
@@ -113,7 +113,7 @@ def nebular(rng: Rng) -> Source:
 
 
 def artefact(rng: Rng) -> Source:
-    """No source: sky left-overs, a smooth gradient, a saturated neighbour's wing."""
+    """An exposure without a source: a smooth continuum or twilight."""
     flux: FloatArray = power_law(rng.uniform(-2.5, 2.5)) * smooth_warp(
         rng, log_uniform(rng, 0.05, 0.5)
     )

@@ -19,7 +19,7 @@ REFERENCE = 5500.0
 
 @cache
 def vacuum(air: float) -> float:
-    """Air to vacuum angstrom."""
+    """Vacuum wavelength of an air wavelength, angstrom."""
     return float(air_to_vacuum(air))
 
 
@@ -28,8 +28,8 @@ def pixel(wavelength: float) -> float:
     return float((np.log(wavelength) - LN_FIRST) / LN_STEP)
 
 
-def at(values: FloatArray, wavelength: float) -> float:
-    """Value of a grid array near a wavelength; the ends are held."""
+def value_at(values: FloatArray, wavelength: float) -> float:
+    """Value of a grid array at a wavelength, constant beyond the ends."""
     return float(values[min(max(round(pixel(wavelength)), 0), SIZE - 1)])
 
 
@@ -53,8 +53,10 @@ def power_law(index: float) -> FloatArray:
 
 @cache
 def _extinction_curve() -> tuple[FloatArray, FloatArray]:
-    """a(x), b(x) of A(lambda)/A(V) = a + b/R_V: O'Donnell 1994 in the optical, the power law of
-    Cardelli, Clayton and Mathis 1989 redward of 9091 angstrom."""
+    """a(x), b(x) of A(lambda)/A(V) = a + b/R_V.
+
+    O'Donnell 1994 in the optical, Cardelli, Clayton and Mathis 1989 redward of 9091 angstrom.
+    """
     x = 1e4 / GRID
     y = x - 1.82
     a = np.polyval([-0.505, 1.647, -0.827, -1.718, 1.137, 0.701, -0.609, 0.104, 1.0], y)
@@ -80,7 +82,7 @@ _BASIS = CubicSpline(np.linspace(0, 1, _KNOTS), np.eye(_KNOTS), bc_type="natural
 
 
 def smooth_warp(rng: Rng, sigma: float) -> FloatArray:
-    """A smooth multiplicative distortion, `sigma` in natural log at each of nine knots."""
+    """A smooth factor around 1; `sigma` is the scatter of its natural log at each knot."""
     return np.exp(_BASIS @ rng.normal(0.0, sigma, _KNOTS))
 
 

@@ -1,4 +1,4 @@
-"""Line and band shapes added to grid arrays, each only where it matters."""
+"""Line and band profiles, added to grid arrays only where they are not negligible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from train.simulate.source import GRID, STEP_KMS
 
 
 def _window(centre: float, half_width: float) -> slice:
-    """Grid pixels within `half_width` pixels of `centre`; empty when off the grid."""
+    """Grid pixels within `half_width` pixels of `centre`; empty off the grid."""
     low = max(int(centre - half_width), 0)
     high = min(int(centre + half_width) + 2, SIZE)
     return slice(low, max(high, low))
@@ -29,7 +29,7 @@ def add_gaussian(out: FloatArray, wavelength: float, area: float, fwhm_kms: floa
 def add_double(
     out: FloatArray, wavelength: float, area: float, fwhm_kms: float, split: float, skew: float
 ) -> None:
-    """A disc line: two peaks `split` * FWHM apart; `skew` in -1..1 moves light to one of them."""
+    """Add a line with two peaks `split` * FWHM apart; `skew` (-1 to 1) makes one of them higher."""
     half = 0.5 * split * fwhm_kms / 299_792.458
     each = fwhm_kms * np.sqrt(max(1.0 - 0.9 * split, 0.1))
     add_gaussian(out, wavelength * (1 - half), area * 0.5 * (1 - skew), each)
@@ -39,9 +39,9 @@ def add_double(
 def add_stark(
     out: FloatArray, wavelength: float, depth: float, half_width: float, power: float
 ) -> None:
-    """depth / (1 + (|dl| / half_width)**power): hydrogen in hot photospheres, angstrom.
+    """Add depth / (1 + (|dl| / half_width)**power), as for hydrogen in hot photospheres; angstrom.
 
-    The wing is cut where it reaches 0.5 % of the core and lowered to meet zero there.
+    The wing is cut where it falls to 0.5 % of the core, and lowered so that it ends at zero.
     """
     reach = half_width * 199.0 ** (1.0 / power)
     window = _window(pixel(wavelength), reach / (wavelength * LN_STEP))
@@ -50,14 +50,14 @@ def add_stark(
 
 
 def stark_half_width(area: float, depth: float, power: float) -> float:
-    """Half width of `add_stark` with this area in angstrom."""
+    """Half width, in angstrom, of an `add_stark` profile with this area."""
     return area * power * np.sin(np.pi / power) / (2 * np.pi * depth)
 
 
 def head_profile(offset: FloatArray, length: float, shaded: str) -> FloatArray:
-    """Unit optical depth of a band at `offset` angstrom from its head.
+    """Optical depth, 1 at the head, of a band at `offset` angstrom from its head.
 
-    A sharp edge fading over `length`, or for "complex" a smooth bump of that sigma.
+    It is a sharp edge that fades over `length`, or for "complex" a Gaussian of that sigma.
     """
     if shaded == "complex":
         return np.exp(-0.5 * (offset / length) ** 2)

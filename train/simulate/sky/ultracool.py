@@ -1,4 +1,4 @@
-"""L dwarfs: too cool for titanium oxide, their red spectra dug out by the wings of Na and K."""
+"""L dwarfs: too cool for titanium oxide, with very broad Na and K lines."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from train.simulate.sky.profiles import add_head, add_stark
 from train.simulate.source import Rng, Source
 
 LATEST = 8.0
-"""L8: later ones are too faint below one micrometre for surveys of candidates."""
+"""L8; later types are too faint below one micrometre for these surveys."""
 SODIUM = (5891.58, 5897.56)
 POTASSIUM = (7667.01, 7701.08)
 
 
 def l_dwarf(rng: Rng) -> Source:
-    """From L0 to L8."""
+    """An L0 to L8 dwarf."""
     subtype = float(rng.uniform(0.0, LATEST))
     flux = _continuum(subtype, rng) * np.exp(-_molecules(subtype, rng) - _atoms(subtype, rng))
     alpha = 0.0
@@ -38,14 +38,14 @@ def l_dwarf(rng: Rng) -> Source:
 
 
 def _continuum(subtype: float, rng: Rng) -> FloatArray:
-    """Steeper than a black body: dust, and light that comes from deeper where little absorbs."""
+    """Continuum steeper than a black body, because of dust and of opacity that falls redward."""
     kelvin = float(np.interp(subtype, (0, LATEST), (2300, 1500))) * rng.normal(1.0, 0.04)
     flux = planck(kelvin) * power_law(rng.uniform(2.5, 5.5)) * smooth_warp(rng, 0.12)
     return np.asarray(flux / flux.max())
 
 
 def _molecules(subtype: float, rng: Rng) -> FloatArray:
-    """Oxides fade with their metals into dust; hydrides take their place, then fade, too."""
+    """Optical depth of oxides, which fade as dust forms, and hydrides, which fade later."""
     dwarf, giant = bands.anchors("dwarf")[0], bands.anchors("giant")[0]
     hydride = np.interp(subtype, (0, 4, LATEST), (0.5, 0.8, 0.5)) * rng.lognormal(0, 0.25)
     tau = np.interp(subtype, (0, 2, 5), (1.3, 0.9, 0.0)) * rng.lognormal(0, 0.15) * dwarf.tau["TiO"]
@@ -59,7 +59,7 @@ def _molecules(subtype: float, rng: Rng) -> FloatArray:
 
 
 def _atoms(subtype: float, rng: Rng) -> FloatArray:
-    """Alkali lines; those of Na and K broaden until their wings meet."""
+    """Optical depth of alkali lines; those of Na and K broaden until their wings overlap."""
     tau = np.zeros(SIZE)
     share = subtype / LATEST
     for pair, low, high, depth in ((SODIUM, 20.0, 130.0, 5.0), (POTASSIUM, 10.0, 110.0, 4.5)):

@@ -1,4 +1,4 @@
-"""White dwarfs: DA, DB, DO, DC, DQ, DZ, magnetic ones, and pairs with an M dwarf."""
+"""White dwarfs: DA, DB, DO, DC, DQ, DZ, magnetic ones, and binaries with an M dwarf."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from train.simulate.sky.cool import add_chromosphere, m_dwarf_flux
 from train.simulate.sky.hot import BALMER, BALMER_N, HE_I, HE_II, jump
 from train.simulate.sky.physics import (
     SIZE,
-    at,
     chance,
     log_uniform,
     planck,
     reddening,
     smooth_warp,
     vacuum,
+    value_at,
 )
 from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
 from train.simulate.source import GRID, Rng, Source
@@ -40,7 +40,7 @@ def wd(rng: Rng) -> Source:
 
 
 def white_dwarf_flux(kind: str, rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
-    """Flux before dust and the parameters drawn."""
+    """Flux without dust, and the parameters drawn."""
     if kind in ("DA", "DA+dM"):
         return _da(rng, companion=kind == "DA+dM")
     if kind == "DAH":
@@ -62,9 +62,9 @@ def _continuum(kelvin: float, rng: Rng) -> FloatArray:
 
 
 def add_da_lines(tau: FloatArray, kelvin: float, log_g: float, rng: Rng) -> float:
-    """Balmer lines broadened by pressure. Returns EW(H beta), angstrom.
+    """Add pressure-broadened Balmer lines and return EW(H beta) in angstrom.
 
-    Higher gravity widens each line and makes the last ones vanish sooner.
+    Higher gravity makes lines wider, and fewer of them visible.
     """
     beta = float(np.interp(kelvin, *_BETA)) * rng.lognormal(0, 0.06)
     if kelvin < 12000:
@@ -111,7 +111,7 @@ def _da(rng: Rng, companion: bool) -> tuple[FloatArray, dict[str, float | str]]:
         if chance(rng, 0.45):
             add_chromosphere(dwarf, log_uniform(rng, 1, 12), rng)
         share = rng.uniform(0.15, 0.9)
-        flux = (1 - share) * flux / at(flux, 8000.0) + share * dwarf / at(dwarf, 8000.0)
+        flux = (1 - share) * flux / value_at(flux, 8000.0) + share * dwarf / value_at(dwarf, 8000.0)
         parameters |= {
             "companion_tio5": round(tio5, 2),
             "companion_at_8000": round(float(share), 2),
@@ -198,7 +198,7 @@ def _dz(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 
 
 def _magnetic(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
-    """DA lines split by the field: three components up to about 50 MG."""
+    """A DA with lines split into three components by a field of up to 50 MG."""
     kelvin = log_uniform(rng, 7500, 30000)
     field = log_uniform(rng, 1.0, 50.0)
     beta = float(np.interp(kelvin, *_BETA)) * 0.8

@@ -1,4 +1,4 @@
-"""Light that is not the target's: sky lines half subtracted, bands, nebulae, moon, neighbours."""
+"""Light from other sources: sky and telluric residuals, nebulae, moonlight, neighbouring fibres."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GROUPS = night.line_groups()
 
 
 def sky_brightness(frame: Frame, rng: Rng) -> FloatArray:
-    """Sky over its own continuum at 6750 A; bands vary from night to night, moon is blue."""
+    """Sky brightness relative to its continuum at 6750 A; line groups vary from night to night."""
     group = np.exp(0.35 * rng.standard_normal(len(night.LINE_GROUPS)))[_GROUPS]
     instrument = frame.instrument
     tilt = rng.uniform(0.0, 1.5)
@@ -26,8 +26,8 @@ def sky_brightness(frame: Frame, rng: Rng) -> FloatArray:
     return brightness
 
 
-def leave_sky_lines(frame: Frame, rng: Rng) -> None:
-    """Over- and under-subtracted lines, and P Cygni pairs where a line drifted."""
+def add_sky_line_residuals(frame: Frame, rng: Rng) -> None:
+    """Leave over- and under-subtracted lines, and P Cygni pairs where a line drifted."""
     quality = frame.quality
     left = log_uniform(rng, quality.sky_residual) * frame.sky
     drift = quality.sky_drift_pixels * float(rng.standard_normal()) * frame.sky
@@ -40,8 +40,8 @@ def leave_sky_lines(frame: Frame, rng: Rng) -> None:
     frame.record["sky_drift"] = round(float(drift), 5)
 
 
-def leave_bands(frame: Frame, rng: Rng) -> None:
-    """Oxygen and water absorption, corrected by a star observed elsewhere at another time."""
+def add_telluric_residuals(frame: Frame, rng: Rng) -> None:
+    """Leave oxygen and water absorption, as a standard star from another time and place does."""
     quality = frame.quality
     oxygen, water = quality.telluric_jitter * rng.standard_normal(2)
     if happens(rng, quality.telluric_odds):
@@ -52,8 +52,8 @@ def leave_bands(frame: Frame, rng: Rng) -> None:
     frame.record["water_left"] = round(float(water), 4)
 
 
-def leave_nebula(frame: Frame, rng: Rng) -> None:
-    """H II emission of the disc, more or less of it here than in the sky fibres."""
+def add_nebular_residuals(frame: Frame, rng: Rng) -> None:
+    """Leave H II emission of the Galactic disc, which differs between target and sky fibres."""
     if not happens(rng, frame.quality.nebular_odds):
         return
     height = log_uniform(rng, frame.quality.nebular_left) * frame.sky
@@ -74,9 +74,9 @@ def add_moonlight(frame: Frame, rng: Rng) -> None:
 def add_neighbour(
     flux: FloatArray, companion: Source, fraction: float, velocity: float
 ) -> FloatArray:
-    """Flux on GRID plus a foreign spectrum holding `fraction` of its light, median against median.
+    """Flux on GRID plus a second spectrum scaled to `fraction` of its median flux.
 
-    `velocity` is the neighbour's relative to the target; GRID makes the shift one of cells.
+    `velocity`, in km/s, is that of the neighbour relative to the target.
     """
     cells = round(np.log1p(velocity / LIGHT_KMS) / LN_STEP)
     foreign = np.roll(companion.flux, cells)

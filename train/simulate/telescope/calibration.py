@@ -1,4 +1,4 @@
-"""Errors of relative flux: smooth curves, a poor blue end, and the seams between cameras."""
+"""Errors of the relative flux: smooth curves, a poor blue end, and joins between the cameras."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FALL = 1.0 / np.arange(1, CURVE_TERMS + 1) ** 1.4
 
 
 def smooth_curve(rng: Rng, curves: FloatArray, sigma: float) -> FloatArray:
-    """A random smooth curve around 0; its lowest term has this sigma, higher ones less."""
+    """A random smooth curve around 0; `sigma` is that of its lowest and largest term."""
     curve: FloatArray = curves @ (sigma * _FALL * rng.standard_normal(CURVE_TERMS))
     return curve
 
 
-def miscalibrate(frame: Frame, rng: Rng) -> None:
+def add_calibration_error(frame: Frame, rng: Rng) -> None:
     quality, w = frame.quality, frame.wavelength
     sigma = quality.calibration
     if happens(rng, quality.calibration_tail_odds):
@@ -32,29 +32,29 @@ def miscalibrate(frame: Frame, rng: Rng) -> None:
     frame.record["calibration_blue"] = round(blue, 4)
 
 
-def disjoin(frame: Frame, rng: Rng) -> None:
-    """A step and a change of slope where one camera hands over to the next."""
+def add_join_steps(frame: Frame, rng: Rng) -> None:
+    """Add a step and a change of slope where two cameras join."""
     quality, w = frame.quality, frame.wavelength
     for number, join in enumerate(frame.instrument.profile.joins):
         step = float(np.clip(quality.join_step * rng.standard_t(4), -0.3, 0.3))
         slope = quality.join_slope * float(rng.standard_normal())
         width = rng.uniform(3.0, 40.0)
-        place = join + rng.uniform(-60.0, 60.0)
-        start = int(np.searchsorted(w, place - 4 * width))
+        wavelength = join + rng.uniform(-60.0, 60.0)
+        start = int(np.searchsorted(w, wavelength - 4 * width))
         after = w[start:]
-        ramp = 1.0 / (1.0 + np.exp(-(after - place) / width))
+        ramp = 1.0 / (1.0 + np.exp(-(after - wavelength) / width))
         factor = np.ones_like(w)
-        factor[start:] = (1.0 + step * ramp) * (1.0 + slope * ramp * (after / place - 1.0))
+        factor[start:] = (1.0 + step * ramp) * (1.0 + slope * ramp * (after / wavelength - 1.0))
         if happens(rng, quality.join_bump_odds):
-            factor *= _bump(frame, rng, place, number)
+            factor *= _join_bump(frame, rng, wavelength, number)
         _scale(frame, factor)
         frame.record[f"join_step_{number}"] = round(step, 4)
 
 
-def _bump(frame: Frame, rng: Rng, place: float, number: int) -> FloatArray:
-    """The hump or dent just redward of a join, steep on one side, slow on the other; or a spike."""
+def _join_bump(frame: Frame, rng: Rng, wavelength: float, number: int) -> FloatArray:
+    """Factor of a bump or dip redward of a join, steep on its blue side; sometimes a spike."""
     height = rng.uniform(*frame.quality.join_bump) * (1.0 if happens(rng, 0.75) else -1.0)
-    centre = place + rng.uniform(30.0, 170.0)
+    centre = wavelength + rng.uniform(30.0, 170.0)
     offset = frame.wavelength - centre
     sharp = 0.12 if happens(rng, 0.15) else 1.0
     rise, fall = sharp * rng.uniform(12.0, 40.0), sharp * rng.uniform(30.0, 90.0)

@@ -1,4 +1,4 @@
-"""Parting a merged spectrum into the cameras that saw it, for surveys that store them apart."""
+"""Splitting a merged spectrum into its cameras, for surveys that store them separately."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import Camera
 from train.simulate.telescope.surveys import Profile
 
-HALF = 1e-6
-"""Angstrom: ends of arms fall on pixel centres."""
+EDGE_TOLERANCE = 1e-6
+"""Angstrom; the ends of arms fall on pixel centres."""
 STORED_APART = ("DESI",)
 
 
-def parted(
+def split_by_camera(
     profile: Profile,
     wavelength: FloatArray,
     flux: FloatArray,
@@ -24,10 +24,10 @@ def parted(
     mask: NDArray[np.int32],
     rng: Rng,
 ) -> tuple[Camera, ...]:
-    """Each camera's own spectrum.
+    """The spectrum of each camera.
 
-    Where two overlap, a merged pixel becomes two measurements of half the weight whose mean is the
-    merged one and whose scatter is what their own ivar says.
+    Where two overlap, a merged pixel becomes two measurements of half its weight. Their mean is the
+    merged pixel and their scatter agrees with their own ivar.
     """
     if profile.name not in STORED_APART:
         return ()
@@ -35,13 +35,13 @@ def parted(
     apart *= np.sqrt(np.divide(1.0, ivar, out=np.zeros_like(ivar), where=ivar > 0))
     cameras = []
     for number, arm in enumerate(profile.arms):
-        part = pixels_between(wavelength, arm.low - HALF, arm.high + HALF)
+        part = pixels_between(wavelength, arm.low - EDGE_TOLERANCE, arm.high + EDGE_TOLERANCE)
         w, own_flux, own_ivar = wavelength[part], flux[part].copy(), ivar[part].copy()
         for other, sign in ((number - 1, -1.0), (number + 1, 1.0)):
             if not 0 <= other < len(profile.arms):
                 continue
-            low = max(arm.low, profile.arms[other].low) - HALF
-            high = min(arm.high, profile.arms[other].high) + HALF
+            low = max(arm.low, profile.arms[other].low) - EDGE_TOLERANCE
+            high = min(arm.high, profile.arms[other].high) + EDGE_TOLERANCE
             shared = pixels_between(w, low, high)
             own_flux[shared] += sign * apart[part][shared]
             own_ivar[shared] *= 0.5

@@ -1,4 +1,4 @@
-"""Pixels that went wrong: spikes, runs without weight, dead blocks, flagged windows."""
+"""Detector defects: cosmic rays, runs of masked pixels, dead blocks, flagged windows."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ from train.simulate.source import Rng
 from train.simulate.telescope.frame import Frame, happens
 from train.simulate.telescope.instrument import pixels_between
 
-# The first LAMOST releases state errors about three times too large in these fixed windows.
-DOUBTED_WINDOWS = (
+# The first LAMOST releases state errors about three times too large in these windows.
+INFLATED_WINDOWS = (
     (3926, 3946), (3962, 3982), (4094, 4113), (4296, 4316), (4332, 4352), (4853, 4873),
     (5168, 5187), (6555, 6575), (8492, 8510), (8535, 8554), (8656, 8675),
 )  # fmt: skip
 FLAGGED_OXYGEN = (7581.0, 7681.0)
 
 
-def doubt_windows(frame: Frame, rng: Rng) -> None:
+def inflate_window_errors(frame: Frame, rng: Rng) -> None:
     if not _is_early(frame, ("DR1", "DR2")):
         return
     factor = rng.uniform(7.0, 11.0)
-    for low, high in DOUBTED_WINDOWS:
+    for low, high in INFLATED_WINDOWS:
         frame.variance[pixels_between(frame.wavelength, low, high)] *= factor
     frame.record["doubted_windows"] = round(float(factor), 2)
 
 
-def strike_cosmics(frame: Frame, rng: Rng) -> None:
-    """Spikes of 1 to 3 pixels, rarely negative; the pipeline catches some."""
+def add_cosmic_rays(frame: Frame, rng: Rng) -> None:
+    """Add spikes of 1 to 3 pixels, rarely negative; the pipeline masks some of them."""
     count = int(rng.poisson(frame.quality.cosmic_mean))
     frame.record["cosmics"] = count
     for _ in range(count):
-        place = int(rng.integers(2, frame.flux.size - 4))
-        hit = slice(place, place + int(rng.integers(1, 4)))
-        height = float(np.sqrt(frame.variance[place])) * np.exp(rng.uniform(1.5, 4.0))
+        pixel = int(rng.integers(2, frame.flux.size - 4))
+        hit = slice(pixel, pixel + int(rng.integers(1, 4)))
+        height = float(np.sqrt(frame.variance[pixel])) * np.exp(rng.uniform(1.5, 4.0))
         frame.flux[hit] += height * (1.0 if happens(rng, 0.85) else -1.0)
         if happens(rng, 0.4):
             frame.bad[hit] = True
 
 
-def drop_runs(frame: Frame, rng: Rng) -> None:
-    """Short runs of ivar 0, about six pixels each; in a third of them the flux collapses."""
+def mask_short_runs(frame: Frame, rng: Rng) -> None:
+    """Mask short runs of about six pixels; in a third of them the flux collapses."""
     mean, sigma = frame.quality.bad_runs
     count = int(min(np.exp(mean + sigma * rng.standard_normal()), 60))
     frame.record["bad_runs"] = count
     for _ in range(count):
-        # The blue camera suffers more: two of three runs fall into the blue half.
+        # The blue camera is worse: two of three runs fall into the blue half.
         x = rng.random()
-        place = int((x * x if happens(rng, 0.5) else x) * (frame.flux.size - 20))
+        pixel = int((x * x if happens(rng, 0.5) else x) * (frame.flux.size - 20))
         length = 6 if happens(rng, 0.6) else int(rng.integers(5, 19))
-        frame.bad[place : place + length] = True
+        frame.bad[pixel : pixel + length] = True
         if happens(rng, 0.35):
-            middle = place + length // 2
+            middle = pixel + length // 2
             left = (
                 rng.uniform(-0.3, 0.0) if happens(rng, 0.15) else max(rng.uniform(-0.5, 0.6), 0.0)
             )
             frame.flux[middle - 1 : middle + int(rng.integers(0, 3))] *= left
         if happens(rng, 0.3):
-            frame.masked[place : place + length] = True
+            frame.masked[pixel : pixel + length] = True
 
 
-def lose_block(frame: Frame, rng: Rng) -> None:
-    """A stretch of zeros, most often where the two arms meet."""
+def add_dead_block(frame: Frame, rng: Rng) -> None:
+    """Add a stretch of zeros, usually near the join of the two arms."""
     if not happens(rng, frame.quality.dead_block_odds):
         return
     length = int(np.exp(rng.uniform(*np.log(frame.quality.dead_block_pixels))))
@@ -72,8 +72,8 @@ def lose_block(frame: Frame, rng: Rng) -> None:
     frame.record["dead_block_pixels"] = end - block.start
 
 
-def lose_end(frame: Frame, rng: Rng) -> None:
-    """The reddest pixels are often zeros, preceded by a few wild ones."""
+def add_dead_end(frame: Frame, rng: Rng) -> None:
+    """Set the reddest pixels to zero and make the few before them noisy."""
     reaches_end = frame.wavelength[-1] > 0.99 * frame.instrument.profile.wavelength[-1]
     if not (reaches_end and happens(rng, frame.quality.end_block_odds)):
         return
@@ -85,8 +85,8 @@ def lose_end(frame: Frame, rng: Rng) -> None:
     frame.record["end_block_pixels"] = length
 
 
-def flag_hopeless(frame: Frame, rng: Rng) -> None:
-    """Early LAMOST releases give no weight to oxygen, the red end, and a dark blue."""
+def mask_early_lamost(frame: Frame, rng: Rng) -> None:
+    """Mask what early LAMOST releases mask: oxygen, the red end, and a faint blue end."""
     if not _is_early(frame, ("DR1",)):
         return
     w = frame.wavelength

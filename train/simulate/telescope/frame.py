@@ -1,4 +1,4 @@
-"""A spectrum on its way through the telescope, and the record of what happened to it."""
+"""A spectrum while the telescope simulation processes it, and the record of the effects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Record = dict[str, float | str]
 
 @dataclass
 class Frame:
-    """Effects change `flux` and `variance` in place, in units of the r-band median flux."""
+    """A spectrum that effects change in place, in units of the median flux in the r band."""
 
     instrument: Instrument
     quality: Quality
@@ -25,18 +25,18 @@ class Frame:
     flux: FloatArray
     snr: float
     sky: float
-    """Brightness of the sky continuum near 6750 A over that of the object."""
+    """Sky continuum near 6750 A relative to the object."""
     release: str
     reference: slice
-    """Pixels whose median flux and S/N are the spectrum's."""
+    """Pixels in which the median flux and S/N of the spectrum are set."""
     variance: FloatArray = field(default_factory=lambda: np.empty(0))
-    """As the file will state it."""
+    """Variance that the file will state, in the units of `flux` squared."""
     bad: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
     masked: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
     record: Record = field(default_factory=dict)
 
     def crop(self, start: int, stop: int) -> None:
-        """Keep these pixels alone; from here on the instrument's arrays no longer match."""
+        """Keep only these pixels; the arrays of the instrument no longer match afterwards."""
         for name in ("wavelength", "flux", "variance", "bad", "masked"):
             setattr(self, name, getattr(self, name)[start:stop])
 

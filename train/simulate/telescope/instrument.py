@@ -1,4 +1,4 @@
-"""All that can be worked out once per survey, so that a spectrum costs a few vector products."""
+"""Arrays computed once per survey, so that a spectrum only costs a few vector products."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CURVE_TERMS = 8
 
 @dataclass(frozen=True, eq=False)
 class Instrument:
-    """Arrays have one row per pixel of the profile's grid."""
+    """Precomputed arrays of a survey, with one row per pixel of the grid of its profile."""
 
     profile: Profile
     edges: FloatArray
@@ -42,8 +42,10 @@ class Instrument:
 
 
 def chebyshev(pixels: int, terms: int = CURVE_TERMS) -> FloatArray:
-    """Smooth curves over the spectrum (pixels, terms), the constant left out; worst at the ends,
-    as real calibration errors are."""
+    """Chebyshev polynomials over the spectrum, (pixels, terms), without the constant.
+
+    Like real calibration errors they are largest at the ends.
+    """
     x = np.linspace(-1.0, 1.0, pixels)
     angle = np.arccos(x)
     return np.stack([np.cos(k * angle) for k in range(1, terms + 1)], axis=1)
@@ -81,7 +83,7 @@ def instrument_of(name: str) -> Instrument:
         sensitivity=np.exp(np.interp(w, knots, np.log(values))),
         resolution=resolution,
         sky_continuum=night.sky_continuum(w),
-        # The table's heights are at R 2200: a sharper instrument sees a line narrower and higher.
+        # Heights in the table are for R 2200; at a higher resolution a line is narrower and higher.
         sky_lines=csr_array(lines * sharpness),
         sky_drift=csr_array(drift * sharpness),
         nebular=nebular,

@@ -1,6 +1,6 @@
-"""What the air over the telescope does: night-sky lines, absorption bands, moonlight.
+"""The night sky: emission lines, telluric absorption bands, moonlight.
 
-Line places (vacuum angstrom) and peak heights were measured on sky spectra at R about 2200;
+Line wavelengths (vacuum angstrom) and peak heights were measured on sky spectra at R about 2200;
 a height of 1 is the continuum of a dark sky near 6750 A.
 """
 
@@ -55,7 +55,7 @@ LINE_GROUPS: tuple[tuple[float, float], ...] = (
     (8600, 9200),
     (9200, 10400),
 )
-"""Lines of one band (or lamp) brighten together; those of different bands do not."""
+"""Wavelength ranges of lines from one band or lamp, which brighten together."""
 
 NEBULAR_LINES: tuple[tuple[float, float], ...] = (
     (4862.7, 0.3),
@@ -104,8 +104,8 @@ _WATER = (
     (9500.0, 28.0, 0.42),
     (9570.0, 30.0, 0.25),
 )
-# Scattered sunlight: (centre, sigma, depth). Enough of them that a wrong G band, Mg b and H and K
-# appear at the Sun's velocity, which is what moonlight does to a faint target.
+# Scattered sunlight: (centre, sigma, depth). Enough lines that moonlight adds a false G band, Mg b
+# and H and K to a faint target, at the velocity of the Sun.
 _SUNLIGHT = (
     (3735.0, 18.0, 0.35),
     (3830.0, 14.0, 0.30),
@@ -135,7 +135,7 @@ _SUNLIGHT = (
 
 
 def sky_continuum(wavelength: FloatArray) -> FloatArray:
-    """Dark sky between the lines, 1 at 6750 A, at constant transmission."""
+    """Continuum of the dark sky, 1 at 6750 A, at constant transmission."""
     knots = (3600, 3800, 4100, 4600, 5200, 5600, 5950, 6250, 6700, 7300, 8000, 9000, 10400)
     values = (2.1, 1.55, 1.4, 1.35, 1.2, 1.3, 1.9, 1.4, 1.0, 0.85, 0.85, 0.85, 1.1)
     continuum = np.interp(wavelength, knots, values)
@@ -147,10 +147,10 @@ def sky_continuum(wavelength: FloatArray) -> FloatArray:
 def line_matrices(
     wavelength: FloatArray, sigma: FloatArray, lines: tuple[tuple[float, float], ...]
 ) -> tuple[csr_array, csr_array]:
-    """Unit-height line profiles and their change per pixel of drift, (pixels, lines) each.
+    """Line profiles of unit height and their change per pixel of drift, (pixels, lines) each.
 
-    `sigma` is the instrument's, in angstrom at each pixel. A sky line subtracted one pixel away
-    from where it was leaves its derivative behind.
+    `sigma` is that of the instrument, in angstrom at each pixel. A sky line that is subtracted one
+    pixel off leaves its derivative as a residual.
     """
     centres = np.array([centre for centre, _ in lines])
     step = np.gradient(wavelength)
@@ -172,7 +172,7 @@ def line_groups() -> np.ndarray[tuple[int], np.dtype[np.intp]]:
 
 
 def oxygen_depth(wavelength: FloatArray) -> FloatArray:
-    """Fraction of light the oxygen bands take, uncorrected, at survey resolution."""
+    """Fraction of the light absorbed by the oxygen bands at survey resolution."""
     return np.clip(_bumps(wavelength, _OXYGEN), 0.0, 0.97)
 
 
@@ -182,7 +182,7 @@ def water_depth(wavelength: FloatArray) -> FloatArray:
 
 @cache
 def sunlight() -> FloatArray:
-    """Scattered moonlight on GRID, 1 at 5500 A: a G2 star turned blue by the air."""
+    """Scattered moonlight on GRID, 1 at 5500 A: a G2 star made bluer by the atmosphere."""
     kelvin = 5772.0
     x = 1.43877688e8 / (GRID * kelvin)
     planck = (GRID / 5500.0) ** -5 * np.expm1(1.43877688e8 / (5500.0 * kelvin)) / np.expm1(x)

@@ -1,4 +1,4 @@
-"""Photons, sky and read-out: how large the noise is, how it is correlated, what the file says."""
+"""Photon, sky and read-out noise: its size, its correlation, and the variance the file states."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from train.simulate.telescope.surveys import Profile
 FLOOR = 1e-9
 
 
-def electrons_for(snr: float, background: float) -> float:
-    """Object electrons per pixel that give this S/N over `background` variance (Poisson)."""
+def electrons_for_snr(snr: float, background: float) -> float:
+    """Object electrons per pixel that give this S/N over a Poisson variance of `background`."""
     return 0.5 * (snr**2 + float(np.sqrt(snr**4 + 4.0 * snr**2 * background)))
 
 
 def draw_exposure(profile: Profile, snr: float, rng: Rng) -> tuple[float, float, float]:
-    """Electrons at 6500 A: of the object, of the sky, and the read-out variance."""
+    """Electrons per pixel at 6500 A of the object and the sky, and the read-out variance."""
     sky = log_uniform(rng, profile.sky_electrons)
     read = float(rng.uniform(*profile.read_variance))
-    return electrons_for(snr, sky + read), sky, read
+    return electrons_for_snr(snr, sky + read), sky, read
 
 
 def stated_variance(
@@ -31,7 +31,7 @@ def stated_variance(
     brightness: FloatArray,
     electrons: tuple[float, float, float],
 ) -> FloatArray:
-    """sigma^2 = a F + b(lambda) in units of the r-band flux; sky and read-out fill b."""
+    """sigma^2 = a F + b(lambda) in units of the r-band flux; b is sky and read-out noise."""
     target, sky, read = electrons
     counts = sensitivity * (np.maximum(flux, 0.0) * target + brightness * sky) + read
     variance: FloatArray = counts / (sensitivity * target) ** 2
@@ -39,15 +39,15 @@ def stated_variance(
 
 
 def set_snr(frame: Frame) -> None:
-    """Scale the variance so that the file's own median S/N per pixel in r is the one asked for."""
-    half = frame.reference
-    now = float(np.median(frame.flux[half] / np.sqrt(frame.variance[half])))
-    if now > FLOOR:
-        frame.variance *= (now / frame.snr) ** 2
+    """Scale the variance to the requested median S/N per pixel in the r band."""
+    reference = frame.reference
+    current = float(np.median(frame.flux[reference] / np.sqrt(frame.variance[reference])))
+    if current > FLOOR:
+        frame.variance *= (current / frame.snr) ** 2
 
 
 def correlated(rng: Rng, pixels: int, neighbours: tuple[float, float]) -> FloatArray:
-    """White noise resampled: unit variance, each pixel mixed with two on either side."""
+    """Noise of unit variance in which each pixel is mixed with its two neighbours on each side."""
     one, two = neighbours
     white = rng.standard_normal(pixels + 4)
     if one == 0.0 and two == 0.0:
@@ -56,14 +56,14 @@ def correlated(rng: Rng, pixels: int, neighbours: tuple[float, float]) -> FloatA
     return mixed / np.sqrt(1.0 + 2.0 * one * one + 2.0 * two * two)
 
 
-def coarse(values: FloatArray) -> FloatArray:
-    """Rounded to 12 bits: nobody knows a weight to better than 1e-4, and files get smaller."""
+def rounded_to_12_bits(values: FloatArray) -> FloatArray:
+    """Values rounded to 12 bits: weights are not known better than 1e-4, and files get smaller."""
     bits = values.astype(np.float32).view(np.uint32)
     return ((bits + np.uint32(1 << 10)) & np.uint32(0xFFFFF800)).view(np.float32).astype(np.float64)
 
 
-def expose(frame: Frame, rng: Rng) -> None:
-    """Add noise whose size differs smoothly from the variance the file states, as real ones do."""
+def add_noise(frame: Frame, rng: Rng) -> None:
+    """Add noise whose size differs smoothly from the stated variance, as in real files."""
     profile = frame.instrument.profile
     level = profile.noise_over_reported[0] + profile.noise_over_reported[1] * rng.standard_normal()
     truth = np.exp(level + smooth_curve(rng, frame.instrument.curves, frame.quality.ivar_spread))

@@ -1,4 +1,4 @@
-"""What a simulated telescope hands over."""
+"""The result of a simulated observation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.telescope.frame import Record
 from train.simulate.telescope.instrument import BANDS, pixels_between
-from train.simulate.telescope.pipeline_class import Guess
+from train.simulate.telescope.pipeline_class import PipelineClass
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Camera:
-    """What one camera alone measured; cameras of one observation may overlap."""
+    """The spectrum of a single camera; cameras of one observation may overlap."""
 
     name: str
     wavelength: FloatArray
@@ -26,7 +26,7 @@ class Camera:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Observation:
-    """A simulated spectrum in a survey's own units and grid, and what was done to it."""
+    """A simulated spectrum on the grid and in the units of a survey, with its parameters."""
 
     wavelength: FloatArray
     flux: FloatArray
@@ -39,7 +39,7 @@ class Observation:
     flux_unit: str
     resolution: float
     snr: dict[str, float]
-    """Mean S/N per pixel in u, g, r, i, z as the headers state it; 0 where not covered."""
+    """Mean S/N per pixel in u, g, r, i and z, as headers state it; 0 where not covered."""
     parameters: Record
     errors_known: bool = True
 
@@ -55,10 +55,10 @@ def band_snr(wavelength: FloatArray, flux: FloatArray, ivar: FloatArray) -> dict
     return snr
 
 
-def to_spectrum(observation: Observation, guess: Guess | None = None) -> Spectrum:
-    """The observation as the rest of the program sees it, without a file in between.
+def to_spectrum(observation: Observation, pipeline_class: PipelineClass | None = None) -> Spectrum:
+    """The observation as a reader would return it, without writing a file.
 
-    It knows what a reader would: the pipeline's `guess` if given, never the truth.
+    It holds the class of the pipeline if that is given, and never the truth.
     """
     return Spectrum(
         wavelength=observation.wavelength,
@@ -66,9 +66,9 @@ def to_spectrum(observation: Observation, guess: Guess | None = None) -> Spectru
         ivar=observation.ivar if observation.errors_known else None,
         flux_unit=observation.flux_unit,
         resolution=observation.resolution,
-        class_name=guess.class_name if guess else "",
-        subclass=guess.subclass if guess else "",
-        z=guess.z if guess else None,
+        class_name=pipeline_class.class_name if pipeline_class else "",
+        subclass=pipeline_class.subclass if pipeline_class else "",
+        z=pipeline_class.z if pipeline_class else None,
         snr=observation.snr["r"] or None,
         survey=observation.survey,
         release=observation.release,

@@ -1,4 +1,4 @@
-"""From GRID to a detector: blur by the resolution, then integrate over each pixel."""
+"""From GRID to the detector: blur by the resolution, then integrate over each pixel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS
 LN_FIRST = float(np.log(GRID[0]))
 LN_STEP = STEP_KMS / LIGHT_KMS
 MARGIN = 60
-"""Grid pixels blurred beyond an arm's ends: room for the kernel and for a Doppler shift."""
+"""Grid pixels blurred beyond the ends of an arm: room for the kernel and a Doppler shift."""
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One camera. Resolution runs linearly in wavelength from its first to its last angstrom."""
+    """A camera, whose resolution is linear in wavelength between its two ends, in angstrom."""
 
     name: str
     low: float
@@ -28,7 +28,7 @@ class Arm:
 
 
 def sigma_pixels(resolution: float, own: float | None = None) -> float:
-    """Blur in GRID pixels that brings a flux of resolution `own` (None: unlimited) to this one."""
+    """Sigma, in GRID pixels, to blur flux of resolution `own` (None: unlimited) to `resolution`."""
     variance = (1.0 / resolution) ** 2 - (1.0 / own if own else 0.0) ** 2
     return float(np.sqrt(max(variance, 0.0))) / 2.3548 / LN_STEP
 
@@ -46,10 +46,10 @@ def blur(flux: FloatArray, sigma: float) -> FloatArray:
 def through_arms(
     flux: FloatArray, arms: tuple[Arm, ...], scale: float = 1.0, own: float | None = None
 ) -> FloatArray:
-    """Flux on GRID as the cameras blur it; arms hand over smoothly where they overlap.
+    """Flux on GRID blurred by the cameras, with a smooth transition where arms overlap.
 
-    Within an arm two Gaussians, for its two ends, are mixed so that the variance of the mixture is
-    right in between: the error of the shape is far below the noise, and it costs two passes.
+    Within an arm the Gaussians of its two ends are mixed so that the variance is right in between.
+    The error of the shape is far below the noise, and this only costs two passes.
     """
     seen = flux.copy()
     for number, arm in enumerate(arms):
@@ -70,14 +70,14 @@ def through_arms(
 
 
 def _overlap(before: Arm, arm: Arm, start: int, stop: int) -> FloatArray:
-    """0 where the arm before it still rules, 1 where this arm does."""
+    """Weight of this arm: 0 where the previous one is used, 1 where this one is."""
     width = max(before.high - arm.low, 1.0)
     ramp: FloatArray = np.clip((GRID[start:stop] - arm.low) / width, 0.0, 1.0)
     return ramp
 
 
 def pixel_edges(wavelength: FloatArray) -> FloatArray:
-    """Edges of pixels, half-way between centres, as cell places on GRID (pixels + 1)."""
+    """Edges of the pixels, half-way between their centres, as positions on GRID; (pixels + 1,)."""
     middle = 0.5 * (wavelength[1:] + wavelength[:-1])
     edges = np.concatenate(
         [
@@ -90,11 +90,11 @@ def pixel_edges(wavelength: FloatArray) -> FloatArray:
 
 
 def integrate(flux: FloatArray, edges: FloatArray, velocity_kms: float = 0.0) -> FloatArray:
-    """Mean of `flux` over each pixel, the source receding at `velocity_kms`. Conserves flux."""
+    """Mean flux in each pixel of a source that recedes at `velocity_kms`; conserves flux."""
     total = np.empty(flux.size + 1)
     total[0] = 0.0
     np.cumsum(flux, out=total[1:])
-    place = np.clip(edges - np.log1p(velocity_kms / LIGHT_KMS) / LN_STEP, 0.0, flux.size - 1e-6)
-    cell = place.astype(np.intp)
-    upto = total[cell] + (place - cell) * flux[cell]
-    return np.diff(upto) / np.maximum(np.diff(place), 1e-9)
+    position = np.clip(edges - np.log1p(velocity_kms / LIGHT_KMS) / LN_STEP, 0.0, flux.size - 1e-6)
+    cell = position.astype(np.intp)
+    upto = total[cell] + (position - cell) * flux[cell]
+    return np.diff(upto) / np.maximum(np.diff(position), 1e-9)

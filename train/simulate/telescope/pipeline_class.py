@@ -1,4 +1,4 @@
-"""What a survey's pipeline would call a spectrum: often wrong for the rare classes."""
+"""The class that a survey pipeline would give a spectrum: often wrong for the rare classes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from train.simulate.source import LIGHT_KMS, Rng, Source
 
 
 @dataclass(frozen=True)
-class Guess:
-    """CLASS, SUBCLASS and Z as the header states them."""
+class PipelineClass:
+    """CLASS, SUBCLASS and Z in the header of a file."""
 
     class_name: str
     subclass: str
@@ -30,7 +30,7 @@ _CARBON = (("STAR", "Carbon"), ("STAR", "Carbon"), ("STAR", "Carbon_lines"))
 _CV = (("STAR", "CV"),)
 _UNKNOWN = (("Unknown", "Non"), ("UNKNOWN", ""))
 
-# (what the pipeline says, weight); a label missing here is called by its own most usual name.
+# (possible pipeline classes, weight); _FALLBACK is used for labels that are missing here.
 _CONFUSION: dict[str, tuple[tuple[tuple[tuple[str, str], ...], float], ...]] = {
     "CV": ((_CV, 0.3), (_QSO, 0.2), (_A, 0.2), (_WD, 0.1), (_GALAXY, 0.1), (_UNKNOWN, 0.1)),
     "CS": ((_CARBON, 0.5), (_K, 0.25), (_G, 0.15), (_MG, 0.1)),
@@ -57,19 +57,19 @@ _CONFUSION: dict[str, tuple[tuple[tuple[tuple[str, str], ...], float], ...]] = {
 _FALLBACK = ((_UNKNOWN, 0.2), (_A, 0.2), (_F, 0.2), (_B, 0.1), (_QSO, 0.15), (_GALAXY, 0.15))
 
 
-def plain(label: str) -> str:
-    """A label in the spelling of the tables here: upper case, words joined by underscores."""
+def normalised_label(label: str) -> str:
+    """A label in upper case with its words joined by underscores, as in the tables above."""
     return label.upper().replace("-", "_").replace(" ", "_")
 
 
-def guess(source: Source, snr: float, rng: Rng) -> Guess:
-    """The pipeline's answer; below S/N 8 it gives up ever more often."""
-    table = _CONFUSION.get(plain(source.label), _FALLBACK)
+def draw_pipeline_class(source: Source, snr: float, rng: Rng) -> PipelineClass:
+    """Class of the pipeline; below S/N 8 it fails more and more often."""
+    table = _CONFUSION.get(normalised_label(source.label), _FALLBACK)
     if rng.random() < 0.5 * max(0.0, 1.0 - snr / 8.0):
         table = ((_UNKNOWN, 1.0),)
     names = _pick(table, rng)
     class_name, subclass = names[int(rng.integers(len(names)))]
-    return Guess(class_name, _numbered(subclass, rng), _redshift(source, class_name, rng))
+    return PipelineClass(class_name, _numbered(subclass, rng), _redshift(source, class_name, rng))
 
 
 def _pick(
@@ -84,7 +84,7 @@ def _pick(
 
 
 def _numbered(subclass: str, rng: Rng) -> str:
-    """Fill a range of subtypes, written {low-high}."""
+    """Replace a range of subtypes, written {low-high}, by one of them."""
     before, brace, rest = subclass.partition("{")
     if not brace:
         return subclass
@@ -94,7 +94,7 @@ def _numbered(subclass: str, rng: Rng) -> str:
 
 
 def _redshift(source: Source, class_name: str, rng: Rng) -> float:
-    """Right when the class is of the right kind; a wrong kind finds a redshift of its own."""
+    """Correct where the kind of object is right; a wrong kind gets an unrelated redshift."""
     star = source.z == 0.0
     if class_name == "STAR":
         measured = source.velocity_kms if star else float(rng.normal(0.0, 150.0))

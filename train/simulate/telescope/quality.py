@@ -1,4 +1,4 @@
-"""How badly a survey may treat a spectrum: the odds and strengths every effect is drawn from."""
+"""Quality of the spectra of a survey: the odds and strengths of every effect."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Quality:
-    """Odds are per spectrum, strengths are relative to the spectrum unless a unit is named."""
+    """Odds per spectrum, and strengths relative to the spectrum unless the name has a unit."""
 
     velocity_error_kms: float = 5.0
     resolution_spread: float = 0.08
     throughput_spread: float = 0.25
 
     calibration: float = 0.10
-    """One sigma of the smooth error of ln flux, for its largest component."""
+    """One sigma of the largest component of the smooth error of ln flux."""
     calibration_tail_odds: float = 0.1
-    """Plates with few standards: the error is `calibration_tail` times as large."""
+    """Odds of a plate with few standard stars: its error is `calibration_tail` times as large."""
     calibration_tail: float = 2.5
     blue_error: float = 0.15
     """One sigma of the extra error of ln flux at 3700 A, vanishing at 4000 A."""
@@ -33,14 +33,14 @@ class Quality:
     dead_block_pixels: Range = (40, 470)
 
     sky_residual: Range = (0.003, 0.035)
-    """Fraction of a sky line left behind, log-uniform; each line varies around it."""
+    """Fraction of a sky line that is left, log-uniform; each line varies around it."""
     sky_drift_pixels: float = 0.03
     telluric_jitter: float = 0.015
     telluric_odds: float = 0.3
     telluric_left: Range = (0.03, 0.6)
     nebular_odds: float = 0.08
     nebular_left: Range = (0.02, 0.35)
-    """Height of the residual H alpha over the sky continuum; negative as often as positive."""
+    """Height of the residual H alpha over the sky continuum, equally often negative."""
     moon_odds: float = 0.08
     moon_fraction: Range = (0.02, 0.25)
     crosstalk_odds: float = 0.05
@@ -48,12 +48,12 @@ class Quality:
 
     cosmic_mean: float = 0.6
     bad_runs: Range = (1.2, 1.3)
-    """Log-normal (mean and sigma of ln) number of short runs of pixels without weight."""
+    """Mean and sigma of ln of the number of short runs of masked pixels."""
     end_block_odds: float = 0.5
     ivar_spread: float = 0.1
 
     def scaled(self, factor: float) -> Quality:
-        """Every odds and strength times `factor`; counts and lengths of blocks too, odds <= 0.9."""
+        """Odds (up to 0.9), strengths and cosmic-ray counts multiplied by `factor`."""
         changes: dict[str, float | Range] = {}
         for name in _ODDS:
             changes[name] = min(getattr(self, name) * factor, 0.9)
@@ -88,11 +88,11 @@ GRADES = {"good": 0.4, "typical": 1.0, "poor": 2.2}
 
 
 def graded(base: Quality, quality: str | Quality) -> Quality:
-    """A grade's name applied to a survey's own quality, or the quality given."""
+    """The quality of a survey scaled by a named grade, or `quality` itself if it is a Quality."""
     if isinstance(quality, Quality):
         return quality
     if quality not in GRADES:
-        raise WorkbenchError(f"no quality {quality!r}: use one of {', '.join(GRADES)}")
+        raise WorkbenchError(f"unknown quality {quality!r}: use one of {', '.join(GRADES)}")
     return base if quality == "typical" else base.scaled(GRADES[quality])
 
 

@@ -1,4 +1,4 @@
-"""The surveys whose spectra we imitate: grids, cameras, sensitivity, noise.
+"""The simulated surveys: grids, cameras, sensitivity, noise.
 
 Numbers were measured on real files of each survey: sensitivity is flux times ivar of bright stars,
 resolution the dispersion SDSS stores per pixel, noise the scatter around smooth fits.
@@ -24,7 +24,7 @@ from train.simulate.telescope.quality import (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Profile:
-    """One survey's telescope. `wavelength` is the widest grid; a file keeps a part of it."""
+    """Instrument of a survey; `wavelength` is its widest grid, and a file holds a part of it."""
 
     name: str
     wavelength: FloatArray
@@ -32,21 +32,21 @@ class Profile:
     joins: tuple[float, ...]
     first_pixel: tuple[int, int]
     last_pixel: tuple[int, int]
-    """Range of the last pixel kept, counted from the end of the grid."""
+    """Range of the last pixel that is kept, counted from the end of the grid."""
     sensitivity: tuple[tuple[float, float], ...]
-    """Electrons per pixel for a flat spectrum, 1 at 6500 A."""
+    """(wavelength, electrons per pixel of a flat spectrum), 1 at 6500 A."""
     sky_electrons: Range
     read_variance: Range
     electrons_per_flux: Range
-    """log10 of electrons at 6500 A per unit of flux: mean and sigma."""
+    """Mean and sigma of log10 of the electrons at 6500 A per unit of flux."""
     correlation: tuple[float, float]
-    """What a pixel's noise takes from its neighbours one and two pixels away."""
+    """Weights of the noise of the neighbours one and two pixels away."""
     noise_over_reported: Range
-    """ln of real noise over the file's: mean and sigma."""
+    """Mean and sigma of ln of the real noise over the stated noise."""
     flux_unit: str
     quality: Quality
     releases: tuple[tuple[str, float], ...]
-    """Releases and how often to imitate each."""
+    """Releases and the relative frequency of each."""
 
 
 def _log_grid(first: float, pixels: int) -> FloatArray:
@@ -159,7 +159,7 @@ DESI = Profile(
 
 SURVEYS: dict[str, Profile] = {profile.name: profile for profile in (LAMOST, SDSS, BOSS, DESI)}
 ATLAS = "ATLAS"
-"""Spectra like those of published libraries; drawn without a profile, see atlas.py."""
+"""Spectra like those of published libraries, made without a profile by atlas.py."""
 
 
 def profile_named(name: str) -> Profile:
@@ -167,5 +167,5 @@ def profile_named(name: str) -> Profile:
         return SURVEYS[name.upper()]
     except KeyError:
         raise WorkbenchError(
-            f"no survey {name!r} to imitate: use one of {', '.join((*SURVEYS, ATLAS))}"
+            f"unknown survey {name!r}: use one of {', '.join((*SURVEYS, ATLAS))}"
         ) from None

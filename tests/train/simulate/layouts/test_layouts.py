@@ -14,10 +14,10 @@ from train.simulate.identity import Stamp, draw_target
 from train.simulate.layouts import atlas, desi, lamost, sdss
 from train.simulate.layouts.common import Entry
 from train.simulate.telescope.observation import Observation
-from train.simulate.telescope.pipeline_class import Guess
+from train.simulate.telescope.pipeline_class import PipelineClass
 from train.simulate.telescope.telescope import observe
 
-GUESS = Guess("STAR", "A5V", 1.5e-4)
+GUESS = PipelineClass("STAR", "A5V", 1.5e-4)
 SINGLE = [
     ("LAMOST", "DR1", "image"), ("LAMOST", "DR2", "image"), ("LAMOST", "DR5", "image"),
     ("LAMOST", "DR8", "image"), ("LAMOST", "DR10", "table"), ("SDSS", "DR8", "spec, lite"),
@@ -25,9 +25,9 @@ SINGLE = [
 ]  # fmt: skip
 
 
-def entry(seen: Observation, index: int = 3, guess: Guess = GUESS) -> Entry:
+def entry(seen: Observation, index: int = 3, pipeline_class: PipelineClass = GUESS) -> Entry:
     rng = np.random.default_rng(index)
-    return Entry(seen, draw_target(seen, index, rng), guess, Stamp(11, index, "1.2.3"))
+    return Entry(seen, draw_target(seen, index, rng), pipeline_class, Stamp(11, index, "1.2.3"))
 
 
 def write_single(folder: Path, one: Entry, suffix: str = "") -> Path:
@@ -118,13 +118,13 @@ def test_desi_file_holds_its_targets_and_redrock_their_classes(
 ) -> None:
     guesses = [
         GUESS,
-        Guess("QSO", "", 2.1),
-        Guess("Unknown", "Non", -9999.0),
-        Guess("STAR", "WD", 0),
+        PipelineClass("QSO", "", 2.1),
+        PipelineClass("Unknown", "Non", -9999.0),
+        PipelineClass("STAR", "WD", 0),
     ]
     entries = [
-        entry(observe(star(), "DESI", rng, snr=20.0), index, guess)
-        for index, guess in enumerate(guesses)
+        entry(observe(star(), "DESI", rng, snr=20.0), index, pipeline_class)
+        for index, pipeline_class in enumerate(guesses)
     ]
     path = tmp_path / (desi.file_name(entries[0]) + ".gz")
     desi.write(path, entries)

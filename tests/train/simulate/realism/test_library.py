@@ -8,13 +8,12 @@ import pytest
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers import read
-from tests.train.simulate.helpers import planck, star
-from train.simulate.archive import run
+from tests.train.simulate.helpers import planck, star, truth_rows
+from train.simulate.archive import run_campaign
 from train.simulate.campaign import Settings
 from train.simulate.production import usable_bases
 from train.simulate.realism.library import Library, augmented, base_source
 from train.simulate.source import GRID
-from train.simulate.truth import read_truth
 
 
 def write_base(path: Path, kelvin: float, low: float = 3500.0, high: float = 9300.0) -> None:
@@ -100,8 +99,8 @@ def test_bases_of_different_ranges_share_a_desi_file(folder: Path, tmp_path: Pat
     write_base(folder / "short.txt", 9000.0, 3900.0, 7500.0)
     write_table(folder, [("hot.txt", "A"), ("short.txt", "A")])
     settings = Settings(seed=4, count=16, labels=("A",), survey="DESI", library=str(folder))
-    run(tmp_path / "out", settings)
-    rows = read_truth(tmp_path / "out")
+    run_campaign(tmp_path / "out", settings)
+    rows = truth_rows(tmp_path / "out")
     assert {"hot.txt", "short.txt"} <= {row["library"] for row in rows}
     for row in rows:
         spectrum = read(tmp_path / "out" / row["file"], row=int(row["row"]))
@@ -113,8 +112,8 @@ def test_truth_names_the_base_and_nothing_is_used_unasked(folder: Path, tmp_path
     asked = Settings(
         seed=2, count=30, labels=("A", "K"), survey="LAMOST", library=str(folder), arrays=True
     )
-    run(tmp_path / "asked", asked)
-    bases = {row["library"] for row in read_truth(tmp_path / "asked")}
+    run_campaign(tmp_path / "asked", asked)
+    bases = {row["library"] for row in truth_rows(tmp_path / "asked")}
     assert bases == {"", "hot.txt", "cool.txt"}
-    run(tmp_path / "plain", Settings(seed=2, count=30, labels=("A", "K"), arrays=True))
-    assert {row["library"] for row in read_truth(tmp_path / "plain")} == {""}
+    run_campaign(tmp_path / "plain", Settings(seed=2, count=30, labels=("A", "K"), arrays=True))
+    assert {row["library"] for row in truth_rows(tmp_path / "plain")} == {""}

@@ -21,13 +21,13 @@ from train.simulate.realism import tell_apart
 from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
-    Gathering,
+    PairedLibrary,
     SpectrumPair,
     compare,
     expected_outside,
-    gather,
-    mimic,
+    observe_like,
     on_grid,
+    pair_library,
     ranks_among,
     summarise,
 )
@@ -60,7 +60,7 @@ def write_library(folder: Path, defect: Defect, classes: Sequence[str] = CLASSES
     rows = ["file,label"]
     for label in classes:
         for number in range(OF_CLASS):
-            seen = mimic(draw_source(label, rng), template, rng)
+            seen = observe_like(draw_source(label, rng), template, rng)
             name = f"{label}{number}.txt"
             flux = defect(seen.flux) * 1e-15
             np.savetxt(folder / name, np.column_stack([WAVELENGTH, flux]), header="wavelength flux")
@@ -69,8 +69,8 @@ def write_library(folder: Path, defect: Defect, classes: Sequence[str] = CLASSES
     return folder
 
 
-def met(folder: Path) -> Gathering:
-    return gather(Library(folder), PER_REAL, seed=3)
+def met(folder: Path) -> PairedLibrary:
+    return pair_library(Library(folder), PER_REAL, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -84,42 +84,42 @@ def with_sodium(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_simulated_stars_posing_as_real_are_not_told_apart(alike: Path) -> None:
-    meetings = met(alike).meetings
-    assert len(meetings) == len(CLASSES) * OF_CLASS
-    verdict = tell_apart.tell_apart(meetings, seed=1)
+    pairs = met(alike).pairs
+    assert len(pairs) == len(CLASSES) * OF_CLASS
+    verdict = tell_apart.tell_apart(pairs, seed=1)
     assert verdict.auc == pytest.approx(0.5, abs=0.16)
     assert 0.02 < verdict.error < 0.12
-    for line in summarise(meetings, compare(meetings)):
+    for line in summarise(pairs, compare(pairs)):
         assert line.n_real == OF_CLASS
         assert line.outside == pytest.approx(line.expected_outside, abs=0.03)
 
 
 def test_planted_defect_is_found_and_named(with_sodium: Path) -> None:
-    meetings = met(with_sodium).meetings
-    verdict = tell_apart.tell_apart(meetings, seed=1)
+    pairs = met(with_sodium).pairs
+    verdict = tell_apart.tell_apart(pairs, seed=1)
     assert verdict.auc > 0.95
     sodium_features = {"Na_D", "EW_NaI_D"}
     assert verdict.giveaways[0].feature in sodium_features
     assert verdict.giveaways[0].fall > 0.1
     assert abs(verdict.giveaways[0].alone - 0.5) > 0.4
-    rows = compare(meetings)
+    rows = compare(pairs)
     assert {row.feature for row in rows[:2]} & sodium_features
     assert rows[0].outside > 0.9 and rows[0].n_real == OF_CLASS
     assert not 3 < rows[0].median_percentile < 97
     blind = tell_apart.tell_apart(
-        meetings, 1, {name for name in feature_names() if "Na" in name or "HeI_5876" in name}
+        pairs, 1, {name for name in feature_names() if "Na" in name or "HeI_5876" in name}
     )
     assert blind.auc < verdict.auc
 
 
 def test_every_large_enough_class_and_survey_is_judged() -> None:
     rng = np.random.default_rng(2)
-    meetings = [fake("MG", "X", rng) for _ in range(12)] + [fake("K", "X", rng) for _ in range(9)]
-    sizes = {name: len(chosen) for name, chosen in tell_apart.subsets(meetings).items()}
+    pairs = [fake("MG", "X", rng) for _ in range(12)] + [fake("K", "X", rng) for _ in range(9)]
+    sizes = {name: len(chosen) for name, chosen in tell_apart.subsets(pairs).items()}
     assert sizes == {"all": 21, "survey X": 21, "class MG": 12}
-    assert tell_apart.subsets(meetings[:9]) == {}
+    assert tell_apart.subsets(pairs[:9]) == {}
     with pytest.raises(WorkbenchError, match="needs 10"):
-        tell_apart.tell_apart(meetings[:9], 1)
+        tell_apart.tell_apart(pairs[:9], 1)
 
 
 def fake(label: str, survey: str, rng: np.random.Generator) -> SpectrumPair:
@@ -130,11 +130,11 @@ def fake(label: str, survey: str, rng: np.random.Generator) -> SpectrumPair:
 
 def test_noise_statistics_can_be_left_out() -> None:
     rng = np.random.default_rng(4)
-    meetings = [fake("MG", "X", rng) for _ in range(20)]
+    pairs = [fake("MG", "X", rng) for _ in range(20)]
     column = feature_names().index("noise_ratio")
-    for meeting in meetings:
-        meeting.real[column] += 8.0
-    with_noise, without = (tell_apart.tell_apart(meetings, 1, out) for out in ((), NOISE))
+    for pair in pairs:
+        pair.real[column] += 8.0
+    with_noise, without = (tell_apart.tell_apart(pairs, 1, out) for out in ((), NOISE))
     assert with_noise.auc > 0.95 > 0.75 > without.auc
     assert with_noise.giveaways[0].feature == "noise_ratio"
     assert with_noise.giveaways[0].alone > 0.99
@@ -145,14 +145,14 @@ NOISE = tell_apart.NOISE_FEATURES
 
 def test_values_nobody_could_measure_are_harmless() -> None:
     rng = np.random.default_rng(5)
-    meetings = [fake("MG", "X", rng) for _ in range(12)]
-    for meeting in meetings:
-        meeting.real[:40] = meeting.simulated[:, :40] = np.nan
-        meeting.simulated[:, 40] = np.nan
-        meeting.real[41] = np.nan
-    compared = {row.feature for row in compare(meetings)}
+    pairs = [fake("MG", "X", rng) for _ in range(12)]
+    for pair in pairs:
+        pair.real[:40] = pair.simulated[:, :40] = np.nan
+        pair.simulated[:, 40] = np.nan
+        pair.real[41] = np.nan
+    compared = {row.feature for row in compare(pairs)}
     assert compared == set(feature_names()[42:])
-    assert np.isfinite(tell_apart.tell_apart(meetings, 1).auc)
+    assert np.isfinite(tell_apart.tell_apart(pairs, 1).auc)
 
 
 def test_equal_values_rank_in_the_middle() -> None:
@@ -180,9 +180,9 @@ def test_labels_without_simulation_and_broken_files_are_left_out_by_name(tmp_pat
         "file,label\na.txt,OTHER\nbroken.fits,A\nfar.txt,A\na.txt,A\n"
     )
     steps: list[int] = []
-    gathering = gather(Library(tmp_path), 4, 1, lambda: steps.append(1))
-    assert [meeting.name for meeting in gathering.meetings] == ["a.txt"]
-    reasons = dict(gathering.left_out)
+    paired = pair_library(Library(tmp_path), 4, 1, lambda: steps.append(1))
+    assert [pair.name for pair in paired.pairs] == ["a.txt"]
+    reasons = dict(paired.excluded)
     assert set(reasons) == {"a.txt", "broken.fits", "far.txt"}
     assert "not simulated" in reasons["a.txt"] and "too few pixels" in reasons["far.txt"]
     assert len(steps) == 4
@@ -196,7 +196,7 @@ def test_mimic_sees_what_the_real_spectrum_saw(rng: np.random.Generator) -> None
         Spectrum(wavelength=wavelength, flux=noisy, mask=mask, survey="X", resolution=900)
     )
     assert real.range[0] > GRID[0]
-    seen = mimic(draw_source("WD", rng), real, rng)
+    seen = observe_like(draw_source("WD", rng), real, rng)
     np.testing.assert_array_equal(seen.wavelength, real.wavelength)
     np.testing.assert_array_equal(seen.good, real.good)
     assert seen.simulated and seen.ivar is None

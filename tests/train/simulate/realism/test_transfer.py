@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.spectra.measure.features import feature_names
+from tests.train.simulate.helpers import truth_rows
 from train.cli import app
 from train.simulate.realism.transfer import NOISE_FEATURES, judge, score, simulated_features
 from train.simulate.sky import LABELS
-from train.simulate.truth import read_truth
 
 
 def test_score_counts_hits_false_alarms_and_misses():
@@ -60,7 +60,7 @@ def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path):
     folder = tmp_path / "made"
     words = ["simulate", str(folder), "--labels", "CV,MG", "--count", "8"]
     assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
-    truth = read_truth(folder)
+    truth = truth_rows(folder)
     lines = [f"{line['file']},{line['label']}" for line in truth]
     table = "\n".join(["file,label", *lines, "missing.fits,CV"])
     (folder / "MANIFEST.csv").write_text(table + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.velocity import cross_correlate
 from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.sky import LABELS, bands, carbon, cataclysmic, draw_source, white_dwarf
-from train.simulate.sky.balanced_kinds import draw_evenly, kinds_of
+from train.simulate.sky.balanced_kinds import draw_balanced_kind, subtypes_of
 from train.simulate.sky.cool import m_giant
 from train.simulate.sky.physics import reddening, vacuum
 from train.simulate.sky.profiles import add_head
@@ -107,9 +107,9 @@ def test_every_subtype_comes(label: str) -> None:
 
 
 def test_drawn_evenly_every_kind_comes_as_often() -> None:
-    assert set(kinds_of("WD")) == SUBTYPES["WD"]
+    assert set(subtypes_of("WD")) == SUBTYPES["WD"]
     rng = np.random.default_rng(2)
-    seen = Counter(draw_evenly("WD", rng).subtype for _ in range(270))
+    seen = Counter(draw_balanced_kind("WD", rng).subtype for _ in range(270))
     # Thirty of each are expected, where the sky has 135 DA and seven DO.
     assert set(seen) == SUBTYPES["WD"] and 12 <= min(seen.values()) <= max(seen.values()) <= 55
 
@@ -117,8 +117,8 @@ def test_drawn_evenly_every_kind_comes_as_often() -> None:
 def test_a_class_of_one_kind_is_drawn_as_it_is() -> None:
     one, other = (np.random.default_rng(4) for _ in range(2))
     one.integers(1)
-    drawn, plain = draw_evenly("L_DWARF", other), draw_source("L_DWARF", one)
-    assert kinds_of("L_DWARF") == ("L dwarf",) and np.array_equal(drawn.flux, plain.flux)
+    drawn, plain = draw_balanced_kind("L_DWARF", other), draw_source("L_DWARF", one)
+    assert subtypes_of("L_DWARF") == ("L dwarf",) and np.array_equal(drawn.flux, plain.flux)
 
 
 def test_titanium_oxide_deepens_from_early_to_late_giants() -> None:

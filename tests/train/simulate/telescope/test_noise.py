@@ -5,7 +5,12 @@ import pytest
 
 from tests.train.simulate.helpers import flat, smooth, star
 from train.simulate.telescope.instrument import BANDS, pixels_between
-from train.simulate.telescope.noise import coarse, correlated, electrons_for, stated_variance
+from train.simulate.telescope.noise import (
+    correlated,
+    electrons_for_snr,
+    rounded_to_12_bits,
+    stated_variance,
+)
 from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import observe
 
@@ -21,7 +26,7 @@ def spread(values: np.ndarray) -> float:
 
 @pytest.mark.parametrize("snr", [5.0, 30.0, 150.0])
 def test_electrons_give_the_ratio_asked_for(snr: float) -> None:
-    electrons = electrons_for(snr, 700.0)
+    electrons = electrons_for_snr(snr, 700.0)
     assert electrons / np.sqrt(electrons + 700.0) == pytest.approx(snr)
 
 
@@ -53,10 +58,10 @@ def test_coarse_weights_are_float32_values_within_one_in_ten_thousand(
     rng: np.random.Generator,
 ) -> None:
     values = 10.0 ** rng.uniform(-8, 8, 1000)
-    rounded = coarse(values)
+    rounded = rounded_to_12_bits(values)
     assert np.abs(rounded / values - 1).max() < 2e-4
     assert (rounded == rounded.astype(np.float32)).all()
-    assert (coarse(np.zeros(3)) == 0).all()
+    assert (rounded_to_12_bits(np.zeros(3)) == 0).all()
 
 
 @pytest.mark.parametrize("survey", list(SURVEYS))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.train.simulate.helpers import star
 from train.simulate.sky import LABELS
-from train.simulate.telescope.pipeline_class import _CONFUSION, guess
+from train.simulate.telescope.pipeline_class import _CONFUSION, draw_pipeline_class
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -16,7 +16,7 @@ def test_every_label_has_a_confusion_table_and_gets_a_class(
     rng: np.random.Generator, label: str
 ) -> None:
     assert label in _CONFUSION
-    answers = [guess(star(label=label), 30.0, rng) for _ in range(50)]
+    answers = [draw_pipeline_class(star(label=label), 30.0, rng) for _ in range(50)]
     assert {a.class_name for a in answers} <= {"STAR", "QSO", "GALAXY", "Unknown", "UNKNOWN"}
     assert not any("{" in a.subclass for a in answers)
 
@@ -24,8 +24,10 @@ def test_every_label_has_a_confusion_table_and_gets_a_class(
 def test_common_classes_are_mostly_right_and_rare_ones_mostly_not(
     rng: np.random.Generator,
 ) -> None:
-    a_stars = Counter(guess(star(label="A"), 50.0, rng).subclass[:1] for _ in range(300))
-    cvs = Counter(guess(star(label="CV"), 50.0, rng).subclass for _ in range(300))
+    a_stars = Counter(
+        draw_pipeline_class(star(label="A"), 50.0, rng).subclass[:1] for _ in range(300)
+    )
+    cvs = Counter(draw_pipeline_class(star(label="CV"), 50.0, rng).subclass for _ in range(300))
     assert a_stars["A"] > 200
     assert 40 < cvs["CV"] < 150
 
@@ -33,7 +35,8 @@ def test_common_classes_are_mostly_right_and_rare_ones_mostly_not(
 def test_pipeline_gives_up_at_low_snr(rng: np.random.Generator) -> None:
     def unknown(snr: float) -> int:
         return sum(
-            guess(star(label="A"), snr, rng).class_name.upper() == "UNKNOWN" for _ in range(300)
+            draw_pipeline_class(star(label="A"), snr, rng).class_name.upper() == "UNKNOWN"
+            for _ in range(300)
         )
 
     assert unknown(1.0) > unknown(50.0) + 60
@@ -43,10 +46,12 @@ def test_redshift_is_right_for_the_right_kind_and_wrong_for_the_wrong(
     rng: np.random.Generator,
 ) -> None:
     quasar = replace(star(label="QSO"), z=2.0)
-    answers = [guess(quasar, 40.0, rng) for _ in range(200)]
+    answers = [draw_pipeline_class(quasar, 40.0, rng) for _ in range(200)]
     assert all(abs(a.z - 2.0) < 0.02 for a in answers if a.class_name in ("QSO", "GALAXY"))
     assert all(abs(a.z) < 0.01 for a in answers if a.class_name == "STAR")
-    stars = [guess(star(label="CV", velocity_kms=90.0), 40.0, rng) for _ in range(200)]
+    stars = [
+        draw_pipeline_class(star(label="CV", velocity_kms=90.0), 40.0, rng) for _ in range(200)
+    ]
     assert all(a.z > 0.2 for a in stars if a.class_name == "QSO")
     assert np.median([a.z for a in stars if a.class_name == "STAR"]) == pytest.approx(
         3e-4, abs=5e-5

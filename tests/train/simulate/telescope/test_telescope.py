@@ -10,7 +10,7 @@ from tests.train.simulate.helpers import H_ALPHA, flat, planck, smooth, star
 from train.simulate.source import GRID, LIGHT_KMS, Source
 from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import to_spectrum
-from train.simulate.telescope.pipeline_class import Guess
+from train.simulate.telescope.pipeline_class import PipelineClass
 from train.simulate.telescope.quality import LAMOST_QUALITY
 from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import SNR_RANGE, observe
@@ -156,7 +156,7 @@ def test_in_memory_spectrum_knows_the_guess_and_not_the_truth(rng: np.random.Gen
     seen = observe(star(label="CV"), "LAMOST", rng)
     plain = to_spectrum(seen)
     assert plain.simulated and plain.class_name == "" and plain.z is None
-    spectrum = to_spectrum(seen, Guess("STAR", "A5V", 1e-4))
+    spectrum = to_spectrum(seen, PipelineClass("STAR", "A5V", 1e-4))
     assert (spectrum.class_name, spectrum.subclass, spectrum.z) == ("STAR", "A5V", 1e-4)
     assert "CV" not in repr(spectrum.meta) and "test" not in repr(spectrum.meta)
     assert spectrum.n_bad == int((seen.ivar == 0).sum())

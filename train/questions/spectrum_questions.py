@@ -1,4 +1,4 @@
-"""One numbered spectrum and the questions asked of it: everything follows from seed and number."""
+"""One numbered spectrum and its questions, which only depend on seed and number."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from train.questions.plan import AskedClass, answer_of, is_open, plan_of
 from train.questions.settings import QuestionSettings
 from train.simulate.campaign import MAX_COUNT, Assignment
 from train.simulate.campaign import Settings as Campaign
-from train.simulate.production import Made, make
+from train.simulate.production import SimulatedSpectrum, simulate_spectrum
 from train.simulate.sky import draw_source
-from train.simulate.sky.balanced_kinds import draw_evenly
+from train.simulate.sky.balanced_kinds import draw_balanced_kind
 from train.simulate.source import Rng
 from train.simulate.telescope.frame import happens
 from train.simulate.telescope.observation import to_spectrum
@@ -30,7 +30,7 @@ PLAN, DISTORTION, EVEN = 11, 12, 13
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What a worker is told."""
+    """The input of a worker."""
 
     settings: QuestionSettings
     seed: int
@@ -39,21 +39,24 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """A spectrum's questions, how it was distorted and whether it has an empirical base."""
+class SpectrumQuestions:
+    """The questions about a spectrum, its distortions, and whether it has an empirical base."""
 
     examples: tuple[Example, ...]
     distortions: tuple[str, ...]
     from_library: bool
 
 
-def ask_all(request: Request) -> list[Asked]:
+def questions_on_spectra(request: Request) -> list[SpectrumQuestions]:
     return [
-        ask(request.settings, request.seed, number, request.library) for number in request.numbers
+        questions_on_spectrum(request.settings, request.seed, number, request.library)
+        for number in request.numbers
     ]
 
 
-def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -> Asked:
+def questions_on_spectrum(
+    settings: QuestionSettings, seed: int, number: int, library: str = ""
+) -> SpectrumQuestions:
     kind, survey = plan_of(settings).draw(_rng(seed, number, PLAN))
     made = _observed(settings, seed, number, library, kind, survey)
     spectrum, names = distorted(
@@ -72,28 +75,28 @@ def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -
         replace(first, task=task, answer=answer_of(kind.label, task), key=f"{task}-{seed}-{number}")
         for task in kind.tasks[1:]
     ]
-    return Asked((first, *others), names, "base" in made.source.parameters)
+    return SpectrumQuestions((first, *others), names, "base" in made.source.parameters)
 
 
 def _observed(
     settings: QuestionSettings, seed: int, number: int, library: str, kind: AskedClass, survey: str
-) -> Made:
-    """Drawn again where there is no light in the telescope or the answer would be open."""
+) -> SimulatedSpectrum:
+    """A simulated spectrum, drawn again if it has no flux in range or its answer is ambiguous."""
     campaign = _campaign(settings, seed, library)
     is_even = kind.label in settings.tasks and happens(_rng(seed, number, EVEN), settings.even)
-    draw = draw_evenly if is_even else draw_source
+    draw = draw_balanced_kind if is_even else draw_source
     for attempt in range(1, ATTEMPTS + 1):
-        # Beyond the numbers of any campaign: the same seed there gives other objects.
+        # Beyond the numbers of any campaign, so that the same seed there gives other objects.
         assignment = Assignment(number + attempt * MAX_COUNT, kind.label, survey)
         try:
-            made = make(campaign, assignment, settings.library_share, draw)
+            made = simulate_spectrum(campaign, assignment, settings.library_share, draw)
         except WorkbenchError:
             continue
         if not any(is_open(made.source, task) for task in kind.tasks):
             return made
     raise WorkbenchError(
-        f"no usable {kind.label} as seen by {survey} in {ATTEMPTS} draws (seed {seed}, "
-        f"number {number}): is its library readable?"
+        f"no usable {kind.label} observed by {survey} in {ATTEMPTS} draws (seed {seed}, "
+        f"number {number}): check that the library is readable"
     )
 
 
@@ -108,9 +111,9 @@ def _campaign(settings: QuestionSettings, seed: int, library: str) -> Campaign:
     )
 
 
-def _spectrum(made: Made, seed: int, number: int) -> Spectrum:
-    """As a reader would hand it over, under a name that gives nothing away."""
-    spectrum = to_spectrum(made.entry.observation, made.entry.guess)
+def _spectrum(made: SimulatedSpectrum, seed: int, number: int) -> Spectrum:
+    """The spectrum as a reader would return it, under a name that does not reveal its class."""
+    spectrum = to_spectrum(made.entry.observation, made.entry.pipeline_class)
     is_known = spectrum.z is not None and spectrum.z > UNKNOWN_Z
     return replace(
         spectrum,

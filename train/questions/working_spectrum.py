@@ -1,4 +1,4 @@
-"""A spectrum while it is being distorted: plain arrays and what a distortion must know of them."""
+"""A spectrum while it is being distorted, as plain arrays."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from train.simulate.telescope.surveys import SURVEYS
 MIDDLE = 5500.0
 MIN_CELL_PIXELS = 5
 SMOOTHED = 0.5
-"""Part of a cell over which the corners of the line are rounded."""
+"""Share of a cell over which the corners of the continuum are rounded."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Seen:
-    """Wavelength in vacuum angstrom; `good` marks pixels that may be measured."""
+class WorkingSpectrum:
+    """Arrays of a spectrum: wavelength in vacuum angstrom, `good` marks usable pixels."""
 
     wavelength: FloatArray
     flux: FloatArray
@@ -30,29 +30,29 @@ class Seen:
 
     @property
     def step(self) -> float:
-        """Median pixel, angstrom."""
+        """Median pixel width, angstrom."""
         return float(np.median(np.diff(self.wavelength)))
 
     @property
     def edges(self) -> FloatArray:
-        """Of the pixels: one more than there are."""
+        """Edges of the pixels, (pixels + 1,)."""
         middles = 0.5 * (self.wavelength[1:] + self.wavelength[:-1])
         first, last = 2 * self.wavelength[0] - middles[0], 2 * self.wavelength[-1] - middles[-1]
         return np.concatenate([[first], middles, [last]])
 
     @property
     def snr(self) -> float:
-        """Median per pixel; infinite where no errors are known."""
+        """Median S/N per pixel; infinite without errors."""
         if self.ivar is None or not self.good.any():
             return np.inf
         return float(np.median((self.flux * np.sqrt(self.ivar))[self.good]))
 
-    def times(self, factor: FloatArray | float) -> Seen:
-        """Flux and errors alike."""
+    def times(self, factor: FloatArray | float) -> WorkingSpectrum:
+        """With flux and errors multiplied by a factor."""
         ivar = None if self.ivar is None else self.ivar / np.square(factor)
         return replace(self, flux=self.flux * factor, ivar=ivar)
 
-    def part(self, keep: BoolArray) -> Seen:
+    def part(self, keep: BoolArray) -> WorkingSpectrum:
         return replace(
             self,
             wavelength=self.wavelength[keep],
@@ -62,15 +62,15 @@ class Seen:
         )
 
     def filled(self) -> FloatArray:
-        """Flux with bad pixels bridged."""
+        """Flux with bad pixels interpolated."""
         if self.good.all() or not self.good.any():
             return self.flux
         return np.interp(self.wavelength, self.wavelength[self.good], self.flux[self.good])
 
 
-def seen_of(spectrum: Spectrum) -> Seen:
+def working_copy(spectrum: Spectrum) -> WorkingSpectrum:
     profile = SURVEYS.get(spectrum.survey)
-    return Seen(
+    return WorkingSpectrum(
         wavelength=spectrum.wavelength,
         flux=spectrum.flux,
         ivar=spectrum.ivar,
@@ -81,33 +81,33 @@ def seen_of(spectrum: Spectrum) -> Seen:
     )
 
 
-def spectrum_of(seen: Seen, before: Spectrum) -> Spectrum:
-    """The spectrum that it was before, with what is seen now."""
+def finished_spectrum(working: WorkingSpectrum, before: Spectrum) -> Spectrum:
+    """The spectrum `before` with the arrays of its distorted copy."""
     ivar, mask = None, None
-    if seen.ivar is not None:
-        ivar = np.where(seen.good, seen.ivar, 0.0)
-    elif not seen.good.all():
-        mask = ~seen.good
+    if working.ivar is not None:
+        ivar = np.where(working.good, working.ivar, 0.0)
+    elif not working.good.all():
+        mask = ~working.good
     return replace(
         before,
-        wavelength=seen.wavelength,
-        flux=seen.flux,
+        wavelength=working.wavelength,
+        flux=working.flux,
         ivar=ivar,
         mask=mask,
-        flux_unit=seen.flux_unit,
-        resolution=seen.resolution,
+        flux_unit=working.flux_unit,
+        resolution=working.resolution,
     )
 
 
-def level(seen: Seen, width: float) -> FloatArray:
-    """A smooth line through the medians of cells `width` angstrom wide; positive."""
-    wavelength = seen.wavelength
+def continuum_level(working: WorkingSpectrum, width: float) -> FloatArray:
+    """A smooth positive continuum through the medians of cells `width` angstrom wide."""
+    wavelength = working.wavelength
     cells = max(2, round(float(wavelength[-1] - wavelength[0]) / width))
     borders = np.searchsorted(wavelength, np.linspace(wavelength[0], wavelength[-1], cells + 1))
     borders[-1] = wavelength.size
     middles, medians = [], []
     for first, last in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
-        values = seen.flux[first:last][seen.good[first:last]]
+        values = working.flux[first:last][working.good[first:last]]
         if values.size >= MIN_CELL_PIXELS:
             middles.append(0.5 * (wavelength[first] + wavelength[last - 1]))
             medians.append(float(np.median(values)))
@@ -115,8 +115,8 @@ def level(seen: Seen, width: float) -> FloatArray:
         return np.full_like(wavelength, max(medians[0] if medians else 1.0, 1e-30))
     floor = max(0.05 * float(np.median(np.abs(medians))), 1e-30)
     line = _through(wavelength, np.array(middles), np.maximum(medians, floor))
-    size = min(max(1, int(SMOOTHED * width / seen.step)), line.size)
-    # Mirrored with its sign turned, so that a slope goes on beyond both ends.
+    size = min(max(1, int(SMOOTHED * width / working.step)), line.size)
+    # Odd reflection, so that slopes continue beyond both ends.
     padded = np.pad(line, size, mode="reflect", reflect_type="odd") if size < line.size else line
     smooth = uniform_filter1d(padded, size, mode="nearest")
     inner = smooth[size:-size] if padded.size > line.size else smooth
@@ -124,7 +124,7 @@ def level(seen: Seen, width: float) -> FloatArray:
 
 
 def _through(wavelength: FloatArray, middles: FloatArray, medians: FloatArray) -> FloatArray:
-    """ln of the broken line through these points; its outer pieces go on to both ends."""
+    """ln of the broken line through these points, extrapolated to both ends."""
     values = np.log(medians)
     line = np.interp(wavelength, middles, values)
     for outside, near, next_ in (

@@ -1,4 +1,4 @@
-"""The first pass: every spectrum of a file read once, what is known and measured of it kept."""
+"""First pass: read every spectrum of a file once and collect its facts and measurements."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum
-from train.bench.archive import NOTHING, FileJob, StatedClass
+from train.bench.archive import NOTHING, FileJob, ListedValues
 from train.simulate.shards import read_shard
 
 MAX_ROWS = 100_000
-"""Of one file whose rows nobody listed."""
+"""Most rows that are read of a file without a list of its rows."""
 SAME_SURVEY = {"BOSS": "SDSS", "EBOSS": "SDSS", "SDSS-II": "SDSS"}
 Facts = dict[str, Any]
-"""One spectrum as a row of the cache: see cache.SCHEMA."""
+"""One spectrum as a row of the table of measuring.schema()."""
 
 
 @dataclass(frozen=True)
-class Rule:
-    """Which spectra are measured; of the others only facts are kept."""
+class SelectionRule:
+    """Which spectra are measured; only the facts of the others are kept."""
 
     survey: str
-    """Empty for any."""
+    """Empty for any survey."""
     min_snr: float
 
     def measures(self, survey: str, snr: float) -> bool:
         return snr > self.min_snr and self.survey in ("", survey)
 
 
-def look(rule: Rule, job: FileJob) -> list[Facts]:
-    """A row for each spectrum; what cannot be read or measured is a row with a fault."""
-    stamp = stamp_of(job.path)
+def facts_of_file(rule: SelectionRule, job: FileJob) -> list[Facts]:
+    """A row per spectrum; one that cannot be read or measured gives a row with a fault."""
+    stamp = file_stamp(job.path)
     if job.refusal or stamp == (0, 0):
-        why = job.refusal or "no such file"
-        faulty = [_faulty(job.path, stamp, row, why) for row in _asked(job)]
+        reason = job.refusal or "no such file"
+        faulty = [_faulty(job.path, stamp, row, reason) for row in _wanted_rows(job)]
         return [facts | {"stated": 0} for facts in faulty]
     found = []
     for row, stated, spectrum in spectra(job):
@@ -56,15 +56,15 @@ def look(rule: Rule, job: FileJob) -> list[Facts]:
             except (WorkbenchError, ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
                 fault = f"cannot be measured: {type(error).__name__}: {error}"
                 facts = _faulty(job.path, stamp, row, fault)
-        found.append(facts | {"stated": mark_of(stated)})
+        found.append(facts | {"stated": digest_of(stated)})
     return found
 
 
-def spectra(job: FileJob) -> Iterator[tuple[int, StatedClass, Spectrum | str]]:
-    """Row, what is stated and the spectrum, or the reason why there is none."""
+def spectra(job: FileJob) -> Iterator[tuple[int, ListedValues, Spectrum | str]]:
+    """Row, stated values and spectrum, or the reason why it cannot be read."""
     stated = dict(zip(job.rows, job.stated, strict=True))
     if Path(job.path).suffix == ".npz":
-        for row in _asked(job):
+        for row in _wanted_rows(job):
             yield row, stated.get(row, NOTHING), _of_shard(job.path, row)
         return
     rows = list(job.rows)
@@ -76,37 +76,37 @@ def spectra(job: FileJob) -> Iterator[tuple[int, StatedClass, Spectrum | str]]:
         yield row, stated.get(row, NOTHING), _of_file(job.path, row)
 
 
-def merged(spectrum: Spectrum, stated: StatedClass) -> Spectrum:
-    """What the file does not say, as the list has it."""
+def merged(spectrum: Spectrum, stated: ListedValues) -> Spectrum:
+    """The spectrum with values from the list where the file states none."""
     is_placed = spectrum.ra is not None and spectrum.dec is not None
     survey = spectrum.survey or stated.survey
     return replace(
         spectrum,
-        ra=spectrum.ra if is_placed else _known(stated.ra),
-        dec=spectrum.dec if is_placed else _known(stated.dec),
+        ra=spectrum.ra if is_placed else _or_none(stated.ra),
+        dec=spectrum.dec if is_placed else _or_none(stated.dec),
         object_id=spectrum.object_id or stated.object_id,
         survey=SAME_SURVEY.get(survey.upper(), survey),
-        snr=_known(stated.snr) if spectrum.snr is None else spectrum.snr,
-        z=_known(stated.z) if spectrum.z is None else spectrum.z,
+        snr=_or_none(stated.snr) if spectrum.snr is None else spectrum.snr,
+        z=_or_none(stated.z) if spectrum.z is None else spectrum.z,
         class_name=spectrum.class_name or stated.class_name,
         subclass=spectrum.subclass or stated.subclass,
     )
 
 
 def content_of(spectrum: Spectrum) -> int:
-    """A number that spectra with the same fluxes share, whatever file and format they are in."""
+    """A hash of the fluxes, equal for the same spectrum in any file and format."""
     flux = np.ascontiguousarray(spectrum.flux, dtype="<f4")
     return int.from_bytes(hashlib.sha256(flux.tobytes()).digest()[:8], "little", signed=True)
 
 
-def mark_of(stated: StatedClass) -> int:
-    """What was stated when the facts were noted: another word and they are noted again."""
+def digest_of(stated: ListedValues) -> int:
+    """A hash of the stated values; spectra are measured again when these change."""
     digest = hashlib.sha256(repr(stated).encode()).digest()
     return int.from_bytes(digest[:8], "little", signed=True)
 
 
-def stamp_of(path: str) -> tuple[int, int]:
-    """Size and time of change: a file with both the same is not read again; zeros for no file."""
+def file_stamp(path: str) -> tuple[int, int]:
+    """Size and modification time, on a change of which a file is read again; zeros if missing."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
@@ -114,7 +114,7 @@ def stamp_of(path: str) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-def _asked(job: FileJob) -> tuple[int, ...]:
+def _wanted_rows(job: FileJob) -> tuple[int, ...]:
     return job.rows or (0,)
 
 
@@ -127,12 +127,12 @@ def _of_file(path: str, row: int) -> Spectrum | str:
 
 def _of_shard(path: str, row: int) -> Spectrum | str:
     try:
-        members = _shard(path, stamp_of(path))
+        members = _shard(path, file_stamp(path))
     except WorkbenchError as error:
         return str(error)
     if not 0 <= row < len(members):
         return f"no row {row} in {len(members)}"
-    # Its pictures are titled by the name of its file: one of a shard's own.
+    # Pictures are titled by file name, so each spectrum of a shard needs its own.
     return replace(members[row], path=f"{Path(path).stem}-{row:04d}")
 
 
@@ -141,7 +141,9 @@ def _shard(path: str, stamp: tuple[int, int]) -> list[Spectrum]:
     return list(read_shard(Path(path)))
 
 
-def _facts(path: str, stamp: tuple[int, int], row: int, seen: Spectrum, rule: Rule) -> Facts:
+def _facts(
+    path: str, stamp: tuple[int, int], row: int, seen: Spectrum, rule: SelectionRule
+) -> Facts:
     snr = seen.snr
     if snr is None:
         snr = signal_to_noise(seen).value or 0.0
@@ -171,5 +173,5 @@ def _faulty(path: str, stamp: tuple[int, int], row: int, fault: str) -> Facts:
     return _row(path, stamp, row) | texts | nothing | {"fault": fault[:300] or "not readable"}
 
 
-def _known(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
