@@ -1,4 +1,4 @@
-"""One claim against the measurements: borne out, or why not."""
+"""Checks single claims against the measurements."""
 
 from __future__ import annotations
 
@@ -10,117 +10,123 @@ from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Window
 from train.curate.claims import Claim
 from train.draft.features import Feature
-from train.draft.meter import Meter, holds
+from train.draft.meter import Meter, contains
 
-RELATIVE = 0.15
-SIGMAS = 1.5
-MOST_OF_VALUE = 0.4
-"""A number agrees within its rounding, this part of what is measured, or so many errors, which
-count up to this part of it: two ways of measuring one line differ by that much."""
-SLACK = 6.0
-"""Angstrom that a feature may reach past the edge of the picture it was seen in."""
+# A number agrees within its rounding, this fraction of the measured value, or this many errors. The
+# errors count up to 0.4 of the value: two ways of measuring one line differ by that much.
+RELATIVE_TOLERANCE = 0.15
+SIGMA_TOLERANCE = 1.5
+MAX_RELATIVE_ERROR = 0.4
+FEATURE_SLACK = 6.0
+"""Angstrom that a feature may reach past the edge of its picture."""
 WINDOW_SLACK = 25.0
 SEEN_SIGMA, CLEAR_SIGMA = 2.0, 4.0
 LEAST_STEP, CLEAR_STEP = 0.02, 0.06
 COLOURS = {1.0: (1.2, math.inf), 0.0: (0.6, 1.9), -1.0: (-math.inf, 1.0)}
-"""Flux at 4240 over that at 6630 for a continuum called blue, flat or red; they overlap."""
+"""Flux at 4240 Å over that at 6630 Å of a blue, flat or red continuum; the ranges overlap."""
 
 
 @dataclass(frozen=True)
-class Scene:
-    """What the author had before their eyes: the windows shown so far, and those asked for."""
+class TurnContext:
+    """Everything the author could know in one turn: windows shown so far, and those requested."""
 
     meter: Meter
     shown: tuple[Window, ...]
-    asked: tuple[Window, ...]
+    requested: tuple[Window, ...]
     guideline: str = ""
-    told: frozenset[str] = frozenset()
-    """What the tool said beside its pictures, number by number."""
+    printed: frozenset[str] = frozenset()
+    """Single numbers that the tool printed beside its pictures."""
 
 
-def fault_of(claim: Claim, scene: Scene) -> str:
-    """Why the claim may not stand; empty where it is borne out."""
+def find_fault(claim: Claim, context: TurnContext) -> str:
+    """The reason why a claim is wrong; empty where it is confirmed."""
     match claim.quantity:
         case "window":
-            return _window(claim, scene)
+            return _window_fault(claim, context)
         case "coverage":
-            ends = scene.meter.range
+            ends = context.meter.range
             close = any(abs(claim.value - end) <= WINDOW_SLACK for end in ends)
             return "" if close else f"the data end at {ends[0]:.0f} and {ends[1]:.0f} Å"
         case "snr":
-            return _snr(claim, scene)
+            return _snr_fault(claim, context)
         case "colour":
-            return _colour(claim, scene.meter)
+            return _colour_fault(claim, context.meter)
         case "velocity":
-            known = scene.meter.numbers.velocity
+            known = context.meter.numbers.velocity
             close = abs(claim.value - known.kms) <= max(50.0, 3 * known.error_kms)
             return "" if close else f"the velocity is {known.kms:.0f} km/s"
         case "quote":
-            return "" if claim.quote in scene.told else "the tool has said no such thing"
+            return "" if claim.quote in context.printed else "the tool did not print this"
         case "unknown":
             return "the number belongs to no feature"
     if not claim.features:
         return "the number belongs to no feature"
-    if not _is_quoted(claim, scene) and not any(_is_shown(each, scene) for each in claim.features):
-        return f"{claim.features[0].name} was in no window that was looked at"
-    return _state(claim, scene.meter) if claim.quantity == "state" else _value(claim, scene)
+    is_shown = any(_is_shown(feature, context) for feature in claim.features)
+    if not is_shown and not _is_guideline_limit(claim, context):
+        return f"{claim.features[0].name} was in no window that was shown"
+    if claim.quantity == "state":
+        return _state_fault(claim, context.meter)
+    return _value_fault(claim, context)
 
 
-def near(first: Window, second: Window) -> bool:
-    """Whether two windows are the same but for rounding."""
+def is_same_window(first: Window, second: Window) -> bool:
+    """Whether two windows are the same apart from rounding."""
     return all(abs(a - b) <= WINDOW_SLACK for a, b in zip(first, second, strict=True))
 
 
-def _is_shown(feature: Feature, scene: Scene) -> bool:
-    place = scene.meter.place(feature)
-    return place is None or any(holds(window, place, SLACK) for window in scene.shown)
+def _is_shown(feature: Feature, context: TurnContext) -> bool:
+    needed = context.meter.window_of(feature)
+    if needed is None:
+        return True
+    return any(contains(window, needed, FEATURE_SLACK) for window in context.shown)
 
 
-def _is_quoted(claim: Claim, scene: Scene) -> bool:
-    """A limit that the guideline names is no measurement."""
-    return claim.compare != "is" and f"{claim.value:g}" in scene.guideline
+def _is_guideline_limit(claim: Claim, context: TurnContext) -> bool:
+    """Whether a claim repeats a limit of the guideline, which is not a measurement."""
+    return claim.compare != "is" and f"{claim.value:g}" in context.guideline
 
 
-def _window(claim: Claim, scene: Scene) -> str:
+def _window_fault(claim: Claim, context: TurnContext) -> str:
     assert claim.window is not None
     low, high = claim.window
-    if near(claim.window, scene.meter.range):
+    if is_same_window(claim.window, context.meter.range):
         return ""
-    if any(holds(known, claim.window, WINDOW_SLACK) for known in (*scene.asked, *scene.shown)):
-        return ""  # the window, or a part of it
-    if f"{low:g} to {high:g}" in scene.guideline:
+    known = (*context.requested, *context.shown)
+    if any(contains(window, claim.window, WINDOW_SLACK) for window in known):
         return ""
-    return f"{low:g} to {high:g} Å was not looked at"
+    if f"{low:g} to {high:g}" in context.guideline:
+        return ""
+    return f"{low:g} to {high:g} Å was not shown"
 
 
-def _snr(claim: Claim, scene: Scene) -> str:
-    meter = scene.meter
-    measured = [meter.numbers.overall_snr, *(meter.snr(window) for window in scene.shown)]
-    if any(_agree(claim, value, 0.0) for value in measured):
+def _snr_fault(claim: Claim, context: TurnContext) -> str:
+    meter = context.meter
+    measured = [meter.numbers.overall_snr, *(meter.snr(window) for window in context.shown)]
+    if any(_agrees(claim, value, 0.0) for value in measured):
         return ""
     return f"the S/N is {measured[0]:.0f}"
 
 
-def _colour(claim: Claim, meter: Meter) -> str:
+def _colour_fault(claim: Claim, meter: Meter) -> str:
     low, high = COLOURS[claim.value]
     if meter.colour is None or low <= meter.colour <= high:
         return ""
-    return f"the flux at 4240 is {meter.colour:.2f} of that at 6630"
+    return f"the flux at 4240 Å is {meter.colour:.2f} of that at 6630 Å"
 
 
-def _value(claim: Claim, scene: Scene) -> str:
-    found = [one for one in _measurements(claim, scene.meter) if one.value is not None]
-    if any(_agree(claim, one.number, one.error or 0.0) for one in found):
+def _value_fault(claim: Claim, context: TurnContext) -> str:
+    found = [one for one in _measurements(claim, context.meter) if one.value is not None]
+    if any(_agrees(claim, one.number, one.error or 0.0) for one in found):
         return ""
     name = claim.features[0].name
     if not found:
-        return f"{name}: nothing can be measured"
+        return f"{name} cannot be measured"
     values = " or ".join(f"{one.number:.3g}" for one in found[:2])
     return f"{name}: measured {values}, not {claim.value:g}"
 
 
 def _measurements(claim: Claim, meter: Meter) -> Iterator[Measurement]:
-    """Every way in which the number may have been got."""
+    """All measurements that the number may refer to."""
     if claim.quantity == "ratio":
         yield from _ratios(claim, meter)
         return
@@ -150,7 +156,7 @@ def _measurements(claim: Claim, meter: Meter) -> Iterator[Measurement]:
 
 
 def _ratios(claim: Claim, meter: Meter) -> Iterator[Measurement]:
-    """Of the last feature before the number to any other: the text says which, we try all."""
+    """Ratios of all pairs of features, because the sentence does not say which pair it means."""
     values = [meter.strength(feature).value for feature in claim.features]
     for top in values:
         for bottom in values:
@@ -158,38 +164,38 @@ def _ratios(claim: Claim, meter: Meter) -> Iterator[Measurement]:
                 yield Measurement("ratio", top / bottom, None)
 
 
-def _unsigned(found: Measurement) -> Measurement:
-    value = None if found.value is None else abs(found.value)
-    return Measurement(found.name, value, found.error)
+def _unsigned(measured: Measurement) -> Measurement:
+    value = None if measured.value is None else abs(measured.value)
+    return Measurement(measured.name, value, measured.error)
 
 
-def _agree(claim: Claim, measured: float, error: float) -> bool:
-    room = max(RELATIVE * abs(measured), min(SIGMAS * error, MOST_OF_VALUE * abs(measured)))
-    room = max(room, 1.01 * claim.rounding)
+def _agrees(claim: Claim, measured: float, error: float) -> bool:
+    errors = min(SIGMA_TOLERANCE * error, MAX_RELATIVE_ERROR * abs(measured))
+    tolerance = max(RELATIVE_TOLERANCE * abs(measured), errors, 1.01 * claim.rounding)
     if claim.compare == "above":
-        return measured > claim.value - room
+        return measured > claim.value - tolerance
     if claim.compare == "below":
-        return measured < claim.value + room
-    return abs(claim.value - measured) <= room
+        return measured < claim.value + tolerance
+    return abs(claim.value - measured) <= tolerance
 
 
-def _state(claim: Claim, meter: Meter) -> str:
-    """Lines and band heads alone: of an index no one says that it is there."""
-    told = [each for each in claim.features if each.is_line or each.is_edge]
-    reasons = [_state_of(each, claim, meter) for each in told]
+def _state_fault(claim: Claim, meter: Meter) -> str:
+    """Check a state of lines and band heads; an index has no state."""
+    features = [feature for feature in claim.features if feature.is_line or feature.is_edge]
+    reasons = [_feature_fault(feature, claim, meter) for feature in features]
     return "" if not reasons or "" in reasons else reasons[0]
 
 
-def _state_of(feature: Feature, claim: Claim, meter: Meter) -> str:
+def _feature_fault(feature: Feature, claim: Claim, meter: Meter) -> str:
     found = meter.strength(feature)
     if found.value is None:
-        return "" if claim.state == "absent" else f"{feature.name}: nothing can be measured"
-    seen = _edge_seen(found) if feature.is_edge else _line_seen(found)
+        return "" if claim.state == "absent" else f"{feature.name} cannot be measured"
+    seen = _edge_states(found) if feature.is_edge else _line_states(found)
     return "" if claim.state in seen else f"{feature.name}: {found.value:.2g} is not {claim.state}"
 
 
-def _line_seen(found: Measurement) -> set[str]:
-    """What may be said of a line: more than one thing where it is doubtful."""
+def _line_states(found: Measurement) -> set[str]:
+    """The states that a line may be said to have; a doubtful line has several."""
     value, sigma = found.number, found.significance
     may: set[str] = set()
     if sigma >= SEEN_SIGMA:
@@ -199,7 +205,7 @@ def _line_seen(found: Measurement) -> set[str]:
     return may | {"no emission" if value > 0 else "no absorption"}
 
 
-def _edge_seen(found: Measurement) -> set[str]:
+def _edge_states(found: Measurement) -> set[str]:
     value, sigma = found.number, found.significance
     may = {"emission", "absorption", "no emission", "no absorption"}
     if value >= LEAST_STEP and sigma >= SEEN_SIGMA:

@@ -1,7 +1,7 @@
-"""From the words of a turn to single claims: a feature, what is said of it, a number.
+"""Splits the text of a turn into single claims: a feature, its state or a number.
 
-Words are read the way a careful person reads a colleague's notes: sentence by sentence, a number
-belonging to the feature named last before it. What cannot be read so is a claim without a feature.
+The text is read sentence by sentence, and a number belongs to the last feature named before it. A
+number that belongs to none is a claim without a feature.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 
 from agent.evidence.window_numbers import MARKS
 from agent.spectra.spectrum import Window
-from train.curate.lexicon import Mention, mentions, spelled
+from train.curate.lexicon import Mention, find_mentions, normalize_spelling
 from train.draft.features import Feature
 
 Quantity = Literal[
@@ -25,12 +25,12 @@ State = Literal["", "emission", "absorption", "present", "absent", "no emission"
 
 MAX_CLAIMS = 400
 MAX_SENTENCE = 1000
-"""Characters; what has no full stop for so long is read in pieces of that."""
+"""Characters; a longer sentence is read in pieces."""
 
 BOX = re.compile(r"\\boxed\{[^{}]*\}")
 SENTENCES = re.compile(r"(?<=[.!?])\s+|;\s*|\n+")
 CLAUSES = re.compile(r"[,:]\s+|\s+(?:but|because|since|while|whereas|although|that)\s+")
-ASIDE = re.compile(
+NOT_ASSERTED = re.compile(
     r"\?\s*$|\b(?:check|look|zoom|next|first|begin|start|want|let me|should|would|whether|if|may"
     r"|might|could|perhaps|maybe|expect(?:ed)?|too wide|narrow it|cannot|not testable|needs?)\b",
     re.IGNORECASE,
@@ -49,10 +49,11 @@ NUMBER = re.compile(
     r"(?<![\w.])(?P<number>[-+]?\d+(?:\.\d+)?)(?:\s*(?P<unit>Å|km/s|per cent|percent|%|sigma|σ))?"
     r"(?P<noun>\s+(?!for\b|and\b|but\b|with\b|over\b)[a-z]{3,})?"
 )
+# A number as the tool prints it beside a picture: `Hα (--) -60`.
 QUOTE = re.compile(
     rf"(?:^|(?<=:\s))[^:;()]+ (?:{'|'.join(map(re.escape, MARKS))}) -?\d+(?:\.\d+)?(?: Å| km/s)?"
 )
-"""A number as the tool says it beside a picture: `Hα (--) -60`."""
+
 COLOUR = re.compile(
     r"\b(?:(?P<blue>rises to the blue|blue continuum|climbs towards the blue|continuum is blue)"
     r"|(?P<flat>roughly flat|continuum is flat|flat continuum)"
@@ -61,18 +62,18 @@ COLOUR = re.compile(
 )
 ABOVE = re.compile(r"(?:above|over|more than|at least|exceeds|wider than|larger than|>|≥)\s*$")
 BELOW = re.compile(r"(?:below|under|less than|at most|narrower than|smaller than|<|≤)\s*$")
-WIDE = re.compile(
+WIDTH = re.compile(
     r"\bwide\b|(?<!equivalent )\bwidth\b|\bFWHM\b|\bbroad\b|\bhalf (?:depth|maximum)\b"
 )
 VELOCITY = re.compile(r"\b(?:velocity|moves|moving|radial|shifted)\b")
-APART = re.compile(r"\b(?:apart|separat\w+|split)\b")
-NO = re.compile(
+SEPARATION = re.compile(r"\b(?:apart|separat\w+|split)\b")
+NEGATION = re.compile(
     r"\b(?:no(?! (?:wider|more|less|larger|narrower|longer|doubt))|not|without|lacks?|absent"
     r"|missing|nothing at|neither|nor|absence)\b",
     re.IGNORECASE,
 )
-EMITS = re.compile(r"\b(?:in emission|emission|emits?|emitting)\b", re.IGNORECASE)
-ABSORBS = re.compile(r"\b(?:in absorption|absorption|absorbed|absorbs)\b", re.IGNORECASE)
+EMISSION = re.compile(r"\b(?:in emission|emission|emits?|emitting)\b", re.IGNORECASE)
+ABSORPTION = re.compile(r"\b(?:in absorption|absorption|absorbed|absorbs)\b", re.IGNORECASE)
 PRESENT = re.compile(
     r"\b(?:is there|are there|present|seen|visible|detected|appears?|strong|deep|clear)\b",
     re.IGNORECASE,
@@ -82,30 +83,30 @@ SMALL_COUNT = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """`features` are those it may be about, any of which may bear it out; `value` as written."""
+    """One claim; any of `features` may confirm it, and `value` is the number as written."""
 
     text: str
     quantity: Quantity
     features: tuple[Feature, ...] = ()
     value: float = 0.0
     rounding: float = 0.0
-    """Half a unit of the last digit written."""
+    """Half a unit of the last written digit."""
     compare: Compare = "is"
     state: State = ""
     window: Window | None = None
     is_plan: bool = False
-    """Said of what will be looked at next."""
+    """Whether it announces the next window."""
     quote: str = ""
-    """Of what the tool has said."""
+    """The text printed by the tool that it repeats."""
 
 
 def claims_of(text: str) -> list[Claim]:
-    """The claims of one turn's thought or reasons."""
+    """The claims in one turn's thought or answer."""
     found: list[Claim] = []
     last: Mention | None = None
     for sentence in _sentences(text):
-        named = mentions(sentence)
-        found += _claims(sentence, named, last)
+        named = find_mentions(sentence)
+        found += _sentence_claims(sentence, named, last)
         last = named[-1] if named else last
         if len(found) > MAX_CLAIMS:
             break
@@ -113,21 +114,23 @@ def claims_of(text: str) -> list[Claim]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for sentence in SENTENCES.split(spelled(BOX.sub("", text))):
+    for sentence in SENTENCES.split(normalize_spelling(BOX.sub("", text))):
         for start in range(0, len(sentence), MAX_SENTENCE):
             if piece := sentence[start : start + MAX_SENTENCE].strip():
                 yield piece
 
 
-def _claims(sentence: str, named: tuple[Mention, ...], last: Mention | None) -> Iterator[Claim]:
-    taken = [(mention.start, mention.end) for mention in named]
+def _sentence_claims(
+    sentence: str, named: tuple[Mention, ...], last: Mention | None
+) -> Iterator[Claim]:
+    used = [(mention.start, mention.end) for mention in named]
     for match in QUOTE.finditer(sentence):
-        taken.append(match.span())
+        used.append(match.span())
         yield Claim(text=sentence, quantity="quote", quote=match.group())
     for pattern, quantity in ((SNR, "snr"), (EDGE_OF_DATA, "coverage")):
         for match in pattern.finditer(sentence):
-            if _is_free(match, taken):
-                taken.append(match.span())
+            if _is_free(match, used):
+                used.append(match.span())
                 value, rounding = _value(match["number"])
                 yield Claim(
                     text=sentence,
@@ -136,26 +139,26 @@ def _claims(sentence: str, named: tuple[Mention, ...], last: Mention | None) -> 
                     rounding=rounding,
                 )
     for match in RANGE.finditer(sentence):
-        if _is_free(match, taken) and float(match["low"]) < float(match["high"]):
-            taken.append(match.span())
+        if _is_free(match, used) and float(match["low"]) < float(match["high"]):
+            used.append(match.span())
             window = float(match["low"]), float(match["high"])
-            plan = match.group().endswith("Å") and ASIDE.search(sentence) is not None
+            plan = match.group().endswith("Å") and NOT_ASSERTED.search(sentence) is not None
             yield Claim(text=sentence, quantity="window", window=window, is_plan=plan)
     for match in COLOUR.finditer(sentence):
-        said = {"blue": 1.0, "flat": 0.0, "red": -1.0}[match.lastgroup or "flat"]
-        yield Claim(text=sentence, quantity="colour", value=said)
+        colour = {"blue": 1.0, "flat": 0.0, "red": -1.0}[match.lastgroup or "flat"]
+        yield Claim(text=sentence, quantity="colour", value=colour)
     for match in NUMBER.finditer(sentence):
-        if _is_free(match, taken, group="number"):
-            claim = _number(sentence, match, named, last)
+        if _is_free(match, used, group="number"):
+            claim = _number_claim(sentence, match, named, last)
             if claim is not None:
                 yield claim
-    if not ASIDE.search(sentence):
-        yield from _states(sentence, named)
+    if not NOT_ASSERTED.search(sentence):
+        yield from _state_claims(sentence, named)
 
 
-def _is_free(match: re.Match[str], taken: list[tuple[int, int]], group: str | int = 0) -> bool:
+def _is_free(match: re.Match[str], used: list[tuple[int, int]], group: str | int = 0) -> bool:
     start, end = match.span(group)
-    return all(end <= first or last <= start for first, last in taken)
+    return all(end <= first or last <= start for first, last in used)
 
 
 def _value(number: str) -> tuple[float, float]:
@@ -163,10 +166,10 @@ def _value(number: str) -> tuple[float, float]:
     return float(number), 0.5 * 10.0**-digits
 
 
-def _number(
+def _number_claim(
     sentence: str, match: re.Match[str], named: tuple[Mention, ...], last: Mention | None
 ) -> Claim | None:
-    """What a number says; None for a plain count such as `3 lines`."""
+    """The claim of one number; None for a plain count such as `3 lines`."""
     value, rounding = _value(match["number"])
     unit, noun = match["unit"] or "", match["noun"]
     if not unit and noun and value.is_integer() and 0 <= value <= SMALL_COUNT:
@@ -195,7 +198,7 @@ def _quantity(unit: str, around: str, owner: Mention | None) -> Quantity:
     if unit == "km/s":
         if VELOCITY.search(around):
             return "velocity"
-        return "separation" if APART.search(around) else "width_kms"
+        return "separation" if SEPARATION.search(around) else "width_kms"
     if unit in ("sigma", "σ"):
         return "sigma"
     if owner is None:
@@ -204,14 +207,14 @@ def _quantity(unit: str, around: str, owner: Mention | None) -> Quantity:
         return "step"
     if unit == "Å":
         widths = any(feature.id.endswith("_D2") for feature in owner.features)
-        return "width" if WIDE.search(around) and not widths else "strength"
+        return "width" if WIDTH.search(around) and not widths else "strength"
     if any(feature.is_edge for feature in owner.features):
         return "step"
     return "strength" if any(not feature.is_line for feature in owner.features) else "unknown"
 
 
 def _clause(sentence: str, at: int) -> str:
-    """The clause around a place, with the one before it, where the feature may be named."""
+    """The clause around a position and the one before it, which may name the feature."""
     start, before = 0, 0
     for cut in CLAUSES.finditer(sentence):
         if cut.start() >= at:
@@ -220,17 +223,18 @@ def _clause(sentence: str, at: int) -> str:
     return sentence[before:]
 
 
-def _states(sentence: str, named: tuple[Mention, ...]) -> Iterator[Claim]:
-    """In emission, absorbed, seen or not: of each line and band head in its clause."""
+def _state_claims(sentence: str, named: tuple[Mention, ...]) -> Iterator[Claim]:
+    """The state of each line and band head that its clause describes."""
     waiting: list[Mention] = []
     start = 0
     ends = [(cut.start(), cut.end()) for cut in CLAUSES.finditer(sentence)]
     for end, following in (*ends, (len(sentence), len(sentence))):
         here = [mention for mention in named if start <= mention.start and mention.end <= end]
-        words = _without(sentence, start, end, here)
+        words = _text_between(sentence, start, end, here)
         state = _state(words)
         if here and not state and not words.strip(" and.or"):
-            waiting += here  # `Hα, Hβ and Hγ are absorbed`: the list gets the last one's state
+            # In `Hα, Hβ and Hγ are absorbed` the whole list gets the last one's state.
+            waiting += here
         elif state:
             for mention in (*waiting, *here):
                 yield Claim(text=sentence, quantity="state", features=mention.features, state=state)
@@ -240,7 +244,7 @@ def _states(sentence: str, named: tuple[Mention, ...]) -> Iterator[Claim]:
         start = following
 
 
-def _without(sentence: str, start: int, end: int, named: list[Mention]) -> str:
+def _text_between(sentence: str, start: int, end: int, named: list[Mention]) -> str:
     pieces, at = [], start
     for mention in named:
         pieces.append(sentence[at : mention.start])
@@ -249,8 +253,8 @@ def _without(sentence: str, start: int, end: int, named: list[Mention]) -> str:
 
 
 def _state(words: str) -> State:
-    emits, absorbs = bool(EMITS.search(words)), bool(ABSORBS.search(words))
-    if NO.search(words):
+    emits, absorbs = bool(EMISSION.search(words)), bool(ABSORPTION.search(words))
+    if NEGATION.search(words):
         if emits != absorbs:
             return "no emission" if emits else "no absorption"
         return "absent"

@@ -1,4 +1,4 @@
-"""`spec-o3-train curate`: from drafts to trajectories that everybody approved of."""
+"""`spec-o3-train curate`: reviews drafts until each is approved or rejected."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from train.curate.reviews import HIGHEST, ROLES
 app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the pool.")]
-As = Annotated[str, typer.Option("--as", help="Your name, as it will stand beside your reviews.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many.")]
+As = Annotated[str, typer.Option("--as", help="Your name, stored with your reviews.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Review at most this many.")]
 
 
 @app.command("import")
@@ -30,10 +30,10 @@ def import_(
     folder: Folder,
     drafts: Annotated[list[Path], typer.Argument(help="Trajectories (JSON lines).")],
     spectra: Annotated[
-        list[Path] | None, typer.Option(help="Sets of examples they are about; may be repeated.")
+        list[Path] | None, typer.Option(help="Sets with their spectra; may be repeated.")
     ] = None,
 ) -> None:
-    """Put drafts into a pool, which is made where there is none."""
+    """Add drafts to a pool, and create the pool if it does not exist."""
     from train.curate.pool import import_drafts
 
     _, new = import_drafts(folder, drafts, spectra or ())
@@ -44,22 +44,22 @@ def import_(
 def auto(
     folder: Folder,
     only: Annotated[
-        list[str] | None, typer.Option(help="Only this program; may be repeated. Default all.")
+        list[str] | None, typer.Option(help="Run only this program; may be repeated. Default: all.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
-    """Let programs review: form, claims against measurements, the record, and their votes.
+    """Let programs check the form, the claims and the record, and vote.
 
-    They are auto-screener, auto-reviser, auto-claims and auto-record, one role each. What they
-    cannot close waits for people.
+    The programs are auto-screener, auto-reviser, auto-claims and auto-record, each with one role.
+    Trajectories they cannot close wait for people.
     """
-    from train.curate.panel import NAMES, run_panel
+    from train.curate.panel import PROGRAMS, run_panel
     from train.curate.pool import open_pool
 
-    names = tuple(only or NAMES)
+    names = tuple(only or PROGRAMS)
     for name in names:
-        if name not in NAMES:
-            raise WorkbenchError(f"no program {name[:40]!r}: there are {', '.join(NAMES)}")
+        if name not in PROGRAMS:
+            raise WorkbenchError(f"no program {name[:40]!r}: choose from {', '.join(PROGRAMS)}")
     pool = open_pool(folder)
     total = sum(case.stage not in ("approved", "rejected") for case in pool.cases())
     with _progress() as progress:
@@ -68,8 +68,8 @@ def auto(
         def advance(more: int) -> None:
             progress.advance(bar, more)
 
-        given = run_panel(pool, names=names, workers=workers, advance=advance)
-    typer.echo(f"{given} reviews given; {_stages(folder)}")
+        count = run_panel(pool, names=names, workers=workers, advance=advance)
+    typer.echo(f"{count} reviews given; {_stages(folder)}")
 
 
 @app.command()
@@ -79,23 +79,23 @@ def review(
     role: Annotated[str, typer.Option(help=f"{', '.join(ROLES)}.")],
     sheet: Annotated[
         Path | None,
-        typer.Option(help="A file to fill in instead: written where absent, taken in where there."),
+        typer.Option(help="Review in a file: it is written first, and read on the second call."),
     ] = None,
     model: Annotated[
-        str, typer.Option(help="A model judges instead: its name, path or server address.")
+        str, typer.Option(help="Let a model judge: its name, path or server address.")
     ] = "",
     limit: Limit = None,
 ) -> None:
-    """Review in one role: in the terminal, by a file, or by a model that judges.
+    """Review in one role: in the terminal, in a file, or by a model.
 
-    Nobody holds two roles on one trajectory.
+    Nobody can hold two roles on one trajectory.
     """
     from train.curate.pool import open_pool
     from train.curate.reviewing import review_by_model, review_by_sheet
     from train.curate.terminal import ask_in_terminal, edit_in_terminal, review_in_terminal
 
     if role not in ROLES:
-        raise WorkbenchError(f"no role {role[:40]!r}: there are {', '.join(ROLES)}")
+        raise WorkbenchError(f"no role {role[:40]!r}: choose from {', '.join(ROLES)}")
     if sheet is not None and model:
         raise WorkbenchError("give --sheet or --model, not both")
     pool = open_pool(folder)
@@ -108,8 +108,8 @@ def review(
             def advance() -> None:
                 progress.advance(bar)
 
-            said = review_by_model(pool, by, role, model, limit=limit, advance=advance)
-        typer.echo(said)
+            summary = review_by_model(pool, by, role, model, limit=limit, advance=advance)
+        typer.echo(summary)
     else:
         done = review_in_terminal(
             pool, by, role, Console(), ask_in_terminal, edit_in_terminal, limit=limit
@@ -120,19 +120,19 @@ def review(
 @app.command()
 def stats(
     folder: Folder,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON alone, for scripts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only, for scripts.")] = False,
 ) -> None:
-    """Approval rates, scores, agreement of raters, preference between sources."""
+    """Show approval rates, scores, agreement of raters and preferred sources."""
     from train.curate.figures import figures
     from train.curate.pool import open_pool
 
-    found = figures(open_pool(folder).cases())
+    pool_figures = figures(open_pool(folder).cases())
     if as_json:
-        typer.echo(json.dumps(found, allow_nan=False))
+        typer.echo(json.dumps(pool_figures, allow_nan=False))
         return
     console = Console()
     console.print(_stages(folder), markup=False)
-    for table in _tables(found):
+    for table in _tables(pool_figures):
         console.print(table)
 
 
@@ -140,12 +140,12 @@ def stats(
 def export(
     folder: Folder,
     out: Annotated[
-        Path | None, typer.Argument(help="Trajectories to write; default approved.jsonl there.")
+        Path | None, typer.Argument(help="File to write; default FOLDER/approved.jsonl.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
-    """Write the approved trajectories, as last revised: what `sft` reads."""
-    from train.curate.approved import export_approved
+    """Write the approved trajectories in their latest wording, for `sft`."""
+    from train.curate.export import export_approved
     from train.curate.pool import open_pool
 
     path = out or folder / "approved.jsonl"
@@ -166,9 +166,9 @@ def _stages(folder: Path) -> str:
     from train.curate.pool import open_pool
 
     counts = Counter(case.stage for case in open_pool(folder).cases())
-    waits = {stage: f"{counts[stage]} wait for the {stage}" for stage in ROLES}
+    waiting = {stage: f"{counts[stage]} wait for the {stage}" for stage in ROLES}
     closed = [f"{counts[stage]} {stage}" for stage in ("approved", "rejected")]
-    return ", ".join([*closed, *(text for stage, text in waits.items() if counts[stage])])
+    return ", ".join([*closed, *(text for stage, text in waiting.items() if counts[stage])])
 
 
 def _tables(found: dict[str, Any]) -> Iterator[Table]:

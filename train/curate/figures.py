@@ -1,4 +1,4 @@
-"""What the reviews add up to: agreement of raters, scores, approvals, preferred sources."""
+"""Statistics of the reviews: agreement of raters, scores, approvals and preferred sources."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from agent.confidence.intervals import wilson
+from agent.spectra.spectrum import FloatArray
 from train.curate.process import STAGES, Case
 from train.curate.reviews import HIGHEST, ROLES, Review
 
-FloatArray = NDArray[np.float64]
 Wins = Mapping[tuple[str, str], float]
 """How often the first was preferred to the second; a tie is half a win for each."""
 
-FEWEST_PAIRS = 3
+MIN_PAIRS = 3
 SCORES = ("coherence", "consistency")
+# Added to both sides of every compared pair, so that no strength becomes infinite.
 PRIOR_WINS = 0.5
-"""To each side of every pair that met: no strength runs away to infinity."""
-ROUNDS, SETTLED = 1000, 1e-9
+MAX_ITERATIONS, TOLERANCE = 1000, 1e-9
 
 
 def figures(cases: Iterable[Case]) -> dict[str, Any]:
-    """All figures of a pool as plain values; None where there is too little to say."""
+    """All figures of a pool as plain values; None where there are too few reviews."""
     every = list(cases)
     given = [review for case in every for review in case.reviews]
     stages = Counter(case.stage for case in every)
     return {
         "trajectories": len(every),
         "stages": {stage: stages[stage] for stage in STAGES},
-        "void_reviews": sum(len(case.void) for case in every),
+        "void_reviews": sum(len(case.void_reasons) for case in every),
         "revised": sum(any(review.replies for review in case.reviews) for case in every),
         "approvals": {role: _approvals([r for r in given if r.role == role]) for role in ROLES},
         "scores": {score: _distribution(given, score) for score in SCORES},
@@ -45,9 +45,9 @@ def figures(cases: Iterable[Case]) -> dict[str, Any]:
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
-    """Rank correlation, ties sharing their ranks; None for too few pairs or no spread."""
+    """Spearman's rank correlation; None for too few pairs or no spread."""
     a, b = ranks(first), ranks(second)
-    if a.size < FEWEST_PAIRS or a.size != b.size:
+    if a.size < MIN_PAIRS or a.size != b.size:
         return None
     a, b = a - a.mean(), b - b.mean()
     spread = math.sqrt(float(a @ a) * float(b @ b))
@@ -55,79 +55,79 @@ def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
 
 
 def ranks(values: ArrayLike) -> FloatArray:
-    """From 1; equal values get the mean of theirs."""
+    """Ranks from 1; equal values share their mean rank."""
     array = np.asarray(values, dtype=np.float64)
-    _, place, counts = np.unique(array, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(array, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    return np.asarray((last - 0.5 * (counts - 1))[place], dtype=np.float64)
+    return np.asarray((last - 0.5 * (counts - 1))[inverse], dtype=np.float64)
 
 
 def bradley_terry(wins: Wins) -> dict[str, float]:
-    """Strengths that sum to 1: the chance that one is preferred is its share of the two."""
+    """Strengths that sum to 1; one is preferred to another with the probability a / (a + b)."""
     names = sorted({name for pair in wins for name in pair})
     if len(names) < 2:
         return dict.fromkeys(names, 1.0)
     met = np.zeros((len(names), len(names)))
     won = np.zeros(len(names))
     for i, j in combinations(range(len(names)), 2):
-        there, back = (wins.get(pair, 0.0) for pair in _both(names[i], names[j]))
-        if there + back > 0:
-            met[i, j] = met[j, i] = there + back + 2 * PRIOR_WINS
-            won += PRIOR_WINS * _at(len(names), i, j)
-            won[i], won[j] = won[i] + there, won[j] + back
+        wins_i, wins_j = (wins.get(pair, 0.0) for pair in _both_orders(names[i], names[j]))
+        if wins_i + wins_j > 0:
+            met[i, j] = met[j, i] = wins_i + wins_j + 2 * PRIOR_WINS
+            won += PRIOR_WINS * _indicator(len(names), i, j)
+            won[i], won[j] = won[i] + wins_i, won[j] + wins_j
     strength = np.full(len(names), 1.0 / len(names))
-    for _ in range(ROUNDS):
-        asked = (met / (strength[:, None] + strength[None, :])).sum(axis=1)
-        new = np.where(asked > 0, won / np.maximum(asked, 1e-300), strength)
+    for _ in range(MAX_ITERATIONS):
+        weight = (met / (strength[:, None] + strength[None, :])).sum(axis=1)
+        new = np.where(weight > 0, won / np.maximum(weight, 1e-300), strength)
         new /= new.sum()
-        if np.abs(new - strength).max() < SETTLED:
+        if np.abs(new - strength).max() < TOLERANCE:
             break
         strength = new
     return dict(zip(names, strength.tolist(), strict=True))
 
 
 def preference(wins: Wins) -> dict[str, Any]:
-    """Pair by pair how often the first was preferred, with its interval, and overall strengths."""
+    """For each pair how often the first was preferred, with its interval, and all strengths."""
     pairs = []
     for first, second in combinations(sorted({name for pair in wins for name in pair}), 2):
-        there, back = (wins.get(pair, 0.0) for pair in _both(first, second))
-        n = round(there + back)
+        won, lost = (wins.get(pair, 0.0) for pair in _both_orders(first, second))
+        n = round(won + lost)
         if not n:
             continue
-        low, high = wilson(min(math.floor(there), n), n)
-        rate = {"first": first, "second": second, "n": n, "rate": there / n}
-        pairs.append({**rate, "interval": [low, max(high, wilson(min(math.ceil(there), n), n)[1])]})
+        low, high = wilson(min(math.floor(won), n), n)
+        rate = {"first": first, "second": second, "n": n, "rate": won / n}
+        pairs.append({**rate, "interval": [low, max(high, wilson(min(math.ceil(won), n), n)[1])]})
     return {"pairs": pairs, "strengths": bradley_terry(wins)}
 
 
-def _both(first: str, second: str) -> tuple[tuple[str, str], tuple[str, str]]:
+def _both_orders(first: str, second: str) -> tuple[tuple[str, str], tuple[str, str]]:
     return (first, second), (second, first)
 
 
-def _at(size: int, *places: int) -> FloatArray:
+def _indicator(size: int, *indices: int) -> FloatArray:
     marks = np.zeros(size)
-    marks[list(places)] = 1.0
+    marks[list(indices)] = 1.0
     return marks
 
 
 def _wins(cases: Sequence[Case]) -> Wins:
-    """Of trajectories of one spectrum and task from different sources, by one rater's scores."""
+    """Wins between sources, from one rater's scores of trajectories of one spectrum and task."""
     groups: dict[tuple[str, str, str], dict[str, int]] = defaultdict(dict)
     for case in cases:
         about = case.trajectory
         for by, total in _totals(case).items():
             groups[about.spectrum.sha256, about.task, by].setdefault(about.model.name, total)
-    wins: Counter[tuple[str, str]] = Counter()
+    wins: defaultdict[tuple[str, str], float] = defaultdict(float)
     for scored in groups.values():
         for first, second in combinations(sorted(scored), 2):
-            there = 0.5 + 0.5 * float(np.sign(scored[first] - scored[second]))
-            wins[first, second] += there  # type: ignore[assignment]
-            wins[second, first] += 1.0 - there  # type: ignore[assignment]
-    return {pair: float(count) for pair, count in wins.items()}
+            won = 0.5 + 0.5 * float(np.sign(scored[first] - scored[second]))
+            wins[first, second] += won
+            wins[second, first] += 1.0 - won
+    return wins
 
 
 def _totals(case: Case) -> dict[str, int]:
-    """Both scores together, by rater; the last one given counts."""
+    """Sum of both scores by rater; a rater's last review counts."""
     return {review.by: review.total for review in case.reviews if review.total is not None}
 
 
@@ -139,7 +139,7 @@ def _approvals(given: Sequence[Review]) -> dict[str, Any]:
 
 
 def _distribution(given: Sequence[Review], score: str) -> dict[str, Any]:
-    """By role: how often each score was given, and the mean."""
+    """How often each score was given and the mean score, by role."""
     table: dict[str, Any] = {}
     for role in ROLES:
         values = [getattr(review, score) for review in given if review.role == role]
@@ -150,7 +150,7 @@ def _distribution(given: Sequence[Review], score: str) -> dict[str, Any]:
 
 
 def _agreement(cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """Spearman's rank correlation of every two raters over what both scored."""
+    """Rank correlation of every two raters over the trajectories both scored."""
     pairs: dict[tuple[str, str], list[tuple[Review, Review]]] = defaultdict(list)
     for case in cases:
         scored = {review.by: review for review in case.reviews if review.total is not None}
@@ -173,7 +173,7 @@ def _agreement(cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 
 def _sources(cases: Sequence[Case]) -> dict[str, Any]:
-    """By who wrote them: how many, how many approved of those decided, mean of the scores."""
+    """Number of trajectories, share approved of those decided, and mean score, by source."""
     table = {}
     for name in sorted({case.trajectory.model.name for case in cases}):
         own = [case for case in cases if case.trajectory.model.name == name]

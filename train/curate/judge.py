@@ -1,4 +1,4 @@
-"""A vision-language model as a reviewer: it reads the whole conversation and gives scores."""
+"""A vision-language model as a reviewer that reads the whole conversation and gives scores."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ consistency, 0 to 5: is everything said of the spectrum true to the pictures and
 a feature or a number is invented, 5 if all is right.
 Answer with one line of JSON and nothing else:
 {"coherence": 0, "consistency": 0, "approve": false, "note": "the worst fault, in one sentence"}"""
-LEAST = 4
-"""Both scores from which a judge approves that does not say so itself."""
-MAX_READ = 100_000
+# A judge that gives no `approve` approves when both scores reach this.
+MIN_APPROVED_SCORE = 4
+MAX_TEXT = 100_000
 MAX_OBJECTS = 50
 
 
@@ -44,36 +44,38 @@ class Scores:
 def judge(
     engine: Engine, trajectory: Trajectory, spectrum: Spectrum, task: Task, *, seed: int = 0
 ) -> Scores | None:
-    """The model's scores; None where it gave none that can be read. Raises EngineError."""
+    """The model's scores; None if its reply holds none. Raises EngineError."""
     turns = [*turns_of(task, trajectory), Turn("user", ASK)]
     style = Style.from_table(trajectory.style)
-    viewer = PictureMaker.of(spectrum, trajectory.spectrum, style, engine.sizing)
-    pictures = [viewer.overview(), *map(viewer.redraw, trajectory.looks)]
+    maker = PictureMaker.of(spectrum, trajectory.spectrum, style, engine.sizing)
+    pictures = [maker.overview(), *map(maker.redraw, trajectory.looks)]
     with closing(engine.open()) as conversation:
         conversation.append(turns, pictures)
-        said = conversation.generate(SamplingSettings(max_new_tokens=600), seed, choice_point=None)
-    if said.finish == "cancelled":
+        sampling = SamplingSettings(max_new_tokens=600)
+        generated = conversation.generate(sampling, seed, choice_point=None)
+    if generated.finish == "cancelled":
         raise EngineError("the judge was stopped")
-    return read_scores(said.text)
+    return read_scores(generated.text)
 
 
 def read_scores(text: str) -> Scores | None:
-    """The last object in a reply that holds both scores, whatever stands around it."""
+    """The scores of the last JSON object in a reply that holds both."""
     found = None
-    for table in _objects(text[-MAX_READ:]):
+    for table in _objects(text[-MAX_TEXT:]):
         coherence, consistency = (_score(table.get(key)) for key in ("coherence", "consistency"))
         if coherence is None or consistency is None:
             continue
-        said = table.get("approve")
-        approve = said if isinstance(said, bool) else min(coherence, consistency) >= LEAST
+        value = table.get("approve")
+        is_good = min(coherence, consistency) >= MIN_APPROVED_SCORE
+        approve = value if isinstance(value, bool) else is_good
         note = table.get("note", "")
-        words = printable(note, MAX_NOTE) if isinstance(note, str) else ""
-        found = Scores(coherence, consistency, approve, words)
+        text = printable(note, MAX_NOTE) if isinstance(note, str) else ""
+        found = Scores(coherence, consistency, approve, text)
     return found
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects in a text, from its start; a model may think aloud around them."""
+    """JSON objects in a text, in order; a model may write anything around them."""
     decoder, at = json.JSONDecoder(), 0
     for _ in range(MAX_OBJECTS):
         at = text.find("{", at)
@@ -90,7 +92,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _score(value: object) -> int | None:
-    """A whole number from 0 to 5, also where it came as 4.0, "4" or "4/5"."""
+    """A whole number from 0 to 5, also if written as 4.0, "4" or "4/5"."""
     if isinstance(value, str):
         head = value.strip().partition("/")[0].strip()
         value = float(head) if head.replace(".", "", 1).isdigit() and len(head) < 6 else None

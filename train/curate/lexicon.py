@@ -1,4 +1,4 @@
-"""The names a text may give to lines, band heads and indices, and what they can mean."""
+"""Names of lines, band heads and indices in a text, and the features they can mean."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from train.draft.features import Feature
 
-NEAR_NAMED = 6.0
-NEAR_BARE = 3.0
-"""Angstrom between the wavelength in a text and the feature it means, with and without its species:
-texts round, and give wavelengths in air or in vacuum."""
+# Angstrom between a wavelength in a text and the feature it means. Texts round, and give
+# wavelengths in air or in vacuum.
+TOLERANCE_WITH_SPECIES = 6.0
+TOLERANCE_BARE = 3.0
 WORDS_BETWEEN = r"(?:\s*(?:λ|band|edge|head|step|line|at|near|of|Å|around)){0,4}"
 SPELLINGS = (
     (re.compile(r"\bH[- ]?(?:alpha|α)", re.IGNORECASE), "Hα"),
@@ -48,30 +48,30 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Mention:
-    """A name in a text, from `start` to `end`, and the features it may mean."""
+    """A name in a text from `start` to `end`, and the features it may mean."""
 
     start: int
     end: int
     features: tuple[Feature, ...]
 
 
-def spelled(text: str) -> str:
-    """The text with the spellings of names and units made one."""
+def normalize_spelling(text: str) -> str:
+    """The text with one spelling for each name and unit."""
     for pattern, usual in SPELLINGS:
         text = pattern.sub(usual, text)
     return text
 
 
-def mentions(text: str) -> tuple[Mention, ...]:
-    """Every feature that a spelled text names, in order; the longest name wins."""
+def find_mentions(text: str) -> tuple[Mention, ...]:
+    """Every feature that a normalized text names, in order; the longest name wins."""
     found: list[Mention] = []
-    for mention in (*_explicit(text), *_by_species(text), *_bare(text)):
+    for mention in (*_by_name(text), *_by_species(text), *_by_wavelength(text)):
         if all(mention.end <= other.start or other.end <= mention.start for other in found):
             found.append(mention)
     return tuple(sorted(found, key=lambda mention: mention.start))
 
 
-def _explicit(text: str) -> Iterator[Mention]:
+def _by_name(text: str) -> Iterator[Mention]:
     names, pattern = _names()
     for match in pattern.finditer(text):
         yield Mention(match.start(), match.end(), names[match.group().casefold()])
@@ -79,10 +79,10 @@ def _explicit(text: str) -> Iterator[Mention]:
 
 def _by_species(text: str) -> Iterator[Mention]:
     """`ZrO edge at 6475.5`, `He I 6680`, `[O III] λ5007`, `CN 7873 and 8067`."""
-    for match in _species().finditer(text):
+    for match in _species_pattern().finditer(text):
         start = match.start()
         for number in WAVELENGTH.finditer(text, match.start("number"), match.end()):
-            near = _near(float(number.group()), NEAR_NAMED, match["species"])
+            near = _features_near(float(number.group()), TOLERANCE_WITH_SPECIES, match["species"])
             if near:
                 yield Mention(start, number.end(), near)
             start = number.end()
@@ -94,24 +94,23 @@ _BARE = re.compile(
 )
 
 
-def _bare(text: str) -> Iterator[Mention]:
+def _by_wavelength(text: str) -> Iterator[Mention]:
     for match in _BARE.finditer(text):
-        near = _near(float(match["number"]), NEAR_BARE, "")
+        near = _features_near(float(match["number"]), TOLERANCE_BARE, "")
         if near:
             yield Mention(match.start(), match.end(), near)
 
 
-def _near(wavelength: float, within: float, species: str) -> tuple[Feature, ...]:
-    """Lines and heads at a wavelength in vacuum or in air, nearest first."""
-    places = (wavelength, float(air_to_vacuum(wavelength)))
+def _features_near(wavelength: float, within: float, species: str) -> tuple[Feature, ...]:
+    """Lines and band heads at a wavelength in vacuum or in air, nearest first."""
     found: dict[str, tuple[float, Line]] = {}
-    for place in places:
-        for line in builtin_lines().nearest(place, within, ("line", "band_head", "band")):
-            away = abs(line.wavelength - place)
+    for center in (wavelength, float(air_to_vacuum(wavelength))):
+        for line in builtin_lines().nearest(center, within, ("line", "band_head", "band")):
+            distance = abs(line.wavelength - center)
             if (not species or line.species == species) and (
-                line.id not in found or away < found[line.id][0]
+                line.id not in found or distance < found[line.id][0]
             ):
-                found[line.id] = away, line
+                found[line.id] = distance, line
     ranked = [line for _, line in sorted(found.values(), key=lambda pair: pair[0])]
     best = ranked[:2] if species else ranked[:3]
     return tuple(feature for line in best for feature in _features_of(line))
@@ -124,7 +123,7 @@ def _features_of(line: Line) -> list[Feature]:
 
 
 @cache
-def _species() -> re.Pattern[str]:
+def _species_pattern() -> re.Pattern[str]:
     species = {line.species for line in builtin_lines().sorted_lines if line.species} - {"H I"}
     options = "|".join(map(re.escape, sorted(species, key=len, reverse=True)))
     number = r"\d{4,5}(?:\.\d+)?(?!\s*(?:Å|km/s|to\b|per\b)|\d|\.\d)"
@@ -136,11 +135,11 @@ def _species() -> re.Pattern[str]:
 
 @cache
 def _names() -> tuple[Mapping[str, tuple[Feature, ...]], re.Pattern[str]]:
-    """Names by their letters in lower case."""
+    """Features by their case-folded name, and the pattern that finds these names."""
     names: dict[str, set[Feature]] = {}
 
     def add(name: str, feature: Feature) -> None:
-        names.setdefault(spelled(name).casefold(), set()).add(feature)
+        names.setdefault(normalize_spelling(name).casefold(), set()).add(feature)
 
     for line in builtin_lines().sorted_lines:
         if line.moves_with_star and line.kind != "band_head":

@@ -1,7 +1,7 @@
-"""Reviewers that are programs, one for each role: what can be checked without a person.
+"""Programs that review without a person.
 
-Each looks at something of its own: the screener at form and verdict, the reviser at claims that do
-not hold, one auditor at every claim, the other at the record and at how it hangs together.
+The screener checks form and verdict, the reviser removes wrong claims, one auditor checks every
+claim, and the other checks the record and its coherence.
 """
 
 from __future__ import annotations
@@ -15,67 +15,67 @@ from types import MappingProxyType
 
 from agent.protocol.reply import is_well_formed
 from train.curate.audit import Audit, audit
-from train.curate.one_form import one_form, without
-from train.curate.parcels import Parcel, packed, pool_at, unpacked
-from train.curate.pool import REVIEWS, Pool
+from train.curate.canonical_form import canonical_replies, remove_sentences
+from train.curate.packed_cases import PackedCase, cached_pool, pack, unpack
+from train.curate.pool import REVIEWS_FILE, Pool
 from train.curate.process import Case
-from train.curate.reviews import Review, Role, add_reviews, diff_of, now, version_of
+from train.curate.reviews import Review, Role, add_reviews, diff_of, timestamp, version_of
 from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order
 
 SCREENER, REVISER, CLAIMS, RECORD = "auto-screener", "auto-reviser", "auto-claims", "auto-record"
-NAMES = (SCREENER, REVISER, CLAIMS, RECORD)
+PROGRAMS = (SCREENER, REVISER, CLAIMS, RECORD)
 ROLE_OF: Mapping[str, Role] = MappingProxyType(
     {SCREENER: "screener", REVISER: "reviser", CLAIMS: "auditor", RECORD: "auditor"}
 )
-LEAST_COHERENCE = 3
-MOST_TOKENS = 8000
+MIN_COHERENCE = 3
+MAX_TOKENS = 8000
 BATCH = 16
 
 
 def run_panel(
     pool: Pool,
     *,
-    names: Sequence[str] = NAMES,
+    names: Sequence[str] = PROGRAMS,
     workers: int = 1,
     advance: Callable[[int], None] = lambda more: None,
 ) -> int:
-    """Every open case as far as programs alone can take it; how many reviews they gave.
+    """Review every open case as far as programs can, and return the number of reviews.
 
-    What was given is on disk batch by batch: a run that was stopped goes on.
+    Reviews are on disk after each batch, so a stopped run can resume.
     """
     open_cases = (case for case in pool.cases() if case.stage not in ("approved", "rejected"))
-    parcels = map(packed, open_cases)
-    batches = iter(lambda: list(islice(parcels, BATCH)), [])
-    given = 0
+    packed = map(pack, open_cases)
+    batches = iter(lambda: list(islice(packed, BATCH)), [])
+    count = 0
     work = partial(_batch, pool.folder, pool.sets, tuple(names))
     for size, reviews in in_order(work, batches, workers):
-        add_reviews(pool.folder / REVIEWS, reviews)
-        given += len(reviews)
+        add_reviews(pool.folder / REVIEWS_FILE, reviews)
+        count += len(reviews)
         advance(size)
-    return given
+    return count
 
 
 def _batch(
-    folder: Path, sets: tuple[Path, ...], names: tuple[str, ...], parcels: list[Parcel]
+    folder: Path, sets: tuple[Path, ...], names: tuple[str, ...], cases: list[PackedCase]
 ) -> tuple[int, list[Review]]:
-    given: list[Review] = []
-    for parcel in parcels:
-        given += ReviewPanel(pool_at(folder, sets), unpacked(parcel), names).reviews()
-    return len(parcels), given
+    reviews: list[Review] = []
+    for packed in cases:
+        reviews += ReviewPanel(cached_pool(folder, sets), unpack(packed), names).reviews()
+    return len(cases), reviews
 
 
 class ReviewPanel:
-    """The programs at one case. What was measured for one of them serves the others."""
+    """The programs that review one case; they share their audits."""
 
-    def __init__(self, pool: Pool, case: Case, names: Sequence[str] = NAMES) -> None:
+    def __init__(self, pool: Pool, case: Case, names: Sequence[str] = PROGRAMS) -> None:
         self.pool = pool
         self.case = case
         self.names = names
-        self._found: dict[str, Audit] = {}
+        self._audits: dict[str, Audit] = {}
 
     def reviews(self) -> Iterator[Review]:
-        """One after the other, until the case is closed or needs a person."""
+        """Reviews one by one, until the case is closed or needs a person."""
         while (review := self._next()) is not None:
             self.case.add(review)
             yield review
@@ -84,7 +84,7 @@ class ReviewPanel:
         stage = self.case.stage
         if stage == "approved" or stage == "rejected":
             return None
-        free = [name for name in self.names if self._may(name, stage)]
+        free = [name for name in self.names if self._can_review(name, stage)]
         if not free:
             return None
         if stage == "voter":
@@ -96,32 +96,32 @@ class ReviewPanel:
             RECORD: self._audit_record,
         }[free[0]]()
 
-    def _may(self, name: str, role: Role) -> bool:
+    def _can_review(self, name: str, role: Role) -> bool:
         return role in (ROLE_OF[name], "voter") and not self.case.refusal(name, role)
 
     def _screen(self) -> Review:
-        """What needs no measuring: form, verdict, length, and that nothing was given away."""
+        """Check everything that needs no measuring: form, verdict, length and leaks."""
         replies, trajectory = self.case.replies, self.case.trajectory
-        why = ""
+        reason = ""
         if not is_well_formed(replies) or trajectory.stopped_by != "answer":
-            why = "not well-formed, or without an answer"
+            reason = "not well-formed, or without an answer"
         elif trajectory.verdict != self.pool.example(self.case).answer:
-            why = "the verdict is not the truth"
-        elif rough_tokens(replies) > MOST_TOKENS:
-            why = f"longer than {MOST_TOKENS} tokens"
+            reason = "the verdict is wrong"
+        elif rough_tokens(replies) > MAX_TOKENS:
+            reason = f"longer than {MAX_TOKENS} tokens"
         elif any(LEAKS.search(reply) for reply in replies):
-            why = "it speaks of the answer as given"
+            reason = "it reveals that the answer was given"
         elif not trajectory.looks:
-            why = "it never looked closer"
-        return self._review(SCREENER, "screener", not why, note=why)
+            reason = "it has no zoom"
+        return self._review(SCREENER, "screener", not reason, note=reason)
 
     def _revise(self) -> Review:
-        """To one form, without what is not borne out; with no reason left it is not approved."""
+        """Bring to canonical form without wrong claims; without any reason left it is rejected."""
         before, found = self.case.replies, self._audit(self.case.replies)
-        after = one_form(before)
+        after = canonical_replies(before)
         for turn in {fault.turn for fault in found.faults if fault.turn >= 0}:
             wrong = [fault.text for fault in found.faults if fault.turn == turn]
-            after = (*after[:turn], without(after[turn], wrong), *after[turn + 1 :])
+            after = (*after[:turn], remove_sentences(after[turn], wrong), *after[turn + 1 :])
         changed = after if after != before else ()
         found = self._audit(after)
         review = self._review(REVISER, "reviser", found.approves, found, note=found.note)
@@ -134,23 +134,23 @@ class ReviewPanel:
 
     def _audit_record(self) -> Review:
         found = self._audit(self.case.replies)
-        wrong = [fault.why for fault in found.faults if fault.turn < 0]
-        approve = not wrong and found.coherence >= LEAST_COHERENCE
+        wrong = [fault.reason for fault in found.faults if fault.turn < 0]
+        approve = not wrong and found.coherence >= MIN_COHERENCE
         note = "; ".join(wrong) or f"coherence {found.coherence}"
         return self._review(RECORD, "auditor", approve, found, note=note)
 
     def _vote(self, name: str) -> Review:
         found = self._audit(self.case.replies)
-        approve = found.approves and found.coherence >= LEAST_COHERENCE
+        approve = found.approves and found.coherence >= MIN_COHERENCE
         return self._review(name, "voter", approve)
 
     def _audit(self, replies: tuple[str, ...]) -> Audit:
         version = version_of(replies)
-        if version not in self._found:
-            trajectory = self.pool.reworded(self.case, replies)
+        if version not in self._audits:
+            trajectory = self.pool.with_replies(self.case, replies)
             example, task = self.pool.example(self.case), self.pool.task(self.case)
-            self._found[version] = audit(trajectory, example, task)
-        return self._found[version]
+            self._audits[version] = audit(trajectory, example, task)
+        return self._audits[version]
 
     def _review(
         self, by: str, role: Role, approve: bool, found: Audit | None = None, note: str = ""
@@ -161,7 +161,7 @@ class ReviewPanel:
             by=by,
             approve=approve,
             version=self.case.version,
-            at=now(),
+            at=timestamp(),
             coherence=None if found is None else found.coherence,
             consistency=None if found is None else found.consistency,
             note=note,

@@ -1,4 +1,4 @@
-"""A folder of trajectories under review: pool.jsonl, reviews.jsonl, and where their spectra lie."""
+"""A folder of trajectories under review, with their reviews and the paths of their spectra."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories, to_line
 from train.curate.process import Case, Stage
 from train.curate.reviews import Review, add_reviews, read_reviews
-from train.draft.record import record
+from train.draft.record import record_trajectory
 from train.examples import Example, ExampleStore, column
 
-POOL, TRAJECTORIES, REVIEWS = "pool.json", "pool.jsonl", "reviews.jsonl"
+POOL_FILE, TRAJECTORIES_FILE, REVIEWS_FILE = "pool.json", "pool.jsonl", "reviews.jsonl"
 MAX_POOL = 1_000_000
 VERSION = 1
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Use `open_pool` or `import_drafts`."""
+    """A pool of trajectories; make one with `open_pool` or `import_drafts`."""
 
     folder: Path
     sets: tuple[Path, ...]
@@ -38,44 +38,45 @@ class Pool:
         return ExampleStore(self.sets)
 
     def cases(self) -> Iterator[Case]:
-        """Every trajectory, in the order in which they came in."""
+        """Every case, in the order of import."""
         reviews: dict[str, list[Review]] = {}
-        for review in read_reviews(self.folder / REVIEWS):
+        for review in read_reviews(self.folder / REVIEWS_FILE):
             reviews.setdefault(review.trajectory, []).append(review)
-        for trajectory in read_trajectories(self.folder / TRAJECTORIES):
+        for trajectory in read_trajectories(self.folder / TRAJECTORIES_FILE):
             case = Case(case_id(trajectory), trajectory)
-            case.take(reviews.get(case.id, ()))
+            case.add_recorded(reviews.get(case.id, ()))
             yield case
 
-    def waiting(self, stage: Stage) -> Iterator[Case]:
+    def cases_at(self, stage: Stage) -> Iterator[Case]:
         return (case for case in self.cases() if case.stage == stage)
 
     @cached_property
     def truths(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """Answer and label by spectrum and task: one spectrum may be asked about twice."""
+        """Answer and label by spectrum hash and task."""
         names = ("sha256", "task", "answer", "label")
         rows = (row for path in self.sets for row in column(path, *names))
         return {(row["sha256"], row["task"]): row for row in rows}
 
     def example(self, case: Case) -> Example:
-        """Its spectrum with the question it was asked and the truth."""
-        sha256, asked = case.trajectory.spectrum.sha256, case.trajectory.task
-        truth = self.truths.get((sha256, asked))
+        """The case's spectrum with its task and true answer."""
+        sha256, task = case.trajectory.spectrum.sha256, case.trajectory.task
+        truth = self.truths.get((sha256, task))
         if truth is None:
-            raise WorkbenchError(f"{case.id}: its sets hold no answer to task {asked}")
+            raise WorkbenchError(f"{case.id}: the pool's sets have no answer for task {task}")
+        # One spectrum may be in several sets, under different tasks.
         found = self.spectra[sha256]
-        return replace(found, task=asked, answer=truth["answer"], label=truth["label"])
+        return replace(found, task=task, answer=truth["answer"], label=truth["label"])
 
-    def current(self, case: Case) -> Trajectory:
-        """The trajectory as last revised."""
-        return self.reworded(case, case.replies)
+    def current_trajectory(self, case: Case) -> Trajectory:
+        """The trajectory in its latest wording."""
+        return self.with_replies(case, case.replies)
 
-    def reworded(self, case: Case, replies: tuple[str, ...]) -> Trajectory:
-        """With other words, its record made anew: the tool answers what is asked now."""
+    def with_replies(self, case: Case, replies: tuple[str, ...]) -> Trajectory:
+        """The trajectory with other replies, recorded again with the tool's answers to them."""
         first = case.trajectory
         if replies == first.replies:
             return first
-        again = record(
+        recorded = record_trajectory(
             replies,
             self.example(case).spectrum,
             self.task(case),
@@ -86,25 +87,25 @@ class Pool:
             draw=bool(first.overview),
             sampling=first.sampling,
         )
-        return replace(again, spectrum=first.spectrum)
+        return replace(recorded, spectrum=first.spectrum)
 
     def task(self, case: Case) -> Task:
         return find_task(case.trajectory.task)
 
-    def add(self, case: Case, review: Review) -> None:
-        """Raises WorkbenchError where it is against the rules; else it is on disk."""
+    def add_review(self, case: Case, review: Review) -> None:
+        """Add a review and write it to disk; raises WorkbenchError if it breaks the rules."""
         case.add(review)
-        add_reviews(self.folder / REVIEWS, [review])
+        add_reviews(self.folder / REVIEWS_FILE, [review])
 
 
 def case_id(trajectory: Trajectory) -> str:
-    """Of what was said about which spectrum, whoever made the record."""
-    words = "\x1e".join((trajectory.spectrum.sha256, trajectory.task, *trajectory.replies))
-    return text_hash(words)[:16]
+    """Hash of the spectrum, the task and the replies."""
+    text = "\x1e".join((trajectory.spectrum.sha256, trajectory.task, *trajectory.replies))
+    return text_hash(text)[:16]
 
 
 def open_pool(folder: Path) -> Pool:
-    path = folder / POOL
+    path = folder / POOL_FILE
     try:
         with path.open("rb") as file:
             found = json.loads(file.read(MAX_POOL))
@@ -112,25 +113,25 @@ def open_pool(folder: Path) -> Pool:
         if found["version"] != VERSION:
             raise WorkbenchError(f"{folder} was made by another version of this program")
     except FileNotFoundError:
-        raise WorkbenchError(f"{folder} is no pool: run `curate import` first") from None
+        raise WorkbenchError(f"{folder} is not a pool: run `curate import` first") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise WorkbenchError(f"{path} is damaged: import again into another folder") from error
     return Pool(folder, sets)
 
 
 def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) -> tuple[Pool, int]:
-    """Add drafts to a pool, which is made where there is none; how many were new.
+    """Add drafts to a pool, created if needed, and return it with the number of new drafts.
 
-    Each must be of a spectrum in the sets; the same words about the same spectrum come in once.
+    Each draft must be about a spectrum in the sets. Duplicates are skipped.
     """
     wanted = tuple(path.resolve() for path in sets)
     known: set[str] = set()
-    if (folder / POOL).is_file():
+    if (folder / POOL_FILE).is_file():
         before = open_pool(folder)
         wanted = tuple(dict.fromkeys((*before.sets, *wanted)))
-        known = {case_id(one) for one in read_trajectories(folder / TRAJECTORIES)}
+        known = {case_id(one) for one in read_trajectories(folder / TRAJECTORIES_FILE)}
     if not wanted:
-        raise WorkbenchError("name the sets that hold the spectra: --spectra SET.parquet")
+        raise WorkbenchError("name the sets with the spectra: --spectra SET.parquet")
     pool = Pool(folder, wanted)
 
     def fresh() -> Iterator[Trajectory]:
@@ -149,8 +150,8 @@ def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) ->
     new = [to_line(one) for one in fresh()]
     folder.mkdir(parents=True, exist_ok=True)
     note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in wanted]}
-    (folder / POOL).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-    _append(folder / TRAJECTORIES, new)
+    (folder / POOL_FILE).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
+    _append(folder / TRAJECTORIES_FILE, new)
     return pool, len(new)
 
 

@@ -1,7 +1,7 @@
-"""The expert process as rules: who may do what next with a trajectory, and what has come of it.
+"""The rules of review: who may do what next with a trajectory, and how it is decided.
 
-Screen, revise, two audits, a final vote of the three. Nobody holds two roles on one trajectory,
-and what is said of one wording does not count for another.
+A case is screened, revised, audited twice, and voted on by the reviser and the auditors. Nobody
+holds two roles on one trajectory, and a review of one wording does not count for another.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ Stage = Role | Literal["approved", "rejected"]
 STAGES: tuple[Stage, ...] = (*ROLES, "approved", "rejected")
 AUDITORS = 2
 VOTES_TO_PASS = 2
-"""Of the three who revised and audited."""
+"""Votes needed from the three who revised and audited."""
 
 
 @dataclass(eq=False)
 class Case:
-    """One trajectory in the pool with all that was said of it, in order."""
+    """One trajectory of the pool with its reviews, in order."""
 
     id: str
     trajectory: Trajectory
     reviews: list[Review] = field(default_factory=list)
-    void: list[str] = field(default_factory=list)
-    """Reviews that do not count, and why."""
+    void_reasons: list[str] = field(default_factory=list)
+    """Reasons why recorded reviews do not count."""
 
     @property
     def replies(self) -> tuple[str, ...]:
-        """As last revised."""
+        """The replies in their latest wording."""
         revised = [review.replies for review in self.reviews if review.replies]
         return revised[-1] if revised else self.trajectory.replies
 
@@ -43,7 +43,7 @@ class Case:
 
     @property
     def stage(self) -> Stage:
-        """The role that is wanted next, or what has been decided."""
+        """The role that reviews next, or the decision."""
         if any(not review.approve for review in self.reviews if review.role != "voter"):
             return "rejected"
         if not self._by("screener"):
@@ -60,45 +60,45 @@ class Case:
 
     @property
     def panel(self) -> tuple[str, ...]:
-        """The reviser and the auditors of this wording: they vote."""
+        """The voters: the reviser and the auditors of this wording."""
         found = [*self._by("reviser")[-1:], *self._current("auditor")[:AUDITORS]]
         return tuple(review.by for review in found)
 
     def refusal(self, by: str, role: Role) -> str:
-        """Why this person may not do this now; empty where they may."""
+        """The reason why this person may not review in this role now, or an empty text."""
         if self.stage in ("approved", "rejected"):
-            return f"{self.id} is {self.stage} already"
+            return f"{self.id} is already {self.stage}"
         if self.stage != role:
             return f"{self.id} waits for the {self.stage}"
         if role == "voter":
             if by not in self.panel:
-                return f"{by} neither revised nor audited {self.id}: only those three vote"
+                return f"{by} neither revised nor audited {self.id}: only those who did may vote"
             if any(vote.by == by for vote in self._current("voter")):
-                return f"{by} has voted on {self.id}"
+                return f"{by} has already voted on {self.id}"
             return ""
         held = {review.role for review in self.reviews if review.by == by} - {"voter"}
         if held:
-            return f"{by} is {sorted(held)[0]} of {self.id}: nobody holds two roles on one"
+            return f"{by} is already {sorted(held)[0]} of {self.id}: nobody may hold two roles"
         return ""
 
     def add(self, review: Review) -> None:
-        """Raises WorkbenchError where the review may not count."""
-        why = self.refusal(review.by, review.role)
-        if not why and review.version != self.version:
-            why = f"{self.id} was revised since {review.by} read it"
-        if not why and review.replies and review.role != "reviser":
-            why = f"only the reviser changes the words of {self.id}"
-        if why:
-            raise WorkbenchError(why)
+        """Add a review; raises WorkbenchError if it breaks the rules."""
+        reason = self.refusal(review.by, review.role)
+        if not reason and review.version != self.version:
+            reason = f"{self.id} was revised since {review.by} read it"
+        if not reason and review.replies and review.role != "reviser":
+            reason = f"only the reviser may change the words of {self.id}"
+        if reason:
+            raise WorkbenchError(reason)
         self.reviews.append(review)
 
-    def take(self, reviews: Sequence[Review]) -> None:
-        """Reviews from a file that people may have edited: those against the rules are void."""
+    def add_recorded(self, reviews: Sequence[Review]) -> None:
+        """Add reviews from a file that people may have edited; those that break rules are void."""
         for review in reviews:
             try:
                 self.add(review)
             except WorkbenchError as error:
-                self.void.append(str(error))
+                self.void_reasons.append(str(error))
 
     def _by(self, role: Role) -> list[Review]:
         return [review for review in self.reviews if review.role == role]

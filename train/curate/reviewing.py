@@ -1,4 +1,4 @@
-"""Reviews that do not come from the terminal: by a file, or by a model that judges."""
+"""Reviews through a file, or by a model."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from agent.models.registry import find_model
 from train.curate.judge import Scores, judge
 from train.curate.pool import Pool
 from train.curate.process import Case
-from train.curate.reviews import Review, Role, now
-from train.curate.sheet import take_sheet, write_sheet
+from train.curate.reviews import Review, Role, timestamp
+from train.curate.sheet import import_sheet, write_sheet
 
 
 def review_by_sheet(
     pool: Pool, by: str, role: Role, sheet: Path, *, limit: int | None = None
 ) -> str:
-    """Write the file where there is none, take in what was filled in where there is one."""
+    """Write the sheet if it does not exist, otherwise import its reviews; returns a summary."""
     if not sheet.is_file():
         count = write_sheet(pool, by, role, sheet, limit=limit)
         return f"{count} trajectories in {sheet}: fill in approve and the scores, then repeat this"
-    taken, left = take_sheet(pool, by, role, sheet)
-    return f"{taken} reviews taken from {sheet}, {left} lines left open"
+    imported, left = import_sheet(pool, by, role, sheet)
+    return f"{imported} reviews imported from {sheet}, {left} lines left open"
 
 
 def review_by_model(
@@ -36,17 +36,17 @@ def review_by_model(
     limit: int | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> str:
-    """A model gives the scores. Raises WorkbenchError where there is no such model."""
-    place = find_model(model)
-    engine = load_engine(place)
+    """Let a model give the scores; raises WorkbenchError if there is no such model."""
+    location = find_model(model)
+    engine = load_engine(location)
     try:
-        given, mute = judge_waiting(pool, by, role, engine, limit=limit, advance=advance)
+        judged, unusable = judge_cases(pool, by, role, engine, limit=limit, advance=advance)
     finally:
         engine.close()
-    return f"{given} judged by {place.card.name}, {mute} without usable scores"
+    return f"{judged} judged by {location.card.name}, {unusable} without usable scores"
 
 
-def judge_waiting(
+def judge_cases(
     pool: Pool,
     by: str,
     role: Role,
@@ -55,27 +55,27 @@ def judge_waiting(
     limit: int | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> tuple[int, int]:
-    """How many were judged, and for how many nothing usable came; those wait as before."""
-    given = mute = 0
-    for case in pool.waiting(role):
-        if limit is not None and given + mute == limit:
+    """The numbers of judged and of unusable replies; cases with unusable ones keep waiting."""
+    judged = unusable = 0
+    for case in pool.cases_at(role):
+        if limit is not None and judged + unusable == limit:
             break
         if case.refusal(by, role):
             continue
         scores = _scores(pool, case, engine)
         if scores is None:
-            mute += 1
+            unusable += 1
         else:
-            pool.add(case, _review(case, by, role, scores))
-            given += 1
+            pool.add_review(case, _review(case, by, role, scores))
+            judged += 1
         advance()
-    return given, mute
+    return judged, unusable
 
 
 def _scores(pool: Pool, case: Case, engine: Engine) -> Scores | None:
     spectrum = pool.example(case).spectrum
     try:
-        return judge(engine, pool.current(case), spectrum, pool.task(case))
+        return judge(engine, pool.current_trajectory(case), spectrum, pool.task(case))
     except (EngineError, ToolError):
         return None
 
@@ -87,7 +87,7 @@ def _review(case: Case, by: str, role: Role, scores: Scores) -> Review:
         by=by,
         approve=scores.approve,
         version=case.version,
-        at=now(),
+        at=timestamp(),
         coherence=scores.coherence,
         consistency=scores.consistency,
         note=scores.note,

@@ -1,4 +1,4 @@
-"""What people and judges said of trajectories: one JSON line each, in a file that only grows."""
+"""Reviews of trajectories by people and programs, appended to a file as JSON lines."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -26,8 +27,10 @@ LOWEST, HIGHEST = 0, 5
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """One judgement. `version` is the hash of the words it was given for; `replies` are those of
-    a reviser who changed them, and `diff` says what was changed."""
+    """One review of the wording with the hash `version`.
+
+    `replies` are the new replies of a reviser who changed them, and `diff` shows the change.
+    """
 
     trajectory: str
     role: Role
@@ -43,13 +46,13 @@ class Review:
 
     @property
     def total(self) -> int | None:
-        """Of both scores."""
+        """Sum of both scores."""
         if self.coherence is None or self.consistency is None:
             return None
         return self.coherence + self.consistency
 
 
-def now() -> str:
+def timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -58,26 +61,18 @@ def version_of(replies: Sequence[str]) -> str:
 
 
 def diff_of(before: Sequence[str], after: Sequence[str]) -> str:
-    """What a reviser changed, turn by turn, as a unified diff."""
+    """A reviser's changes as a unified diff of each turn."""
     return "\n".join(
         line
-        for number, (old, new) in enumerate(_pairs(before, after), 1)
+        for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=""), 1)
         for line in difflib.unified_diff(
             old.splitlines(), new.splitlines(), f"turn {number}", f"turn {number}", lineterm="", n=0
         )
     )
 
 
-def _pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for place in range(max(len(before), len(after))):
-        yield (
-            before[place] if place < len(before) else "",
-            after[place] if place < len(after) else "",
-        )
-
-
 def read_reviews(path: Path) -> Iterator[Review]:
-    """In the order given; an error names the line. A last line cut off by a crash is left out."""
+    """The reviews in order; an error names the line, and a truncated last line is skipped."""
     if not path.is_file():
         return
     with path.open("rb") as file:
@@ -96,7 +91,7 @@ def read_reviews(path: Path) -> Iterator[Review]:
 
 
 def add_reviews(path: Path, reviews: Sequence[Review]) -> None:
-    """Append, and have it on disk."""
+    """Append reviews and sync them to disk."""
     try:
         with path.open("ab+") as file:
             end = file.seek(0, os.SEEK_END)
@@ -105,7 +100,7 @@ def add_reviews(path: Path, reviews: Sequence[Review]) -> None:
                 if file.read(1) != b"\n":
                     _cut_last_line(file)
             for review in reviews:
-                file.write(json.dumps(_plain(review), ensure_ascii=False).encode() + b"\n")
+                file.write(json.dumps(_to_json(review), ensure_ascii=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -113,20 +108,20 @@ def add_reviews(path: Path, reviews: Sequence[Review]) -> None:
 
 
 def _cut_last_line(file: Any) -> None:
-    """Drop what a crash left half written."""
+    """Drop the last line, which a crash left half written."""
     end = file.seek(0, os.SEEK_END)
     start = max(0, end - MAX_LINE)
     file.seek(start)
     file.truncate(start + file.read(end - start).rfind(b"\n") + 1)
 
 
-def _plain(review: Review) -> dict[str, Any]:
+def _to_json(review: Review) -> dict[str, Any]:
     table = asdict(review)
     return {name: value for name, value in table.items() if value not in (None, "", (), [])}
 
 
 def review_from(record: object) -> Review:
-    """Raises WorkbenchError for what is no review."""
+    """The review in a JSON object; raises WorkbenchError if it is not a valid one."""
     if not isinstance(record, dict):
         raise WorkbenchError("a review should be an object")
     known = {each.name for each in fields(Review)}

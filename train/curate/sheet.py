@@ -1,4 +1,4 @@
-"""Reviews by editing a file: what waits for a person goes out as JSON lines and comes back."""
+"""Review sheets: JSON lines that a person fills in and imports again."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from train.curate.one_form import one_form
+from train.curate.canonical_form import canonical_replies
 from train.curate.pool import Pool
-from train.curate.reviews import MAX_LINE, Review, Role, diff_of, now, review_from
+from train.curate.reviews import MAX_LINE, Review, Role, diff_of, review_from, timestamp
 
 
 def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | None = None) -> int:
-    """What this person may review now, a line each, with `approve` and the scores left null."""
+    """Write one line per case this person may review, with `approve` and the scores null."""
     lines: list[str] = []
-    for case in pool.waiting(role):
+    for case in pool.cases_at(role):
         if case.refusal(by, role):
             continue
         if limit is not None and len(lines) == limit:
@@ -42,15 +42,15 @@ def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | Non
     return len(lines)
 
 
-def take_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]:
-    """The lines that were filled in, as reviews; how many, and how many were left null.
+def import_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]:
+    """Import the filled-in lines; returns the numbers of imported and of open lines.
 
-    A reviser may have changed `replies`. The first line that breaks a rule stops it by number;
-    those above it are taken.
+    A reviser may have changed `replies`. The first line that breaks a rule stops the import with
+    an error; lines before it are imported.
     """
     cases = {case.id: case for case in pool.cases()}
-    taken = left = 0
-    for number, line in enumerate(_lines(path), 1):
+    imported = left = 0
+    for number, line in enumerate(_read_lines(path), 1):
         try:
             table = json.loads(line)
             if not isinstance(table, dict):
@@ -60,7 +60,7 @@ def take_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]:
                 continue
             case = cases.get(str(table.get("trajectory")))
             if case is None:
-                raise WorkbenchError("there is no such trajectory in this pool")
+                raise WorkbenchError("this pool has no such trajectory")
             before = case.replies
             given = {key: table.get(key) for key in ("approve", "coherence", "consistency")}
             review = review_from(
@@ -70,28 +70,28 @@ def take_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]:
                     "version": table.get("version"),
                     "role": role,
                     "by": by,
-                    "at": now(),
+                    "at": timestamp(),
                     "note": table.get("note") or "",
                     "replies": table.get("replies", []),
                 }
             )
-            pool.add(case, _with_changes(review, before))
+            pool.add_review(case, _with_changes(review, before))
         except (ValueError, RecursionError, WorkbenchError) as error:
             raise WorkbenchError(f"{path}, line {number}: {printable(str(error), 160)}") from error
-        taken += 1
-    return taken, left
+        imported += 1
+    return imported, left
 
 
 def _with_changes(review: Review, before: tuple[str, ...]) -> Review:
-    """Only what a reviser changed is kept: the words themselves are in the pool."""
+    """The review with only changed replies, because the pool already has the others."""
     after = review.replies or before
     if after != before:
-        after = one_form(after)
+        after = canonical_replies(after)
     changed = after if after != before else ()
     return replace(review, replies=changed, diff=diff_of(before, after))
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     try:
         with path.open("rb") as file:
             lines: list[str] = []

@@ -1,4 +1,4 @@
-"""A person reviews in the terminal: the texts are shown, scores are asked."""
+"""Review in the terminal: shows each case and asks for scores."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rich.rule import Rule
 from rich.text import Text
 
 from agent.trajectory.trajectory import Trajectory
-from train.curate.one_form import one_form
+from train.curate.canonical_form import canonical_replies
 from train.curate.pool import Pool
 from train.curate.process import Case
-from train.curate.reviews import HIGHEST, LOWEST, Review, Role, diff_of, now
+from train.curate.reviews import HIGHEST, LOWEST, Review, Role, diff_of, timestamp
 
 Ask = Callable[[str], str]
 Edit = Callable[[str], str | None]
@@ -27,32 +27,33 @@ KEYS = "a approve, r reject, s skip, q quit"
 
 
 class Quit(Exception):
-    """The person has had enough."""
+    """Raised when the person quits."""
 
 
 def review_in_terminal(
     pool: Pool, by: str, role: Role, console: Console, ask: Ask, edit: Edit, *, limit: int | None
 ) -> int:
-    """Case by case until none waits for this person in this role; how many were reviewed."""
+    """Review all cases that wait for this person in this role, and return how many were."""
     done = 0
-    for case in pool.waiting(role):
+    for case in pool.cases_at(role):
         if limit is not None and done == limit:
             break
         if case.refusal(by, role):
             continue
-        show(case, pool.current(case), pool.example(case).answer, console)
+        show_case(case, pool.current_trajectory(case), pool.example(case).answer, console)
         try:
-            review = _asked(case, by, role, console, ask, edit)
+            review = _ask_review(case, by, role, console, ask, edit)
         except Quit:
             break
         if review is not None:
-            pool.add(case, review)
+            pool.add_review(case, review)
             done += 1
     return done
 
 
-def show(case: Case, trajectory: Trajectory, answer: str, console: Console) -> None:
-    """Everything said, turn by turn, with what the tool answered. Nothing in it is markup."""
+def show_case(case: Case, trajectory: Trajectory, answer: str, console: Console) -> None:
+    """Print each turn with the tool's answer, and the reviews so far."""
+    # `Text` everywhere: replies are full of brackets that rich would read as markup.
     about = trajectory.spectrum
     name = about.path or about.object_id
     console.print(Rule(Text(f"{case.id}  {trajectory.task}  {name}  truth {answer}")))
@@ -62,50 +63,50 @@ def show(case: Case, trajectory: Trajectory, answer: str, console: Console) -> N
             if step.turn == number and step.kind == "zoom":
                 console.print(Text(f"    {step.error or step.text}", style="dim"))
     for review in case.reviews:
-        said = "approves" if review.approve else "rejects"
-        console.print(Text(f"{review.role} {review.by} {said}. {review.note}", style="dim"))
+        vote = "approves" if review.approve else "rejects"
+        console.print(Text(f"{review.role} {review.by} {vote}. {review.note}", style="dim"))
 
 
-def _asked(
+def _ask_review(
     case: Case, by: str, role: Role, console: Console, ask: Ask, edit: Edit
 ) -> Review | None:
-    replies = _revised(case, console, ask, edit) if role == "reviser" else case.replies
-    choice = _choice(ask)
+    replies = _ask_revision(case, console, ask, edit) if role == "reviser" else case.replies
+    choice = _ask_choice(ask)
     if choice == "s":
         return None
     scores: tuple[int | None, int | None] = (None, None)
     if role in ("reviser", "auditor"):
-        scores = _score(ask, "coherence"), _score(ask, "consistency")
+        scores = _ask_score(ask, "coherence"), _ask_score(ask, "consistency")
     return Review(
         trajectory=case.id,
         role=role,
         by=by,
         approve=choice == "a",
         version=case.version,
-        at=now(),
+        at=timestamp(),
         coherence=scores[0],
         consistency=scores[1],
-        note=ask("note (may be empty)").strip(),
+        note=ask("note (optional)").strip(),
         replies=replies if replies != case.replies else (),
         diff=diff_of(case.replies, replies),
     )
 
 
-def _revised(case: Case, console: Console, ask: Ask, edit: Edit) -> tuple[str, ...]:
-    """The turns as the reviser leaves them, in the one form."""
+def _ask_revision(case: Case, console: Console, ask: Ask, edit: Edit) -> tuple[str, ...]:
+    """The replies as the reviser leaves them, in canonical form."""
     replies = list(case.replies)
     while True:
         chosen = ask(f"turn to change, 1 to {len(replies)} (empty: done)").strip()
         if not chosen:
-            return one_form(replies) if tuple(replies) != case.replies else case.replies
+            return canonical_replies(replies) if tuple(replies) != case.replies else case.replies
         if not chosen.isdigit() or not 1 <= int(chosen) <= len(replies):
             console.print(Text(f"there is no turn {chosen[:20]}"))
             continue
-        place = int(chosen) - 1
-        replies[place] = (edit(replies[place]) or replies[place]).strip()
+        index = int(chosen) - 1
+        replies[index] = (edit(replies[index]) or replies[index]).strip()
 
 
-def _choice(ask: Ask) -> str:
+def _ask_choice(ask: Ask) -> str:
     while True:
         chosen = ask(KEYS).strip().casefold()[:1]
         if chosen == "q":
@@ -114,11 +115,11 @@ def _choice(ask: Ask) -> str:
             return chosen
 
 
-def _score(ask: Ask, name: str) -> int:
+def _ask_score(ask: Ask, name: str) -> int:
     while True:
-        said = ask(f"{name}, {LOWEST} to {HIGHEST}").strip()
-        if said.isdigit() and LOWEST <= int(said) <= HIGHEST:
-            return int(said)
+        score = ask(f"{name}, {LOWEST} to {HIGHEST}").strip()
+        if score.isdigit() and LOWEST <= int(score) <= HIGHEST:
+            return int(score)
 
 
 def ask_in_terminal(question: str) -> str:
@@ -126,7 +127,7 @@ def ask_in_terminal(question: str) -> str:
 
 
 def edit_in_terminal(text: str) -> str | None:
-    """In the person's own editor (EDITOR); None where none can be started."""
+    """Edit a text in the person's editor (VISUAL or EDITOR); None if it cannot be started."""
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or DEFAULT_EDITOR)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "turn.txt"

@@ -1,5 +1,7 @@
-"""The measured inspector as an author: from measurements and the true answer to the turns of an
-inspection, every number of which was measured in a window that was looked at."""
+"""Writes the turns of an inspection from measurements and the true answer.
+
+Every number in the turns was measured in a window that the inspection looks at.
+"""
 
 from __future__ import annotations
 
@@ -9,38 +11,36 @@ from dataclasses import dataclass, replace
 
 from agent.evidence.assessment import Assessment
 from agent.evidence.kinds import KindJudgement, builtin_kinds, softmax
-from agent.evidence.window_numbers import window_entries, overview_entries
+from agent.evidence.window_numbers import overview_entries, window_entries
 from agent.evidence.words import kind_name
 from agent.protocol.reply import Verdict
 from agent.protocol.tool import TOOL_NAME
 from agent.tasks.task import Task
 from train.draft.facts import Fact, Key, facts_of
 from train.draft.meter import Meter
-from train.draft.plan import Move, plan
+from train.draft.plan import PlannedLook, plan_looks
 from train.draft.settings import DraftSettings
 from train.draft.signs import SIGNS
 from train.draft.wording import Rng, Wording, joined, with_article
 from train.simulate.campaign import CONTAMINANTS
 
-LIKELY = 0.2
-"""Probability of a kind from which it may be named, where the truth allows it."""
-NO_KIND = frozenset({"ARTEFACT"})
-"""Labels for whatever is no object: nothing to call it."""
-LEANING = 0.5
-"""Probability of a kind, by what was told so far, from which it is named."""
-SHARPER = 2.0
-"""A part of the numbers says less in this model than it would in one that was fitted to them: with
-this, four of five looks lead on to a kind, and four of five of these are right."""
-TELLING = 0.4
-PLAIN = 0.3
-"""Nats under which what was seen in a window decides little."""
-TOLD = {"short": (1, 2), "long": (2, 4), "quoted": (1, 3)}
-REASONS = {"short": (1, 3), "long": (2, 4), "quoted": (1, 3)}
+MIN_RIVAL_PROBABILITY = 0.2
+NOT_OBJECTS = frozenset({"ARTEFACT"})
+"""Labels that have no kind name to use in a sentence."""
+MIN_LEADING_PROBABILITY = 0.5
+# The kind model was fitted to all numbers of a spectrum, so a few of them move it too little. With
+# this factor four of five looks name a leading kind, and four of five of those are right.
+SHARPENING = 2.0
+DECISIVE_NATS = 0.4
+# A window whose facts add up to fewer nats decides little.
+MIN_NATS = 0.3
+FACTS_PER_WINDOW = {"short": (1, 2), "long": (2, 4), "quoted": (1, 3)}
+REASONS_PER_ANSWER = {"short": (1, 3), "long": (2, 4), "quoted": (1, 3)}
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What the teacher knows: the answer, and the class of the object where it is known."""
+    """The true answer, and the true class where it is known."""
 
     answer: Verdict
     label: str = ""
@@ -51,59 +51,62 @@ class Truth:
 
 
 def is_supported(assessment: Assessment, truth: Truth, min_chance: float) -> bool:
-    """Whether the measurements alone speak for the true answer."""
+    """Whether the measurements alone support the true answer."""
     chance = assessment.p_yes if truth.answer == "YES" else 1.0 - assessment.p_yes
     return chance >= min_chance
 
 
-def write(
+def write_replies(
     assessment: Assessment, meter: Meter, truth: Truth, settings: DraftSettings, rng: Rng
 ) -> tuple[str, ...] | None:
-    """The turns; None where nothing that can be seen speaks for the true answer.
+    """Write the turns; None where nothing visible supports the true answer.
 
-    Where numbers are quoted, any will do: what follows from them is for the reader to learn.
+    Quoted drafts need no support: the reader learns what follows from the numbers.
     """
     rival = _rival(assessment, truth, rng)
     facts = facts_of(assessment.task, meter, rival, is_rival=truth.answer == "NO")
     wording = Wording(assessment.task, settings.words, rng)
     is_quoted = settings.words == "quoted"
     if is_quoted:
-        # What is looked at and told must not depend on the truth, or a reader learns it from that.
+        # Windows and numbers chosen by the truth would give it away.
         facts = replace(facts, all=facts_of(assessment.task, meter).all)
-    moves = plan(assessment, meter, facts.all, settings, rng)
-    leans = [""] * (len(moves) + 1)
+    looks = plan_looks(assessment, meter, facts.all, settings, rng)
+    leading = [""] * (len(looks) + 1)
     if is_quoted:
-        said = [_said(move, meter) for move in moves]
-        moves = tuple(_quoted(*each, wording) for each in zip(moves, said, strict=True))
-        leans = _leanings([overview_entries(meter.numbers), *said], assessment.kinds)
-    told = [_told(move, settings, rng) for move in moves]
-    everything = [fact for each in told for fact in each]
-    if not any(is_quoted or truth.sign * fact.nats > PLAIN for fact in everything):
+        entries = [_tool_entries(look, meter) for look in looks]
+        looks = tuple(_quote_tool(*each, wording) for each in zip(looks, entries, strict=True))
+        leading = _leading_kinds([overview_entries(meter.numbers), *entries], assessment.kinds)
+    chosen = [_choose_facts(look, settings, rng) for look in looks]
+    all_facts = [fact for each in chosen for fact in each]
+    if not any(is_quoted or truth.sign * fact.nats > MIN_NATS for fact in all_facts):
         return None
-    teller = _Teller(assessment.task, truth, rival, facts.telling, wording)
-    guess, dropping = teller.guess(told) if rng.random() < settings.guess else ("", None)
-    thought = _overview(meter, assessment, wording)
-    if leans[0]:
-        thought = joined(thought, wording.say("like", kind=leans[0]))
+    answer_writer = _AnswerWriter(assessment.task, truth, rival, facts.decisive, wording)
+    guess, refuting = answer_writer.guess(chosen) if rng.random() < settings.guess else ("", None)
+    thought = _describe_overview(meter, assessment, wording)
+    if leading[0]:
+        thought = joined(thought, wording.say("like", kind=leading[0]))
     if guess:
         thought = joined(thought, wording.say("guess", kind=guess))
     turns: list[str] = []
-    before: Move | None = None
-    for move, shown, lean in zip(moves, told, leans[1:], strict=True):
-        turns.append(_call(joined(thought, _why(move, before, wording, not turns)), move))
-        thought = _report(move, shown, meter, wording, lean)
-        if dropping in shown and dropping is not None:
+    before: PlannedLook | None = None
+    for look, shown, leading_kind in zip(looks, chosen, leading[1:], strict=True):
+        announced = _announce_look(look, before, wording, not turns)
+        turns.append(_tool_call(joined(thought, announced), look))
+        thought = _describe_window(look, shown, meter, wording, leading_kind)
+        if refuting in shown and refuting is not None:
             thought = joined(
                 thought,
-                wording.say("drop_guess", kind=guess, fact=wording.fact(dropping, meaning=False)),
+                wording.say("drop_guess", kind=guess, fact=wording.fact(refuting, meaning=False)),
             )
-        before = move
-    return (*turns, teller.answer(thought, everything))
+        before = look
+    return (*turns, answer_writer.answer(thought, all_facts))
 
 
 def _rival(assessment: Assessment, truth: Truth, rng: Rng) -> str:
-    """The other kind worth naming: one that the object is taken for, or what it is instead, if
-    the measurements and the truth agree on that."""
+    """The other kind worth naming: a look-alike of a YES, or what a NO really is.
+
+    For a NO it is empty where measurements and truth disagree on the kind.
+    """
     label = assessment.task.id
     ranked = [pair for pair in assessment.kinds.ranked() if pair[0] != label]
     first, chance = ranked[0]
@@ -111,19 +114,19 @@ def _rival(assessment: Assessment, truth: Truth, rng: Rng) -> str:
         others = [kind for kind in CONTAMINANTS.get(label, {}) if kind in SIGNS] or [first]
         return others[int(rng.integers(len(others)))]
     if truth.label:
-        likely = dict(ranked).get(truth.label, 0.0) >= LIKELY
-        return truth.label if likely and truth.label not in NO_KIND else ""
-    return first if chance >= LIKELY else ""
+        likely = dict(ranked).get(truth.label, 0.0) >= MIN_RIVAL_PROBABILITY
+        return truth.label if likely and truth.label not in NOT_OBJECTS else ""
+    return first if chance >= MIN_RIVAL_PROBABILITY else ""
 
 
-def _told(move: Move, settings: DraftSettings, rng: Rng) -> tuple[Fact, ...]:
-    """What is told of a window: the weightiest, a line's strength before its width."""
-    if move.kind != "zoom":
+def _choose_facts(look: PlannedLook, settings: DraftSettings, rng: Rng) -> tuple[Fact, ...]:
+    """The weightiest facts of a window, each line's strength before its width."""
+    if look.kind != "zoom":
         return ()
-    fewest, most = TOLD[settings.words]
+    fewest, most = FACTS_PER_WINDOW[settings.words]
     count = int(rng.integers(fewest, most + 1))
-    luck = {fact.key: 0.3 * float(rng.random()) for fact in move.facts}
-    ranked = sorted(move.facts, key=lambda fact: -(abs(fact.nats) + luck[fact.key]))[:count]
+    luck = {fact.key: 0.3 * float(rng.random()) for fact in look.facts}
+    ranked = sorted(look.facts, key=lambda fact: -(abs(fact.nats) + luck[fact.key]))[:count]
     widths = [fact for fact in ranked if fact.state == "width"]
     others = [fact for fact in ranked if fact.state != "width"]
     paired: list[Fact] = []
@@ -133,28 +136,28 @@ def _told(move: Move, settings: DraftSettings, rng: Rng) -> tuple[Fact, ...]:
     return (*paired, *(width for width in widths if width not in paired))
 
 
-def _said(move: Move, meter: Meter) -> Mapping[str, str]:
-    """What the tool tells of each number in a window."""
-    return {} if move.kind == "outside" else window_entries(meter.numbers, *move.range, meter.z)
+def _tool_entries(look: PlannedLook, meter: Meter) -> Mapping[str, str]:
+    """The numbers that the tool prints beside the picture of a look, by gate."""
+    return {} if look.kind == "outside" else window_entries(meter.numbers, *look.range, meter.z)
 
 
-def _quoted(move: Move, said: Mapping[str, str], wording: Wording) -> Move:
+def _quote_tool(look: PlannedLook, entries: Mapping[str, str], wording: Wording) -> PlannedLook:
     """The move with the facts that the tool tells of its window, kept in the tool's words."""
-    if move.kind != "zoom":
-        return move
-    kept = {fact.key: said[gate] for fact in move.facts if (gate := gate_of(fact)) in said}
+    if look.kind != "zoom":
+        return look
+    kept = {fact.key: entries[gate] for fact in look.facts if (gate := gate_of(fact)) in entries}
     wording.quotes.update(kept)
-    return replace(move, facts=tuple(fact for fact in move.facts if fact.key in kept))
+    return replace(look, facts=tuple(fact for fact in look.facts if fact.key in kept))
 
 
 def gate_of(fact: Fact) -> str:
-    """The number of the measured inspector that a fact is about."""
+    """The gate (number of the measured inspector) that a fact is about."""
     if fact.state == "width":
         return f"{fact.feature.id}_em_fwhm"
     return f"EW_{fact.feature.id}" if fact.feature.is_line else fact.feature.id
 
 
-def _overview(meter: Meter, assessment: Assessment, wording: Wording) -> str:
+def _describe_overview(meter: Meter, assessment: Assessment, wording: Wording) -> str:
     low, high = meter.range
     covers = wording.say(
         "covers", low=f"{low:.0f}", high=f"{high:.0f}", snr=f"{assessment.snr:.0f}"
@@ -162,88 +165,92 @@ def _overview(meter: Meter, assessment: Assessment, wording: Wording) -> str:
     return joined(covers, wording.colour(meter.colour))
 
 
-def _why(move: Move, before: Move | None, wording: Wording, first: bool) -> str:
+def _announce_look(
+    look: PlannedLook, before: PlannedLook | None, wording: Wording, first: bool
+) -> str:
     what = "first" if first else "next"
-    if move.kind == "wide":
+    if look.kind == "wide":
         what = "wide"
     elif before is not None and before.kind == "wide":
         what = "narrow"
-    low, high = move.range
-    return wording.say(what, label=move.label, low=low, high=high)
+    low, high = look.range
+    return wording.say(what, label=look.label, low=low, high=high)
 
 
-def _leanings(told: Sequence[Mapping[str, str]], kinds: KindJudgement) -> list[str]:
-    """What kind all that was told so far speaks for, each time more was; nothing where it is open.
+def _leading_kinds(entries: Sequence[Mapping[str, str]], kinds: KindJudgement) -> list[str]:
+    """The leading kind after each look; empty where none leads.
 
-    From those numbers alone: whoever reads them can come to the same.
+    It uses only the numbers shown so far, so that a reader can come to the same kind.
     """
     scores, seen = builtin_kinds().intercepts, set[str]()
-    leans = []
-    for fresh in told:
+    leading = []
+    for fresh in entries:
         rows = [kinds.gates.index(gate) for gate in kinds.gates if gate in fresh.keys() - seen]
         seen |= fresh.keys()
         scores = scores + kinds.parts[rows].sum(axis=0)
-        chances = softmax(SHARPER * scores)
+        chances = softmax(SHARPENING * scores)
         best = int(chances.argmax())
-        is_open = chances[best] < LEANING or kinds.labels[best] in NO_KIND
-        leans.append("" if is_open else kind_name(kinds.labels[best]))
-    return leans
+        is_open = chances[best] < MIN_LEADING_PROBABILITY or kinds.labels[best] in NOT_OBJECTS
+        leading.append("" if is_open else kind_name(kinds.labels[best]))
+    return leading
 
 
-def _report(move: Move, shown: Sequence[Fact], meter: Meter, wording: Wording, lean: str) -> str:
-    """What a window showed, and what that means for the question."""
-    if move.kind == "outside":
-        edge = meter.range[1] if move.range[0] > meter.range[0] else meter.range[0]
+def _describe_window(
+    look: PlannedLook, shown: Sequence[Fact], meter: Meter, wording: Wording, leading: str
+) -> str:
+    """The facts of a window, and what they mean for the question."""
+    if look.kind == "outside":
+        edge = meter.range[1] if look.range[0] > meter.range[0] else meter.range[0]
         return wording.say("outside", edge=f"{edge:.0f}")
-    if move.kind == "wide":
+    if look.kind == "wide":
         return ""
     if wording.words == "quoted":
-        said = wording.facts(shown) if shown else wording.say("nothing")
-        return joined(said, wording.say("like", kind=lean) if lean else wording.say("little"))
+        text = wording.facts(shown) if shown else wording.say("nothing")
+        return joined(text, wording.say("like", kind=leading) if leading else wording.say("little"))
     if not shown:
         return wording.say("nothing")
     nats = sum(fact.nats for fact in shown)
-    what = "for" if nats > PLAIN else "against" if nats < -PLAIN else "little"
+    what = "for" if nats > MIN_NATS else "against" if nats < -MIN_NATS else "little"
     return joined(wording.facts(shown), wording.say(what))
 
 
-def _call(thought: str, move: Move) -> str:
-    arguments = {"wavelength_range": list(move.range), "label": move.label}
+def _tool_call(thought: str, look: PlannedLook) -> str:
+    arguments = {"wavelength_range": list(look.range), "label": look.label}
     call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
     return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
 
 
 @dataclass(frozen=True)
-class _Teller:
-    """What needs the truth: guesses to drop, and the answer."""
+class _AnswerWriter:
+    """Writes the parts that depend on the truth: a guess to drop, and the answer."""
 
     task: Task
     truth: Truth
     rival: str
-    telling: frozenset[Key]
+    decisive: frozenset[Key]
     wording: Wording
 
-    def guess(self, told: Sequence[Sequence[Fact]]) -> tuple[str, Fact | None]:
-        """A first idea that a measurement will refute, and that measurement."""
-        for shown in told:
+    def guess(self, chosen: Sequence[Sequence[Fact]]) -> tuple[str, Fact | None]:
+        """A wrong first guess, and the fact that refutes it."""
+        for shown in chosen:
             for fact in shown:
-                if self.truth.answer == "NO" and fact.nats < -TELLING:
+                if self.truth.answer == "NO" and fact.nats < -DECISIVE_NATS:
                     return with_article(self.task.name), fact
-                if self.truth.answer == "YES" and fact.key in self.telling:
+                if self.truth.answer == "YES" and fact.key in self.decisive:
                     return kind_name(self.rival), fact
         return "", None
 
-    def answer(self, thought: str, told: Sequence[Fact]) -> str:
+    def answer(self, thought: str, facts: Sequence[Fact]) -> str:
         say, sign = self.wording.say, self.truth.sign
         summed = say("sum_yes" if sign > 0 else "sum_no")
-        ranked = sorted(told, key=lambda fact: -sign * fact.nats)
-        fewest, most = REASONS[self.wording.words]
+        ranked = sorted(facts, key=lambda fact: -sign * fact.nats)
+        fewest, most = REASONS_PER_ANSWER[self.wording.words]
         count = int(self.wording.rng.integers(fewest, most + 1))
-        reasons = [fact for fact in ranked if sign * fact.nats > PLAIN / 2][:count]
+        reasons = [fact for fact in ranked if sign * fact.nats > MIN_NATS / 2][:count]
         parts = [self.wording.facts(reasons)] if reasons else []
-        parts += self._on_the_rival(told, reasons)
-        doubtful = [fact for fact in ranked if sign * fact.nats < -TELLING]
-        against = [fact for fact in doubtful if fact.key not in self.telling]
+        parts += self._rival_reasons(facts, reasons)
+        doubtful = [fact for fact in ranked if sign * fact.nats < -DECISIVE_NATS]
+        against = [fact for fact in doubtful if fact.key not in self.decisive]
         if against and self.wording.words == "long":
             parts.append(say("other_side", fact=self.wording.fact(against[-1], meaning=False)))
         if not parts:
@@ -253,17 +260,17 @@ class _Teller:
         box = f"\\boxed{{{self.truth.answer}}}"
         return f"<think>{joined(thought, summed)}</think>\n<answer>{box} {' '.join(parts)}</answer>"
 
-    def _on_the_rival(self, told: Sequence[Fact], reasons: Sequence[Fact]) -> list[str]:
-        """The contaminant that comes nearest: ruled out, or what the object is instead."""
+    def _rival_reasons(self, facts: Sequence[Fact], reasons: Sequence[Fact]) -> list[str]:
+        """Rules out the nearest contaminant, or names it as what the object is."""
         if not self.rival:
             return []
         say, kind = self.wording.say, kind_name(self.rival)
-        telling = [fact for fact in told if fact.key in self.telling]
-        fresh = [fact for fact in telling if fact not in reasons]
+        decisive = [fact for fact in facts if fact.key in self.decisive]
+        fresh = [fact for fact in decisive if fact not in reasons]
         is_other = self.truth.answer == "NO"
-        if not telling or (is_other and not fresh):
+        if not decisive or (is_other and not fresh):
             return [say("it_is", kind=kind)] if is_other else []
-        clause = self.wording.fact((fresh or telling)[0], meaning=False)
+        clause = self.wording.fact((fresh or decisive)[0], meaning=False)
         if is_other:
             return [say("it_is_because", kind=kind, fact=clause)]
         bare = kind.removeprefix("an ").removeprefix("a ")

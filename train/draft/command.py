@@ -1,4 +1,4 @@
-"""`spec-o3-train draft`: worked examples from a teacher who knows the answer."""
+"""`spec-o3-train draft`: example inspections written by a teacher who knows the answer."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ MEASURED = "measured"
 
 def draft(
     sets: Annotated[list[Path], typer.Argument(help="Sets of examples (Parquet).")],
-    out: Annotated[Path, typer.Argument(help="Trajectories to write; an unfinished one goes on.")],
+    out: Annotated[Path, typer.Argument(help="Trajectories to write; an unfinished file resumes.")],
     teacher: Annotated[
         str,
         typer.Option(help="measured (no model), or a model's name, path or server address."),
     ] = MEASURED,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed writes the same words.")] = 0,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many examples.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same drafts.")] = 0,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Draft at most this many examples.")
+    ] = None,
     workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Processes; for a server: inspections at a time.")
+        int, typer.Option(min=1, max=256, help="Processes; with a server, parallel inspections.")
     ] = 1,
     preset: Preset = "",
     config: Config = None,
     sets_to: Sets = None,
 ) -> None:
-    """Draft cold-start trajectories; the measured teacher says only what it has measured."""
+    """Draft cold-start trajectories; the measured teacher writes only what it has measured."""
     from train.draft.drafting import DraftRun, draft_all
     from train.draft.settings import DraftSettings
 
@@ -53,11 +55,11 @@ def draft(
         if teacher == MEASURED:
             counts = draft_all(run, workers=workers, advance=advance)
         else:
-            from train.draft.model_teacher import opened_teacher
+            from train.draft.teachers import open_teacher
 
-            with opened_teacher(teacher, chosen) as one:
-                counts = draft_all(run, teacher=one, workers=workers, advance=advance)
-    left_out = ", ".join(f"{n} {why}" for why, n in counts.most_common() if why != "drafted")
+            with open_teacher(teacher, chosen) as model:
+                counts = draft_all(run, teacher=model, workers=workers, advance=advance)
+    left_out = ", ".join(f"{n} {name}" for name, n in counts.most_common() if name != "drafted")
     typer.echo(
         f"{counts['drafted']} drafts in {out}" + (f"; left out: {left_out}" if left_out else "")
     )

@@ -1,7 +1,7 @@
-"""A run of drafting: examples in, lines out in their order, resumable at any point.
+"""A run of `draft`: writes one JSON line per draft, in the order of the examples, and can resume.
 
-Beside OUT.jsonl lies OUT.json with the settings, how far the run came and what became of every
-example. Neither workers nor interruptions change a byte of the lines.
+OUT.json beside OUT.jsonl records the settings, the progress and the count of each outcome. Neither
+the number of workers nor interruptions change a byte of OUT.jsonl.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from agent.errors import WorkbenchError
 from agent.hashing import text_hash
 from agent.trajectory.trajectory_file import to_line
 from train.draft.settings import DraftSettings
-from train.draft.teachers import MeasuredTeacher, Teacher, Why
+from train.draft.teachers import MeasuredTeacher, Outcome, Teacher
 from train.examples import Example, column, count_examples, read_examples
 from train.parallel import in_order
 
 CHUNK = 8
 MAX_PROGRESS = 1_000_000
 
-Lines = list[tuple[Why, str]]
+DraftLines = list[tuple[Outcome, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DraftRun:
-    """All that decides what is written."""
+    """Everything that decides what is written."""
 
     sets: tuple[Path, ...]
     out: Path
@@ -75,34 +75,35 @@ def draft_all(
     workers: int = 1,
     advance: Callable[[int], None] = lambda done: None,
 ) -> Counter[str]:
-    """Draft what is missing; what became of each example, those of earlier runs included.
+    """Draft the missing examples; the counts per outcome include earlier runs.
 
-    A `teacher` of the caller's works in threads of this process, the measured one in processes.
+    A given `teacher` works in threads of this process; without one, the measured teacher works in
+    worker processes.
     """
     if run.out.suffix != ".jsonl":
-        raise WorkbenchError(f"{run.out}: name the file of drafts *.jsonl")
+        raise WorkbenchError(f"{run.out}: the name of the file of drafts must end in .jsonl")
     run.out.parent.mkdir(parents=True, exist_ok=True)
-    done, counts = _claim(run)
+    done, counts = _resume(run)
     advance(done)
     examples = chain.from_iterable(read_examples(path) for path in run.sets)
     rest = islice(examples, done, run.total)
     chunks = _chunks(rest)
     with run.out.open("ab") as file:
-        for size, lines in _drafted(run, chunks, teacher, workers):
-            counts.update(why for why, _ in lines)
+        for size, lines in _draft_in_chunks(run, chunks, teacher, workers):
+            counts.update(outcome for outcome, _ in lines)
             file.writelines(line.encode() + b"\n" for _, line in lines if line)
             file.flush()
             os.fsync(file.fileno())
             done += size
-            _save(run, done, file.tell(), counts)
+            _save_progress(run, done, file.tell(), counts)
             advance(size)
     return counts
 
 
-def _drafted(
+def _draft_in_chunks(
     run: DraftRun, chunks: Iterator[list[Example]], teacher: Teacher | None, workers: int
-) -> Iterator[tuple[int, Lines]]:
-    """How many examples a chunk had, and what became of them."""
+) -> Iterator[tuple[int, DraftLines]]:
+    """Each chunk's number of examples and its drafts."""
     if teacher is None:
         work = partial(_draft_chunk, MeasuredTeacher(run.settings), run.settings, run.seed)
         yield from in_order(work, chunks, workers)
@@ -110,32 +111,32 @@ def _drafted(
     write = partial(draft_examples, teacher, run.settings, run.seed)
     with ThreadPoolExecutor(workers) as threads:
         for chunk in chunks:
-            made = list(threads.map(lambda one: write([one]), chunk))
-            yield len(chunk), [line for lines in made for line in lines]
+            drafted = list(threads.map(lambda one: write([one]), chunk))
+            yield len(chunk), [line for lines in drafted for line in lines]
 
 
 def _draft_chunk(
     teacher: Teacher, settings: DraftSettings, seed: int, examples: Sequence[Example]
-) -> tuple[int, Lines]:
+) -> tuple[int, DraftLines]:
     return len(examples), draft_examples(teacher, settings, seed, examples)
 
 
 def draft_examples(
     teacher: Teacher, settings: DraftSettings, seed: int, examples: Sequence[Example]
-) -> Lines:
-    """What became of each draft of some examples, with its line where it may be used."""
-    made: Lines = []
+) -> DraftLines:
+    """The outcome and JSON line of each draft; the line is empty for an unusable draft."""
+    lines: DraftLines = []
     for example in examples:
-        told: set[tuple[str, ...]] = set()
+        written: set[tuple[str, ...]] = set()
         for variant in range(settings.per_spectrum):
-            found = teacher.draft(example, variant, seed)
-            record = found.trajectory
-            if record is None:
-                made.append((found.why, ""))
-            elif record.replies not in told:
-                told.add(record.replies)
-                made.append((found.why, to_line(record)))
-    return made
+            draft = teacher.draft(example, variant, seed)
+            trajectory = draft.trajectory
+            if trajectory is None:
+                lines.append((draft.outcome, ""))
+            elif trajectory.replies not in written:
+                written.add(trajectory.replies)
+                lines.append((draft.outcome, to_line(trajectory)))
+    return lines
 
 
 def _chunks(examples: Iterable[Example]) -> Iterator[list[Example]]:
@@ -144,44 +145,47 @@ def _chunks(examples: Iterable[Example]) -> Iterator[list[Example]]:
         yield chunk
 
 
-def _claim(run: DraftRun) -> tuple[int, Counter[str]]:
-    """How far an earlier run came; what it wrote after its last note is cut off."""
+def _resume(run: DraftRun) -> tuple[int, Counter[str]]:
+    """The progress of an earlier run; lines written after its last saved progress are cut off."""
     path = run.progress_path
     if not path.is_file():
         if run.out.is_file() and run.out.stat().st_size:
             raise WorkbenchError(
-                f"{run.out} is there already and no run left it half done: choose another name"
+                f"{run.out} already exists and is not an unfinished run: choose another name"
             )
         run.out.touch()
-        _save(run, 0, 0, Counter())
+        _save_progress(run, 0, 0, Counter())
         return 0, Counter()
-    before = _progress(path)
+    before = _read_progress(path)
     if before["run"] != json.loads(json.dumps(run.identity)):
         raise WorkbenchError(
-            f"{run.out} was begun with other settings (see {path.name}): repeat them to go on, or "
-            "choose another name"
+            f"{run.out} was started with other settings (see {path.name}): repeat them to resume, "
+            "or choose another name"
         )
     size = run.out.stat().st_size if run.out.is_file() else 0
     if size < before["bytes"]:
-        raise WorkbenchError(f"{run.out} is shorter than {path.name} says: begin anew elsewhere")
+        raise WorkbenchError(
+            f"{run.out} is shorter than {path.name} says: start again under another name"
+        )
     os.truncate(run.out, before["bytes"])
     return before["done"], Counter(before["counts"])
 
 
-def _progress(path: Path) -> dict[str, Any]:
+def _read_progress(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            found = json.loads(file.read(MAX_PROGRESS))
-        whole = all(type(found[name]) is int and found[name] >= 0 for name in ("done", "bytes"))
-        counts = all(type(count) is int for count in found["counts"].values())
-        if whole and counts and isinstance(found["run"], dict):
-            return dict(found)
+            progress = json.loads(file.read(MAX_PROGRESS))
+        numbers = [progress[name] for name in ("done", "bytes")]
+        are_numbers = all(type(number) is int and number >= 0 for number in numbers)
+        are_counts = all(type(count) is int for count in progress["counts"].values())
+        if are_numbers and are_counts and isinstance(progress["run"], dict):
+            return dict(progress)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
-    raise WorkbenchError(f"{path} is no note of a run of draft: choose another name")
+    raise WorkbenchError(f"{path} is not the progress of a draft run: choose another name")
 
 
-def _save(run: DraftRun, done: int, size: int, counts: Counter[str]) -> None:
+def _save_progress(run: DraftRun, done: int, size: int, counts: Counter[str]) -> None:
     note = {"run": run.identity, "done": done, "bytes": size, "counts": dict(counts)}
     part = run.progress_path.with_name(f".{run.progress_path.name}.part")
     part.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")

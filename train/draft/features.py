@@ -1,4 +1,4 @@
-"""What a text about a spectrum can put a number to: lines, band heads, indices, by their names."""
+"""Features that a text can give a number for: lines, band heads and indices, with their names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from types import MappingProxyType
 from agent.evidence.gates import GATES
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import COMPOUNDS, RATIOS, Index, builtin_indices
-from agent.spectra.measure.window_measure import head_edge
+from agent.spectra.measure.window_measure import edge_index
 from agent.spectra.spectrum import Window
 
-HEAD_REACH = 12.0
-LINE_REACH = 6.0
-"""Angstrom to either side of a head, or of a line, that a picture must hold to show it."""
+HEAD_MARGIN = 12.0
+LINE_MARGIN = 6.0
+"""Angstrom to either side of a band head, or of a line, that a picture must show."""
 
-SPOKEN: Mapping[str, str] = MappingProxyType(
+# Names for indices whose own names nobody would say.
+SPOKEN_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "Dn4000": "4000 Å break",
         "TiO_4940": "TiO 4940 index",
@@ -37,7 +38,6 @@ SPOKEN: Mapping[str, str] = MappingProxyType(
         "H_delta_wide_narrow": "Hδ wings over core",
     }
 )
-"""Indices whose names no one says aloud."""
 WITH_ARTICLE = ("index", "break", "band", "triplet", "jump", "ratio", "depth", "excess", "core")
 
 
@@ -54,9 +54,9 @@ class Feature:
 
     @property
     def index(self) -> Index:
-        """Of a head that has no index of its own: the edge index that every head can have."""
+        """The index of that name, or the edge index of a band head that has none of its own."""
         known = builtin_indices().get(self.id)
-        return known or head_edge(builtin_lines()[self.id.removesuffix("_edge")])
+        return known or edge_index(builtin_lines()[self.id.removesuffix("_edge")])
 
     @property
     def is_edge(self) -> bool:
@@ -71,7 +71,7 @@ class Feature:
 
     @property
     def name(self) -> str:
-        """As a text calls it."""
+        """The name used in a text."""
         if self.is_line:
             return self.line.label
         if self.index.head is not None:
@@ -80,38 +80,38 @@ class Feature:
         if self.id.endswith("_D2"):
             return f"{builtin_lines()[self.id.removesuffix('_D2')].label} width at half depth"
         gate = GATES.get(self.id)
-        return SPOKEN.get(self.id) or (gate.label if gate else self.id.replace("_", " "))
+        return SPOKEN_NAMES.get(self.id) or (gate.label if gate else self.id.replace("_", " "))
 
     @property
     def long_name(self) -> str:
-        """With its article, where it takes one."""
+        """The name with its article, where it takes one."""
         takes = not self.is_line and any(word in self.name for word in WITH_ARTICLE)
         return f"the {self.name}" if takes else self.name
 
     @property
-    def place(self) -> Window | None:
-        """What a picture must hold to show it, at rest in vacuum; None: the whole spectrum."""
+    def window(self) -> Window | None:
+        """The range a picture must show, at rest in vacuum; None for the whole spectrum."""
         if self.is_line:
-            return self.line.wavelength - LINE_REACH, self.line.wavelength + LINE_REACH
-        return _index_place(self.index)
+            return self.line.wavelength - LINE_MARGIN, self.line.wavelength + LINE_MARGIN
+        return _index_window(self.index)
 
 
-def feature(target: str, *, is_line: bool) -> Feature | None:
-    """The feature of that id; None where nothing has it."""
+def find_feature(target: str, *, is_line: bool) -> Feature | None:
+    """The feature with that id, or None."""
     known = target in (builtin_lines() if is_line else builtin_indices())
     return Feature(target, is_line) if known else None
 
 
 @cache
-def _index_place(index: Index) -> Window | None:
+def _index_window(index: Index) -> Window | None:
     if index.head is not None:
         at = index.head.wavelength
-        return at - HEAD_REACH, at + HEAD_REACH
+        return at - HEAD_MARGIN, at + HEAD_MARGIN
     if index.kind in COMPOUNDS:
-        parts = [_index_place(builtin_indices()[term]) for term in index.terms]
+        parts = [_index_window(builtin_indices()[term]) for term in index.terms]
         windows = [part for part in parts if part is not None]
     else:
-        # What compares two levels needs both; a width or an area is seen where the line is.
+        # An index that compares two levels needs both windows; a width or an area needs the line.
         compared = index.kind in RATIOS
         windows = [*index.feature, *(index.continuum if compared else ())]
     if index.name.startswith("colour_") or not windows:

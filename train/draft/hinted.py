@@ -1,4 +1,4 @@
-"""The note with the answer: what the engine of a teacher reads and no record holds."""
+"""A secret note with the true answer: the teacher's engine reads it, no record keeps it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PIL import Image
 
 from agent.engines.base import (
     VERDICT,
+    ChoicePoint,
     Conversation,
     Engine,
     Generated,
@@ -16,7 +17,6 @@ from agent.engines.base import (
     SamplingSettings,
     ShouldStop,
     Usage,
-    ChoicePoint,
 )
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.protocol import Turn
@@ -33,7 +33,7 @@ not support the answer, answer what they show."""
 
 
 def hint(example: Example) -> str:
-    """The note with the answer, and with the class where it is known."""
+    """The note with the answer, and the class where it is known."""
     name = KIND_NAMES.get(example.label, "")
     label = f": the object is {name}" if name else ""
     return HINT.format(answer=example.answer, label=label)
@@ -41,8 +41,10 @@ def hint(example: Example) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HintedEngine:
-    """The engine, but each conversation ends its first user turn with a note. The record keeps
-    the plain prompt, because the note goes no further than the engine."""
+    """An engine that appends a note to the first user turn of each conversation.
+
+    The record keeps the plain prompt because the note is added only inside the engine.
+    """
 
     engine: Engine
     hint: str
@@ -55,7 +57,7 @@ class HintedEngine:
         return _HintedConversation(self.engine.open(), self.hint)
 
     def close(self) -> None:
-        """The engine is the caller's."""
+        """Do nothing: the caller owns the engine."""
 
 
 class _HintedConversation:
@@ -74,9 +76,9 @@ class _HintedConversation:
         should_stop: ShouldStop | None = None,
     ) -> None:
         hinted = list(turns)
-        for place, turn in enumerate(hinted):
+        for index, turn in enumerate(hinted):
             if self._hint and turn.role == "user":
-                hinted[place] = replace(turn, text=turn.text + self._hint)
+                hinted[index] = replace(turn, text=turn.text + self._hint)
                 self._hint = ""
         self._inner.append(hinted, pictures, should_stop)
 
@@ -91,7 +93,12 @@ class _HintedConversation:
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         return self._inner.generate(
-            sampling, seed, stop=stop, choice_point=choice_point, on_text=on_text, should_stop=should_stop
+            sampling,
+            seed,
+            stop=stop,
+            choice_point=choice_point,
+            on_text=on_text,
+            should_stop=should_stop,
         )
 
     def mark(self) -> object:

@@ -1,4 +1,4 @@
-"""The numbers of one spectrum, and where in its pictures each can be seen."""
+"""The measurements of one spectrum, and where in its pictures each can be seen."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from train.draft.features import Feature
 
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 MIN_COVERED = 0.6
-"""Part of a window that must hold good pixels."""
+"""Fraction of a window that must hold good pixels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Meter:
-    """Wavelengths are in the frame of the pictures: what the model sees on the axis."""
+    """Measurements of a spectrum, with wavelengths in the frame of its pictures' axis."""
 
     numbers: SpectrumMeasurements
 
@@ -38,7 +38,7 @@ class Meter:
 
     @cached_property
     def shift(self) -> float:
-        """From rest to the frame of the pictures."""
+        """Factor from rest wavelengths to the frame of the pictures."""
         return doppler(self.numbers.velocity_kms) / (1.0 + self.z)
 
     @cached_property
@@ -46,13 +46,13 @@ class Meter:
         low, high = self.spectrum.range
         return low / (1.0 + self.z), high / (1.0 + self.z)
 
-    def place(self, feature: Feature) -> Window | None:
-        """Where its picture must reach; None for what only the whole spectrum shows."""
-        place = feature.place
-        return None if place is None else (place[0] * self.shift, place[1] * self.shift)
+    def window_of(self, feature: Feature) -> Window | None:
+        """The range that shows a feature; None where only the whole spectrum does."""
+        window = feature.window
+        return None if window is None else (window[0] * self.shift, window[1] * self.shift)
 
     def strength(self, feature: Feature) -> Measurement:
-        """Equivalent width of a line, absorption positive; the value of an index."""
+        """Equivalent width of a line (absorption positive), or the value of an index."""
         if feature.is_line:
             return self.numbers.line_strength(feature.id)
         known = self.numbers.indices.get(feature.id)
@@ -64,7 +64,7 @@ class Meter:
         return self.numbers.line_width(feature.id)
 
     def snr(self, window: Window) -> float:
-        """Median per pixel; 0 where there is nothing to measure."""
+        """Median S/N per pixel; 0 where it cannot be measured."""
         low, high = (edge * (1.0 + self.z) for edge in window)
         return max(signal_to_noise(self.spectrum, low, high).value or 0.0, 0.0)
 
@@ -78,7 +78,7 @@ class Meter:
 
     @cached_property
     def is_cool(self) -> bool:
-        """By the break at 4000 Å where that can be measured, else by TiO."""
+        """Judged by the 4000 Å break where that can be measured, else by TiO."""
         height = self.numbers.index("Dn4000")
         if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
             return height.value > COOL_BREAK
@@ -86,12 +86,12 @@ class Meter:
 
     @cached_property
     def colour(self) -> float | None:
-        """The flux at 4240 over that at 6630; None where one of them is not measured."""
+        """Flux at 4240 Å over that at 6630 Å; None where one of them cannot be measured."""
         bluer = self.numbers.index("colour_4200_5400").value
         redder = self.numbers.index("colour_5400_6600").value
         return None if bluer is None or redder is None else bluer * redder
 
 
-def holds(window: Window, place: Window, slack: float = 0.0) -> bool:
-    """Whether a picture of `window` shows all of `place`."""
-    return window[0] - slack <= place[0] and place[1] <= window[1] + slack
+def contains(window: Window, part: Window, slack: float = 0.0) -> bool:
+    """Whether a picture of `window` shows all of `part`."""
+    return window[0] - slack <= part[0] and part[1] <= window[1] + slack

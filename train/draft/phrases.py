@@ -1,7 +1,7 @@
-"""Ways of saying the same thing. `{name}`, `{value}` and so on are filled in from measurements.
+"""Sentence templates in three styles; `{name}`, `{value}` and so on are filled in later.
 
-`long` is how an astronomer writes; `short` keeps to few words, so that a small model learns them;
-`quoted` says numbers as the tool did (the picture style must have them beside the picture).
+`long` is how an astronomer writes, `short` uses so few words that a small model can learn them, and
+`quoted` repeats numbers as the tool prints them (the picture style must print numbers).
 """
 
 from __future__ import annotations
@@ -200,5 +200,5 @@ QUOTED: Table = {
 }
 
 
-def table(words: Words) -> Table:
+def phrases_for(words: Words) -> Table:
     return {"short": SHORT, "long": LONG, "quoted": QUOTED}[words]

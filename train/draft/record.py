@@ -1,4 +1,4 @@
-"""Turns become a record as if an inspector had said them: the tool really answers each call."""
+"""Turns written turns into a trajectory by letting the tool answer each call."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import ModelRef, Step, Tokens, Trajectory
 
-UNKNOWN = Tokens(prompt=-1, generated=-1, evaluated=-1, images=-1)
+UNKNOWN_TOKENS = Tokens(prompt=-1, generated=-1, evaluated=-1, images=-1)
 
 
 class CheckOnlyPictureMaker(BlankPictureMaker):
-    """Draws nothing, but refuses what the tool would refuse."""
+    """Draws nothing, but refuses every call that the tool would refuse."""
 
     def measure(self, low: float, high: float) -> dict[str, Any]:
-        """Nothing: it is for a person who looks at a record, and takes longer than all else."""
+        # Only people who read a record need these numbers, and measuring them is the slowest part.
         return {}
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
@@ -38,12 +38,12 @@ class CheckOnlyPictureMaker(BlankPictureMaker):
         shift = 1.0 + (self.z or 0.0)
         waves = self.spectrum.wavelength
         inside = (waves >= low * shift) & (waves <= high * shift) & self.spectrum.good
-        if inside.sum() < 2 + 1:  # one more than the tool asks for: a doubtful case it decides
+        if inside.sum() < 2 + 1:  # one more than the tool needs, so that it decides close cases
             return PictureMaker.look(self, arguments)
         return super().look(arguments)
 
 
-def record(
+def record_trajectory(
     replies: Sequence[str],
     spectrum: Spectrum,
     task: Task,
@@ -55,10 +55,10 @@ def record(
     draw: bool = False,
     sampling: SamplingSettings | None = None,
 ) -> Trajectory:
-    """The true record of these turns and of what the tool answered.
+    """The trajectory of these turns and the tool's answers.
 
-    Without `draw` it holds no hashes of pictures and no numbers beside them. No clock goes into
-    it: the same turns are the same bytes.
+    Without `draw` it has no picture hashes and no measured numbers. It has no timings, so the same
+    turns give the same bytes.
     """
     blank = Trajectory(
         task=task.id,
@@ -70,21 +70,21 @@ def record(
         sampling=sampling or SamplingSettings(),
         seed=seed,
         stopped_by="error",
-        tokens=UNKNOWN,
+        tokens=UNKNOWN_TOKENS,
     )
     kind = PictureMaker if draw else CheckOnlyPictureMaker
-    viewer = kind.of(spectrum, blank.spectrum, style, sizing)
-    episode = Episode(MeasuredConversation(tuple(replies)), viewer, blank.sampling, seed, Control())
+    maker = kind.of(spectrum, blank.spectrum, style, sizing)
+    episode = Episode(MeasuredConversation(tuple(replies)), maker, blank.sampling, seed, Control())
     for _ in episode.begin([], []):
         pass
-    steps: list[Step] = [_timeless(step, draw) for step in episode.run()]
+    steps: list[Step] = [_without_timing(step, draw) for step in episode.run()]
     answers = [step.verdict for step in steps if step.kind == "answer"]
     answered = episode.stopped_by == "answer"
     assert episode.stopped_by is not None
     return replace(
         blank,
-        overview=picture_hash(viewer.overview()) if draw else "",
-        overview_text=viewer.overview_text(),
+        overview=picture_hash(maker.overview()) if draw else "",
+        overview_text=maker.overview_text(),
         steps=tuple(steps),
         replies=episode.replies,
         stopped_by=episode.stopped_by,
@@ -94,5 +94,5 @@ def record(
     )
 
 
-def _timeless(step: Step, draw: bool) -> Step:
+def _without_timing(step: Step, draw: bool) -> Step:
     return replace(step, seconds=0.0, picture=step.picture if draw else "")

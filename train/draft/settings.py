@@ -1,4 +1,4 @@
-"""What a run of `spec-o3-train draft` can be told."""
+"""Settings of `spec-o3-train draft`."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from train.draft.phrases import Words
 
 @dataclass(frozen=True, kw_only=True)
 class DraftSettings:
-    """Chances are of a draft; tokens are counted roughly, without a tokenizer."""
+    """Probabilities are per draft; tokens are estimated without a tokenizer."""
 
     words: Words = "long"
     style: Literal["published", "compact", "compact-panels", "nano"] = "published"
     patch: int = 28
-    """Of the vision encoder the pictures are sized for: 28 for Qwen2.5-VL, 32 for Qwen3-VL."""
+    """Patch size, in pixels, of the vision encoder: 28 for Qwen2.5-VL, 32 for Qwen3-VL."""
     draw: bool = False
-    """Draw every picture now, so that the record holds their hashes; ten times slower."""
+    """Draw every picture now so that the record holds its hash; ten times slower."""
     fewest_zooms: int = 2
     most_zooms: int = 5
     min_snr: float = 10.0
+    # Below this a teacher would have to invent reasons. One that only quotes numbers can use 0.
     min_chance: float = 0.5
-    """Of the true answer by the measurements alone; below it a teacher in words would have to lie:
-    one that quotes numbers needs none."""
+    """Minimum probability of the true answer by the measurements alone."""
     outside: float = 0.06
     unseen: float = 0.0
-    """Of those that could: asking for a window of the guideline that lies beyond the data."""
+    """Probability of requesting a guideline window without data, where there is one."""
     wide: float = 0.15
     guess: float = 0.35
     per_spectrum: int = 1
     max_tokens: int = 4000
-    """Of all the agent's turns of one draft."""
+    """Limit for all turns of one draft together."""
     temperature: float = 0.7
-    """Of a teacher that is a model."""
+    """Sampling temperature of a teacher that is a model."""
 
     def __post_init__(self) -> None:
         if self.words == "quoted" and not self.picture_style.numbers:
-            raise WorkbenchError("draft.words=quoted needs a style with numbers, such as nano")
+            raise WorkbenchError("draft.words=quoted needs a style with numbers, for example nano")
         if not 1 <= self.fewest_zooms <= self.most_zooms <= 7:
-            raise WorkbenchError("draft: 1 to 7 zooms, fewest_zooms not above most_zooms")
+            raise WorkbenchError("draft: 1 <= fewest_zooms <= most_zooms <= 7 is required")
         if not 0.0 <= self.min_chance <= 1.0:
-            raise WorkbenchError("draft.min_chance lies between 0 and 1")
+            raise WorkbenchError("draft.min_chance must be between 0 and 1")
         if not all(0.0 <= chance <= 1.0 for chance in self._chances):
-            raise WorkbenchError("draft: outside, unseen, wide and guess are chances, 0 to 1")
+            raise WorkbenchError("draft: outside, unseen, wide and guess must be between 0 and 1")
         if not 1 <= self.per_spectrum <= 100:
-            raise WorkbenchError("draft.per_spectrum lies between 1 and 100")
+            raise WorkbenchError("draft.per_spectrum must be between 1 and 100")
 
     @property
     def _chances(self) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
-"""By which measurement each kind of object gives itself away: what rules a contaminant in or out.
+"""Measurements that rule each kind of contaminant in or out.
 
 The fitted kinds of the measured inspector also use chance alignments, such as He I windows that
-hold TiO; an expert would never say those, so the signs that may be said are listed here.
+hold TiO. An expert would never name those, so the signs a draft may name are listed here.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Literal
 from train.draft.features import Feature
 from train.draft.meter import Meter
 
-NATS = 0.6
-"""What a sign of a rival counts for or against the class."""
+RIVAL_NATS = 0.6
+"""Weight of one sign of a rival for or against the class."""
 CLEAR_SIGMA = 3.0
 MARGIN = 0.08
-"""Part of the border within which a value belongs to neither side."""
+"""Fraction of the border within which a value is on neither side."""
 
 
 @dataclass(frozen=True)
 class Sign:
-    """A kind's objects lie on this `side` of the border; equivalent widths absorb positively."""
+    """A kind's objects are on this `side` of the border; absorption has positive width."""
 
     feature: Feature
     side: Literal["above", "below"]
@@ -32,14 +32,14 @@ class Sign:
 
     @property
     def absorbs(self) -> bool:
-        """A line of the kind that is absorbed: where it is missing, nothing is in emission."""
+        """Whether it is an absorption line; a missing one is never called emission."""
         return self.feature.is_line and self.side == "above"
 
     def holds(self, value: float) -> bool:
         return value > self.border if self.side == "above" else value < self.border
 
     def is_clear(self, value: float, error: float) -> bool:
-        """Far enough from the border to be said."""
+        """Whether a value is far enough from the border to be stated."""
         distance = abs(value - self.border)
         return distance > MARGIN * abs(self.border) and distance > CLEAR_SIGMA * error
 
@@ -87,11 +87,11 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "YSO": (_emits("H_alpha", 5.0), _absorbs("LiI_6708", 0.2)),
     }
 )
-"""By label of the kinds. Not quasars and galaxies: their lines lie elsewhere."""
+"""Signs by label of the kind; quasars and galaxies have none because their lines are redshifted."""
 
 
-def signs_seen(kind: str, meter: Meter, *, present: bool) -> Iterator[Sign]:
-    """The signs of a kind that are clearly there, or clearly not there."""
+def clear_signs(kind: str, meter: Meter, *, present: bool) -> Iterator[Sign]:
+    """Signs of a kind that are clearly present, or clearly missing."""
     for sign in SIGNS.get(kind, ()):
         value = meter.strength(sign.feature)
         if value.value is None or not sign.is_clear(value.value, value.error or 0.0):

@@ -1,9 +1,10 @@
-"""Who writes drafts: the measured author, or a model that is told the answer in secret."""
+"""Teachers that write drafts: the measured author, or a model that knows the true answer."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 from zlib import crc32
@@ -11,28 +12,29 @@ from zlib import crc32
 import numpy as np
 
 from agent.engines.base import Engine, SamplingSettings
-from agent.errors import EngineError, SpectrumError
+from agent.errors import EngineError, ResourceError, SpectrumError, WorkbenchError
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.weights import builtin_fingerprint
+from agent.inspection.engine_loader import engine_ref, load_engine
 from agent.inspection.inspector import run
 from agent.inspection.model_inspector import ModelInspector
+from agent.models.registry import find_model
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
-from train.draft.author import Truth, is_supported, write
+from train.draft.author import Truth, is_supported, write_replies
 from train.draft.hinted import HintedEngine, hint
 from train.draft.meter import Meter
-from train.draft.record import record
+from train.draft.record import record_trajectory
 from train.draft.settings import DraftSettings
 from train.examples import Example
 
-Why = Literal[
+Outcome = Literal[
     "drafted", "noisy", "unsupported", "contrary", "ill-formed", "leaking", "too long", "failed"
 ]
-WHYS: tuple[Why, ...] = Why.__args__  # type: ignore[attr-defined]
 
-MEASURED = "measured-author"
-PIECES = re.compile(r"\d|[^\W\d]{1,5}|[^\w\s]")
-"""About a token each, for tokenizers of Qwen's kind; digits stand alone there."""
+MEASURED_AUTHOR = "measured-author"
+# Each match is about one token of Qwen's tokenizers, which keep digits separate.
+TOKEN_LIKE = re.compile(r"\d|[^\W\d]{1,5}|[^\w\s]")
 LEAKS = re.compile(
     r"\b(true (?:answer|label|class)|ground truth|this note|note to|was told|am told|given label"
     r"|as instructed|worked example|the hint)\b",
@@ -42,9 +44,9 @@ LEAKS = re.compile(
 
 @dataclass(frozen=True)
 class Draft:
-    """What came of one try; without a trajectory where it may not be used."""
+    """The outcome of one attempt; an unusable one has no trajectory."""
 
-    why: Why
+    outcome: Outcome
     trajectory: Trajectory | None = None
 
 
@@ -54,7 +56,7 @@ class Teacher(Protocol):
 
 @dataclass(frozen=True)
 class MeasuredTeacher:
-    """Writes from measurements alone: the same seed gives the same words."""
+    """Writes from measurements alone; the same seed gives the same words."""
 
     settings: DraftSettings
 
@@ -68,25 +70,25 @@ class MeasuredTeacher:
         if not is_supported(assessment, truth, self.settings.min_chance):
             return Draft("unsupported")
         rng = np.random.default_rng(draft_seed(example, variant, seed))
-        replies = write(assessment, meter, truth, self.settings, rng)
+        replies = write_replies(assessment, meter, truth, self.settings, rng)
         if replies is None:
             return Draft("unsupported")
-        trajectory = record(
+        trajectory = record_trajectory(
             replies,
             example.spectrum,
             wanted,
-            ModelRef(name=MEASURED, engine="measured", sha256=builtin_fingerprint()),
+            ModelRef(name=MEASURED_AUTHOR, engine="measured", sha256=builtin_fingerprint()),
             self.settings.picture_style,
             self.settings.sizing,
             seed=seed,
             draw=self.settings.draw,
         )
-        return checked(trajectory, example, self.settings)
+        return check_draft(trajectory, example, self.settings)
 
 
 @dataclass(frozen=True, eq=False)
 class ModelTeacher:
-    """A model with the published tool and prompt, and the answer in a note it alone sees."""
+    """A model with the published tool and prompt that also gets the answer in a secret note."""
 
     engine: Engine
     model: ModelRef
@@ -100,17 +102,31 @@ class ModelTeacher:
         )
         number = draft_seed(example, variant, seed)[-1]
         try:
-            found = run(inspector.inspect(example.spectrum, find_task(example.task), seed=number))
+            written = run(inspector.inspect(example.spectrum, find_task(example.task), seed=number))
         except (EngineError, SpectrumError):
             return Draft("failed")
-        if found.stopped_by == "error":
+        if written.stopped_by == "error":
             return Draft("failed")
-        found = replace(found, p_yes=None, seconds=0.0, engine_seconds=0.0)
-        return checked(found, example, self.settings)
+        written = replace(written, p_yes=None, seconds=0.0, engine_seconds=0.0)
+        return check_draft(written, example, self.settings)
 
 
-def checked(trajectory: Trajectory, example: Example, settings: DraftSettings) -> Draft:
-    """What every draft must be, whoever wrote it."""
+@contextmanager
+def open_teacher(name: str, settings: DraftSettings) -> Iterator[ModelTeacher]:
+    """Load the model, or connect to its server; it is closed at the end."""
+    try:
+        location = find_model(name)
+    except ResourceError as error:
+        raise WorkbenchError(f"{error}. The teacher `measured` needs no model") from error
+    engine = load_engine(location)
+    try:
+        yield ModelTeacher(engine, engine_ref(location, engine), settings)
+    finally:
+        engine.close()
+
+
+def check_draft(trajectory: Trajectory, example: Example, settings: DraftSettings) -> Draft:
+    """Check what every draft must satisfy, whoever wrote it."""
     if trajectory.verdict is None or not trajectory.well_formed:
         return Draft("ill-formed")
     if trajectory.verdict != example.answer:
@@ -123,9 +139,9 @@ def checked(trajectory: Trajectory, example: Example, settings: DraftSettings) -
 
 
 def rough_tokens(replies: Sequence[str]) -> int:
-    return sum(len(PIECES.findall(reply)) for reply in replies)
+    return sum(len(TOKEN_LIKE.findall(reply)) for reply in replies)
 
 
 def draft_seed(example: Example, variant: int, seed: int) -> tuple[int, int, int]:
-    """Of one draft: neither workers nor order matter."""
+    """Seed of one draft, independent of workers and order."""
     return seed, crc32(f"{example.sha256} {example.task}".encode()), variant

@@ -1,4 +1,4 @@
-"""Facts in words: a phrasing drawn by chance, numbers rounded to what the data bear."""
+"""Puts facts into words: a randomly drawn template, with numbers rounded to their precision."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ import numpy as np
 
 from agent.tasks.task import Task
 from train.draft.facts import Fact, Key
-from train.draft.phrases import Words, table
+from train.draft.phrases import Words, phrases_for
 
 Rng = np.random.Generator
 
 BLUE, RED = 1.5, 0.8
-"""Flux at 4240 over that at 6630, from which a continuum is called blue, or red."""
+"""Flux at 4240 Å over that at 6630 Å above which a continuum is blue, or below which it is red."""
 VOWELS = frozenset("aeiouAEIO")
 AS_LETTERS = frozenset("FHLMNRSX")
-"""Spoken with a vowel where they stand alone: an M giant."""
+"""Letters that take "an" when spoken alone: an M giant."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """Says things about one task's class; the same generator gives the same words."""
+    """Words sentences about one task's class; the same generator gives the same words."""
 
     task: Task
     words: Words
     rng: Rng
     quotes: dict[Key, str] = field(default_factory=dict)
-    """What the tool said of a fact, where it is said again in the same words."""
+    """The tool's own text of a fact, where the draft repeats it."""
 
     def say(self, what: str, **parts: object) -> str:
-        options = table(self.words)[what]
+        options = phrases_for(self.words)[what]
         template = options[int(self.rng.integers(len(options)))]
         return template.format(**self._class_names(), **parts)
 
     def fact(self, fact: Fact, *, meaning: bool = True) -> str:
-        """One fact as a clause, with what it means where that is known."""
+        """One fact as a clause, with its meaning where that is known."""
         if fact.key in self.quotes:
             return self.quotes[fact.key]
         text = self.say(
             _phrase_of(fact),
             name=self._name(fact),
-            value=number(fact),
+            value=rounded_number(fact),
             percent=f"{100 * fact.value:.0f}",
         )
         return f"{text}: {fact.meaning}" if meaning and fact.meaning else text
@@ -71,8 +71,8 @@ def with_article(name: str) -> str:
     return f"{'an' if name[0] in VOWELS or alone else 'a'} {name}"
 
 
-def number(fact: Fact) -> str:
-    """Rounded so that a reader of the picture could agree; emission is given unsigned."""
+def rounded_number(fact: Fact) -> str:
+    """A number rounded to what a reader of the picture could see; emission has no sign."""
     value = abs(fact.value) if fact.feature.is_line else fact.value
     if fact.state == "width":
         return f"{_significant(value):.0f}"
@@ -85,7 +85,7 @@ def number(fact: Fact) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital and a full stop; names that begin small keep their letter."""
+    """Add a capital and a full stop."""
     first = text[:1]
     return f"{first.upper()}{text[1:]}." if first.islower() else f"{text}."
 

@@ -18,7 +18,7 @@ from agent.protocol.tool import TOOL_NAME
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
-from train.draft.features import feature
+from train.draft.features import find_feature
 from train.models.chat_template import CHAT_TEMPLATE
 from train.models.model_folder import load_trainable, save_weights, stored_precision
 from train.models.small_model import make_model, make_tokenizer, save_small_model
@@ -37,7 +37,7 @@ def frequent_phrases() -> tuple[str, ...]:
         for each in load_tasks()
         for entry in each.evidence
         for target in entry.target
-        if (found := feature(target, is_line=entry.kind in ("line", "width"))) is not None
+        if (found := find_feature(target, is_line=entry.kind in ("line", "width"))) is not None
     }
     marks = {f"{mark} " for mark in MARKS}
     frames = {named + frame, label.removesuffix('"}')}

@@ -15,7 +15,7 @@ from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from train.curate.claims import Claim, claims_of
-from train.draft.record import record
+from train.draft.record import record_trajectory
 from train.examples import Example
 
 Rng = np.random.Generator
@@ -27,7 +27,7 @@ NUMBER = re.compile(r"(?<![\d.A-Za-z])\d+(?:\.\d+)?(?= (?:Å|km/s|per cent)|\b)"
 
 def retold(trajectory: Trajectory, example: Example, replies: tuple[str, ...]) -> Trajectory:
     """The record of other words: the tool has answered them honestly."""
-    return record(
+    return record_trajectory(
         replies,
         example.spectrum,
         find_task(trajectory.task),

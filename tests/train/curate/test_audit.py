@@ -8,26 +8,17 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import Trajectory
+from tests.train.curate.helpers import Pairs, audited
 from tests.train.curate.lies import LIES, planted, retold
-from train.curate.audit import Audit, audit
-from train.examples import Example
 
 LEAST_CAUGHT = {"presence": 0.8, "feature": 0.8}
 """What is doubtful may be denied, and two features may share a number; all else must be caught."""
-
-Pairs = list[tuple[Trajectory, Example]]
-
-
-def audited(trajectory: Trajectory, example: Example) -> Audit:
-    return audit(trajectory, example, find_task(trajectory.task))
 
 
 def test_honest_drafts_are_approved(pairs: Pairs) -> None:
     found = [audited(*pair) for pair in pairs]
     assert [each.note for each in found if not each.approves] == []
-    assert all(each.claims >= 5 and each.in_answer for each in found)
+    assert all(each.claims >= 5 and each.answer_reasons for each in found)
     assert {each.consistency for each in found} == {5}
 
 

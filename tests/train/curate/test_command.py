@@ -42,7 +42,7 @@ def test_faults_are_told_in_a_line(
 ) -> None:
     folder = str(tmp_path)
     for words, why in (
-        (["stats", folder], "is no pool"),
+        (["stats", folder], "is not a pool"),
         (["auto", folder, "--only", "hal"], "no program 'hal'"),
         (["review", folder, "--as", "A", "--role", "boss"], "no role 'boss'"),
     ):

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.curate.figures import bradley_terry, figures, preference, ranks, spearman
+from train.curate.panel import CLAIMS, run_panel
+from train.curate.pool import Pool, open_pool
 from train.curate.process import Case
 from train.curate.reviews import Review
 
@@ -82,3 +86,12 @@ def test_sources_are_compared_on_the_same_spectrum_by_the_same_rater() -> None:
     (pair,) = figures(cases)["preference"]["pairs"]
     assert (pair["first"], pair["second"], pair["n"], pair["rate"]) == ("ours", "theirs", 2, 0.75)
     assert figures(cases)["sources"]["ours"]["mean_score"] == pytest.approx(14 / 3)
+
+
+def test_figures_of_a_pool(pool: Pool) -> None:
+    run_panel(pool)
+    found = figures(open_pool(pool.folder).cases())
+    assert found["stages"]["approved"] == 3 and found["approvals"]["auditor"]["n"] == 6
+    assert found["scores"]["consistency"]["auditor"]["counts"][5] == 6
+    assert {(row["first"], row["n"]) for row in found["agreement"]} >= {(CLAIMS, 3)}
+    assert json.loads(json.dumps(found, allow_nan=False)) == found

@@ -11,23 +11,17 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.protocol.reply import parse_reply
-from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
+from tests.train.curate.helpers import Pairs, audited
 from tests.train.curate.lies import retold
-from train.curate.approved import export_approved
-from train.curate.audit import Audit, audit
+from train.curate.audit import Audit
 from train.curate.claims import claims_of
+from train.curate.export import export_approved
 from train.curate.panel import run_panel
 from train.curate.pool import import_drafts
 from train.examples import Example
 
-Pairs = list[tuple[Trajectory, Example]]
-NO_SUCH_THING = "the tool has said no such thing"
-
-
-def audited(trajectory: Trajectory, example: Example) -> Audit:
-    return audit(trajectory, example, find_task(trajectory.task))
+NOT_PRINTED = "the tool did not print this"
 
 
 def quotes_of(reply: str) -> list[str]:
@@ -94,7 +88,7 @@ def test_what_was_not_yet_shown_cannot_be_quoted(quoted_pairs: Pairs) -> None:
         if later:
             first = trajectory.replies[0].replace("<think>", f"<think>{later[0]}. ", 1)
             told = retold(trajectory, example, (first, *trajectory.replies[1:]))
-            assert NO_SUCH_THING in audited(told, example).note
+            assert NOT_PRINTED in audited(told, example).note
             early += 1
     assert early > 5
 
@@ -105,7 +99,7 @@ def test_what_is_told_of_the_whole_spectrum_is_not_taken_from_the_record(
     trajectory, example = quoted_pairs[0]
     assert trajectory.overview_text
     other = replace(trajectory, overview_text=f"{trajectory.overview_text}; Hα (--) -60")
-    assert "something else of the whole spectrum" in audited(other, example).note
+    assert "describes the whole spectrum differently" in audited(other, example).note
 
 
 def test_a_kind_is_a_reason_where_the_kind_is_known(quoted_pairs: Pairs) -> None:

@@ -8,21 +8,16 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.errors import EngineError, WorkbenchError
-from agent.hashing import text_hash
-from agent.protocol.protocol import system_text, task_text
-from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import ModelRef
+from agent.errors import WorkbenchError
 from agent.trajectory.trajectory_file import read_trajectories
-from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import all_examples
 from train.draft.drafting import DraftRun, draft_all
-from train.draft.hinted import HintedEngine, hint
 from train.draft.settings import DraftSettings
-from train.draft.teachers import Draft, MeasuredTeacher, ModelTeacher
+from train.draft.teachers import Draft, MeasuredTeacher
 from train.examples import Example, write_examples
 
 SHORT = DraftSettings(words="short", style="compact")
+
 SEVEN = 7
 
 
@@ -78,16 +73,16 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(example_set: Path, tmp_
 def test_other_settings_or_another_file_are_refused(example_set: Path, tmp_path: Path) -> None:
     run = run_of(example_set, tmp_path / "a.jsonl", limit=2)
     draft_all(run)
-    with pytest.raises(WorkbenchError, match="begun with other settings"):
+    with pytest.raises(WorkbenchError, match="started with other settings"):
         draft_all(replace(run, seed=5))
     (tmp_path / "mine.jsonl").write_text("precious\n")
-    with pytest.raises(WorkbenchError, match="is there already"):
+    with pytest.raises(WorkbenchError, match="already exists"):
         draft_all(replace(run, out=tmp_path / "mine.jsonl"))
     assert (tmp_path / "mine.jsonl").read_text() == "precious\n"
     (tmp_path / "a.json").write_text('{"done": -1}')
-    with pytest.raises(WorkbenchError, match="no note of a run"):
+    with pytest.raises(WorkbenchError, match="not the progress"):
         draft_all(run)
-    with pytest.raises(WorkbenchError, match=r"\*\.jsonl"):
+    with pytest.raises(WorkbenchError, match=r"must end in \.jsonl"):
         draft_all(replace(run, out=tmp_path / "a.txt"))
 
 
@@ -108,79 +103,3 @@ def test_one_spectrum_under_two_tasks_has_two_drafts(tmp_path: Path) -> None:
     draft_all(run)
     assert {line.task for line in read_trajectories(run.out)} <= {"MG", "SS"}
     assert sum(json.loads((tmp_path / "a.json").read_text())["counts"].values()) == 2
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"fewest_zooms": 4, "most_zooms": 2},
-        {"min_chance": 1.5},
-        {"guess": -1.0},
-        {"per_spectrum": 0},
-    ],
-)
-def test_settings_are_checked(wrong: dict[str, float]) -> None:
-    with pytest.raises(WorkbenchError):
-        DraftSettings(**wrong)
-
-
-LOOK = (
-    "<think>A closer look.</think>\n<tool_call>\n"
-    '{"name": "spectral_visualization_tool", "arguments": {"wavelength_range": [6500, 6600]}}\n'
-    "</tool_call>"
-)
-
-
-def answer(verdict: str, words: str = "because") -> str:
-    return f"<think>Done.</think>\n<answer>\\boxed{{{verdict}}} {words}</answer>"
-
-
-def by_model(*replies: str) -> tuple[Draft, ScriptedEngine, Example]:
-    example = next(one for one in all_examples() if one.task == "CV" and one.answer == "YES")
-    engine = ScriptedEngine(replies)
-    return ModelTeacher(engine, ModelRef(name="big"), SHORT).draft(example, 0, 1), engine, example
-
-
-def test_a_model_is_told_the_answer_and_the_record_is_not() -> None:
-    draft, engine, example = by_model(LOOK, answer("YES"))
-    heard = engine.conversations[0].turns[1].text
-    assert "The true answer is YES" in heard and "cataclysmic variable" in heard
-    assert draft.why == "drafted" and draft.trajectory is not None
-    plain = text_hash(system_text() + task_text(find_task(example.task)))
-    assert draft.trajectory.prompt_sha256 == plain
-    assert "true answer" not in repr(draft.trajectory)
-    assert draft.trajectory.model.name == "big" and draft.trajectory.seconds == 0
-    assert len(engine.conversations[0].pictures) == 2
-
-
-def test_what_a_model_gets_wrong_is_counted() -> None:
-    assert by_model(LOOK, answer("NO"))[0].why == "contrary"
-    assert by_model(LOOK, answer("YES", "as the true answer says"))[0].why == "leaking"
-    assert by_model("no tags", LOOK, "<answer>\\boxed{YES}")[0].why in ("ill-formed", "failed")
-    assert by_model(LOOK)[0].why == "failed"
-
-
-def test_only_the_first_user_turn_is_hinted() -> None:
-    example = all_examples()[0]
-    engine = ScriptedEngine([answer("YES")])
-    conversation = HintedEngine(engine, hint(example)).open()
-    from agent.protocol.protocol import Turn
-
-    conversation.append([Turn("system", "s"), Turn("user", "one"), Turn("user", "two")], [])
-    conversation.append([Turn("user", "three")], [])
-    texts = [turn.text for turn in engine.conversations[0].turns]
-    assert ["Note to you alone" in text for text in texts] == [False, True, False, False]
-    mark = conversation.mark()
-    conversation.rewind(mark)
-    conversation.close()
-    assert engine.conversations[0].is_closed
-
-
-def test_models_that_are_not_there_are_named(example_set: Path) -> None:
-    from train.draft.model_teacher import opened_teacher
-
-    with (
-        pytest.raises(WorkbenchError, match="`measured` needs no model"),
-        opened_teacher("nowhere", SHORT),
-    ):
-        raise EngineError("never")

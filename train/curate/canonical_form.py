@@ -1,4 +1,4 @@
-"""The one form in which trajectories are trained on, whoever wrote them."""
+"""The canonical form of trajectories for training, whoever wrote them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from agent.protocol.reply import boxed_verdict, parse_reply
 from agent.protocol.tool import TOOL_NAME
 from train.curate.claims import BOX, SENTENCES
-from train.curate.lexicon import spelled
+from train.curate.lexicon import normalize_spelling
 
 _SPACES = re.compile(r"\s+")
 
 
-def one_form(replies: Sequence[str]) -> tuple[str, ...]:
-    """Tags, calls and spellings made alike; a turn that cannot be read stays as it is."""
+def canonical_replies(replies: Sequence[str]) -> tuple[str, ...]:
+    """Replies with the same layout and spellings; an unreadable reply is unchanged."""
     return tuple(map(_turn, replies))
 
 
-def without(reply: str, sentences: Sequence[str]) -> str:
-    """A turn of that form without some of its sentences."""
+def remove_sentences(reply: str, sentences: Sequence[str]) -> str:
+    """A canonical reply without some of its sentences."""
     parsed = parse_reply(reply)
     thought = _kept(parsed.thought, sentences)
     if parsed.kind == "call":
@@ -50,16 +50,16 @@ def _answer(thought: str, verdict: str, reasons: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    return _SPACES.sub(" ", spelled(text)).strip()
+    return _SPACES.sub(" ", normalize_spelling(text)).strip()
 
 
 def _kept(text: str, left_out: Sequence[str]) -> str:
-    """Sentences and half sentences, but not those; a semicolon that ends nothing goes."""
-    gone = {sentence.strip() for sentence in left_out}
+    """The text without these sentences and clauses; a final semicolon becomes a full stop."""
+    removed = {sentence.strip() for sentence in left_out}
     kept, at = "", 0
     cuts = [(cut.start(), cut.end()) for cut in SENTENCES.finditer(text)]
     for end, following in (*cuts, (len(text), len(text))):
-        if text[at:end].strip() not in gone:
+        if text[at:end].strip() not in removed:
             kept += text[at:following]
         at = following
     return re.sub(r";\s*$", ".", kept.strip())

@@ -1,4 +1,4 @@
-"""What all have approved, for training."""
+"""Exports the approved trajectories for training."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
-from train.curate.parcels import Parcel, packed, pool_at, unpacked
+from train.curate.packed_cases import PackedCase, cached_pool, pack, unpack
 from train.curate.pool import Pool
 from train.parallel import in_order
 from train.reward import check_references
 
 
 def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
-    """Those approved by all, as last worded, for training; how many.
+    """Write the approved trajectories in their latest wording, and return how many there are.
 
-    Raises WorkbenchError where the reward of `grpo` would not give one of them full marks.
+    Raises WorkbenchError if the reward of `grpo` would not give each of them full marks.
     """
-    parcels = map(packed, pool.waiting("approved"))
-    approved = list(in_order(partial(_current, pool.folder, pool.sets), parcels, workers))
+    packed = map(pack, pool.cases_at("approved"))
+    approved = list(in_order(partial(_current, pool.folder, pool.sets), packed, workers))
     check_references(
         approved, {(name, sha256): row["answer"] for (sha256, name), row in pool.truths.items()}
     )
@@ -29,5 +29,5 @@ def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
     return count
 
 
-def _current(folder: Path, sets: tuple[Path, ...], parcel: Parcel) -> Trajectory:
-    return pool_at(folder, sets).current(unpacked(parcel))
+def _current(folder: Path, sets: tuple[Path, ...], packed: PackedCase) -> Trajectory:
+    return cached_pool(folder, sets).current_trajectory(unpack(packed))

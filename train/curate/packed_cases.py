@@ -1,4 +1,4 @@
-"""Cases on their way to worker processes, each with the pool once."""
+"""Cases in a form that can be sent to worker processes, and one pool per process."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from train.curate.pool import Pool, case_id
 from train.curate.process import Case
 from train.curate.reviews import Review
 
-Parcel = tuple[str, list[Review]]
+PackedCase = tuple[str, list[Review]]
 
 
-def packed(case: Case) -> Parcel:
+def pack(case: Case) -> PackedCase:
     return to_line(case.trajectory), case.reviews
 
 
-def unpacked(parcel: Parcel) -> Case:
-    line, reviews = parcel
+def unpack(packed: PackedCase) -> Case:
+    line, reviews = packed
     trajectory = from_line(line)
     case = Case(case_id(trajectory), trajectory)
-    case.take(reviews)
+    case.add_recorded(reviews)
     return case
 
 
 @cache
-def pool_at(folder: Path, sets: tuple[Path, ...]) -> Pool:
-    """The same for every case of a process: its spectra are looked up once."""
+def cached_pool(folder: Path, sets: tuple[Path, ...]) -> Pool:
+    """The pool shared by all cases of a process, so that its spectra are indexed once."""
     return Pool(folder, sets)

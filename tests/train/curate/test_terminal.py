@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from tests.train.curate.helpers import people, stages
+from train.curate.panel import SCREENER, run_panel
+from train.curate.pool import Pool, open_pool
+
+
+class TestTerminal:
+    def test_a_reviser_changes_a_turn(self, pool: Pool) -> None:
+        run_panel(pool, names=[SCREENER])
+        case = next(pool.cases())
+        worded = case.replies[0].replace("<think>", "<think>Let us see. ")
+        answers = ["99", "1", "", "a", "7", "4", "5", "a greeting"]
+        assert people(pool, "Ben", "reviser", *answers, edit=worded) == 1
+        after = next(open_pool(pool.folder).cases())
+        assert "Let us see" in after.replies[0] and after.stage == "auditor"
+        assert after.reviews[-1].note == "a greeting" and after.reviews[-1].coherence == 4
+        assert "Let us see" in open_pool(pool.folder).current_trajectory(after).steps[0].text
+
+    def test_skipping_and_leaving(self, pool: Pool) -> None:
+        run_panel(pool, names=[SCREENER])
+        assert people(pool, "Ben", "reviser", "", "s", "", "x", "q") == 0
+        assert stages(pool) == ["reviser"] * 3
+
+    def test_whoever_holds_a_role_is_not_asked(self, pool: Pool) -> None:
+        run_panel(pool, names=[SCREENER])
+        assert people(pool, SCREENER, "reviser") == 0

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from tests.train.draft.spectra import QUOTED, SHORT, all_examples, drafted
+from train.draft.settings import DraftSettings
+
+
+def test_wrong_turns_come_and_are_corrected() -> None:
+    wanted = DraftSettings(outside=1.0, wide=1.0, guess=1.0)
+    refused = narrowed = dropped = 0
+    for example in all_examples():
+        made = drafted(example, wanted).trajectory
+        if made is None:
+            continue
+        text = " ".join(made.replies)
+        errors = [step for step in made.steps if step.error]
+        refused += bool(errors)
+        assert all("does not overlap the data" in step.error for step in errors)
+        assert made.steps[-1].kind == "answer" and made.well_formed
+        narrowed += bool(re.search(r"too wide|Too wide|closer look", text))
+        dropped += bool(re.search(r"That is not|I drop|after all", text))
+    assert refused > 10 and narrowed > 10 and dropped > 5
+
+
+def test_no_wrong_turns_where_none_are_wanted() -> None:
+    plain = DraftSettings(outside=0.0, wide=0.0, guess=0.0)
+    for example in all_examples()[::3]:
+        made = drafted(example, plain).trajectory
+        if made is not None:
+            assert not any(step.error for step in made.steps)
+            assert not re.search(r"could be|may be|perhaps|Too wide", " ".join(made.replies))
+
+
+def test_windows_without_data_are_asked_for_and_given_up() -> None:
+    """As by somebody who cannot read the ends of the axis: never among those of longer words."""
+    quoted = replace(QUOTED, outside=0.0, unseen=0.5)
+    asked = 0
+    for example in all_examples():
+        whole = example.spectrum
+        low = whole.wavelength < 7000
+        short = replace(
+            whole,
+            wavelength=whole.wavelength[low],
+            flux=whole.flux[low],
+            ivar=whole.ivar[low],
+            mask=None if whole.mask is None else whole.mask[low],
+        )
+        for seed in range(3):
+            made = drafted(replace(example, spectrum=short), quoted, seed).trajectory
+            for number, step in enumerate(made.steps if made else ()):
+                if step.kind == "zoom" and step.error:
+                    asked += 1
+                    assert step.range is not None and step.range[0] > short.wavelength[-1]
+                    assert made.steps[number + 1].text.startswith("No data there.")
+        plain = drafted(replace(example, spectrum=short), replace(SHORT, outside=0.0)).trajectory
+        assert not any(step.error for step in (plain.steps if plain else ()))
+    assert asked > 3

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import WorkbenchError
+from train.draft.settings import DraftSettings
+
+
+def test_quoting_needs_numbers_beside_the_pictures() -> None:
+    with pytest.raises(WorkbenchError, match="style with numbers"):
+        DraftSettings(words="quoted", style="compact")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"fewest_zooms": 4, "most_zooms": 2},
+        {"min_chance": 1.5},
+        {"guess": -1.0},
+        {"per_spectrum": 0},
+    ],
+)
+def test_settings_are_checked(wrong: dict[str, float]) -> None:
+    with pytest.raises(WorkbenchError):
+        DraftSettings(**wrong)

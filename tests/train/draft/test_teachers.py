@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from pathlib import Path
+
+from agent.errors import EngineError, WorkbenchError
+from agent.hashing import text_hash
+from agent.protocol.protocol import system_text, task_text
+from agent.protocol.reply import is_well_formed
+from agent.tasks.catalogue import find_task
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import from_line, to_line
+from tests.scripted_engine import ScriptedEngine
+from tests.train.draft.spectra import LONG, SHORT, all_examples, drafted
+from train.draft.settings import DraftSettings
+from train.draft.teachers import Draft, ModelTeacher, rough_tokens
+from train.examples import Example
+
+
+@pytest.mark.parametrize("settings", [LONG, SHORT], ids=["long", "short"])
+def test_drafts_are_whole_inspections_in_the_published_form(settings: DraftSettings) -> None:
+    count = 0
+    for example in all_examples():
+        draft = drafted(example, settings)
+        if draft.trajectory is None:
+            assert draft.outcome in ("unsupported", "noisy")
+            continue
+        count += 1
+        made = draft.trajectory
+        assert made.well_formed and is_well_formed(made.replies)
+        assert made.stopped_by == "answer" and made.verdict == example.answer
+        assert 1 <= len(made.looks) <= 8
+        assert made.style["name"] == settings.style
+        assert not any(step.measured for step in made.looks)  # the words alone are trained
+        assert from_line(to_line(made)) == made
+        assert rough_tokens(made.replies) < 1500
+    assert count >= 0.8 * len(all_examples())
+
+
+def test_the_same_seed_writes_the_same_and_another_something_else() -> None:
+    one = all_examples()[0]
+    assert drafted(one) == drafted(one)
+    told = {drafted(one, seed=seed).trajectory.replies for seed in range(8)}
+    assert len(told) >= 7
+
+
+def test_noisy_spectra_are_left_out() -> None:
+    assert drafted(all_examples()[0], DraftSettings(min_snr=500.0)).outcome == "noisy"
+
+
+def test_long_drafts_are_left_out() -> None:
+    assert drafted(all_examples()[0], DraftSettings(max_tokens=50)).outcome == "too long"
+
+
+SHORT = DraftSettings(words="short", style="compact")
+
+LOOK = (
+    "<think>A closer look.</think>\n<tool_call>\n"
+    '{"name": "spectral_visualization_tool", "arguments": {"wavelength_range": [6500, 6600]}}\n'
+    "</tool_call>"
+)
+
+
+def answer(verdict: str, words: str = "because") -> str:
+    return f"<think>Done.</think>\n<answer>\\boxed{{{verdict}}} {words}</answer>"
+
+
+def by_model(*replies: str) -> tuple[Draft, ScriptedEngine, Example]:
+    example = next(one for one in all_examples() if one.task == "CV" and one.answer == "YES")
+    engine = ScriptedEngine(replies)
+    return ModelTeacher(engine, ModelRef(name="big"), SHORT).draft(example, 0, 1), engine, example
+
+
+def test_a_model_is_told_the_answer_and_the_record_is_not() -> None:
+    draft, engine, example = by_model(LOOK, answer("YES"))
+    heard = engine.conversations[0].turns[1].text
+    assert "The true answer is YES" in heard and "cataclysmic variable" in heard
+    assert draft.outcome == "drafted" and draft.trajectory is not None
+    plain = text_hash(system_text() + task_text(find_task(example.task)))
+    assert draft.trajectory.prompt_sha256 == plain
+    assert "true answer" not in repr(draft.trajectory)
+    assert draft.trajectory.model.name == "big" and draft.trajectory.seconds == 0
+    assert len(engine.conversations[0].pictures) == 2
+
+
+def test_what_a_model_gets_wrong_is_counted() -> None:
+    assert by_model(LOOK, answer("NO"))[0].outcome == "contrary"
+    assert by_model(LOOK, answer("YES", "as the true answer says"))[0].outcome == "leaking"
+    assert by_model("no tags", LOOK, "<answer>\\boxed{YES}")[0].outcome in ("ill-formed", "failed")
+    assert by_model(LOOK)[0].outcome == "failed"
+
+
+def test_models_that_are_not_there_are_named(example_set: Path) -> None:
+    from train.draft.teachers import open_teacher
+
+    with (
+        pytest.raises(WorkbenchError, match="`measured` needs no model"),
+        open_teacher("nowhere", SHORT),
+    ):
+        raise EngineError("never")
