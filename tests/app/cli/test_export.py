@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from app.core.inspections.store import add_inspection
+from tests.app.cli.commands import run
 from tests.app.core.exporting.catalogues import listed, people
 from tests.app.core.inspected import said
 
@@ -86,3 +87,23 @@ def test_a_report_is_of_all(place: Path) -> None:
     assert result.exit_code == 2
     assert "whole session" in result.stderr
     assert "report written" in export(place, place.with_suffix(".html"))
+
+
+def test_a_catalogue(vetted, tmp_path):
+    place, _ = vetted
+    out = tmp_path / "night.csv"
+    assert f"{out}: 1 rows" in run("export", place, out)
+    with out.open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["verdict"], row["reviewer"], row["comment"]) == ("ACCEPT", "Ada", "Hα =broad")
+    assert row["survey"]
+    assert "4 rows" in run("export", place, out, "--which", "all")
+    found = run("export", place, tmp_path / "some.ecsv", "--filter", "agent:no")
+    assert "filter: agent:no" in found
+
+
+def test_records_and_a_report(vetted, tmp_path):
+    place, _ = vetted
+    assert "3 records" in run("export", place, tmp_path / "night.jsonl")
+    run("export", place, tmp_path / "night.html")
+    assert "night" in (tmp_path / "night.html").read_text(encoding="utf-8")

@@ -15,17 +15,24 @@ from agent.errors import EngineError
 from agent.inspection import inspector_factory as inspectors
 from agent.inspection.inspector_factory import default_model
 from agent.inspection.model_inspector import ModelInspector
-from agent.trajectory.trajectory import ModelRef, Step
+from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import read_trajectories
-from app.cli.inspection_text import step_lines
 from app.cli.main import workbench
 from tests.agent.scenes import answer, call
 from tests.scripted_engine import ScriptedEngine
 
 SPECTRA = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
+
+
 SAMPLE = SPECTRA / "000" / "spec-59128-SIM0000_sp01-002.fits.gz"
+
+
 KEYS = ("task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds")
+
+
 USAGE = [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
+
+
 REPLIES = [call(6400, 6700), call(1, 2, "nothing"), answer("YES", "Broad \x1b[31mHα.")]
 
 
@@ -63,27 +70,6 @@ def test_for_people(scripted):
     assert result.stdout.rstrip().splitlines()[-1].startswith("YES   p(YES) 0.9")
     assert asked["engine"].is_closed
     assert (asked["model"], asked["device"]) == (default_model("CV"), "auto")
-
-
-def test_of_many_lines_the_surest_are_told_by_wavelength():
-    sure = {"BaII_4554": 1, "HeII_4686": 4, "H_beta": 17, "HeI_4922": 2, "OIII_5007": 3, "own": 2.5}
-    found = [
-        {"name": name, "kind": "emission", "ew": -1.0, "sigma": sigma}
-        for name, sigma in sure.items()
-    ]
-    edges = [{"name": "C2_5165_edge", "drop": 0.2, "sigma": 9.0}]
-    step = Step(
-        kind="zoom", by="agent", turn=1, range=(4500.0, 5050.0), label="",
-        measured={"lines": found, "edges": edges},
-    )  # fmt: skip
-    told = [line.plain.strip() for line in step_lines(step)][1:]
-    assert told == [
-        "He II 4686 in emission, EW -1 Å, 4 σ",
-        "Hβ in emission, EW -1 Å, 17 σ",
-        "[O III] 5007 in emission, EW -1 Å, 3 σ",
-        "own in emission, EW -1 Å, 2 σ",
-        "C₂ 5165: drop 0.2, 9 σ",
-    ]
 
 
 def test_for_scripts(scripted):

@@ -11,6 +11,7 @@ from app.cli import merge as command
 from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from tests.app.cli.commands import run
 from tests.app.core.exporting.catalogues import ACCEPT, REJECT, listed
 
 
@@ -62,3 +63,19 @@ def test_one_person_who_said_two_things(tmp_path):
     assert "J000001: Ada gave ACCEPT, later REJECT, which is kept" in told
     assert "J000002: Ada gave ACCEPT twice with different details; the later one is kept" in told
     assert "J000003: Ada gave no verdict, later ACCEPT, which is kept" in told
+
+
+def test_two_people_in_one_session(vetted, few, tmp_path):
+    place, _ = vetted
+    other = tmp_path / "ben.speco3"
+    run("new", other, few, "--task", "CV")
+    with open_session(other, "Ben") as session:
+        session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
+    mine = tmp_path / "both.speco3"
+    run("pack", place, mine)
+    said = run("merge", mine, other)
+    assert "1 log entries" in said
+    assert "0 new candidates (4 already known)" in said
+    assert "reviewers disagree on 1 candidates" in said
+    assert "0 log entries" in run("merge", mine, other)
+    assert "Ada and Ben" in run("stats", mine)

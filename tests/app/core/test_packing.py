@@ -58,10 +58,10 @@ def contents(session):
         }
 
 
-def test_it_needs_no_other_file(place, tmp_path, spectra):
+def test_it_needs_no_other_file(location, tmp_path, spectra):
     told = []
     out = tmp_path / "sent.speco3"
-    with listed(place, rows_of(spectra)) as session:
+    with listed(location, rows_of(spectra)) as session:
         session.record_verdict(2, ACCEPT, seconds=3.0)
         session.record_verdict(1, ACCEPT)
         session.undo()

@@ -16,8 +16,8 @@ from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
 from app.core import prefetch as prefetching
 from app.core.prefetch import (
-    ERROR_BYTES,
     BYTES_PER_PIXEL,
+    ERROR_BYTES,
     Prefetch,
     SpectrumKey,
     read_by_key,

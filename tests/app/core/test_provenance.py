@@ -18,8 +18,8 @@ from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.test_simulated import inspected
 
 
-def test_all_of_it(place):
-    with listed(place, [{}, {}, {}]) as session:
+def test_all_of_it(location):
+    with listed(location, [{}, {}, {}]) as session:
         add_list(session, [{}], [], {}, path="C:\\Users\\ada\\more.csv")
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
         session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
@@ -33,7 +33,7 @@ def test_all_of_it(place):
         found = provenance(session, "all candidates")
         given = list(session.history())
         assert found.session_id == session.id
-    with open_session(place, "Ben") as session:
+    with open_session(location, "Ben") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
         session.undo()
         later = provenance(session)
@@ -61,8 +61,8 @@ def test_all_of_it(place):
     assert json.loads(json.dumps(found.as_record()))["models"][0]["name"] == "nano"
 
 
-def test_simulated_spectra_are_told(place):
-    with listed(place, [{}, {}]) as session:
+def test_simulated_spectra_are_told(location):
+    with listed(location, [{}, {}]) as session:
         assert provenance(session).simulated == ""
         inspected(session, 1, simulated=True)
         found = provenance(session)

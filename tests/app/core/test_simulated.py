@@ -27,8 +27,8 @@ def words(session):
         return simulated_in(connection).words
 
 
-def test_as_the_records_tell(place):
-    with listed(place, [{} for _ in range(4)]) as session:
+def test_as_the_records_tell(location):
+    with listed(location, [{} for _ in range(4)]) as session:
         assert words(session) == ""
         inspected(session, 1, simulated=False)
         assert words(session) == "none of the 1 looked at"
@@ -43,8 +43,8 @@ def test_as_the_records_tell(place):
 
 
 @pytest.mark.parametrize("record", ["", "{}", "[]", '{"spectrum": 1}', "[" * 100_000])
-def test_a_record_of_a_stranger(place, record):
-    with listed(place, [{}, {}]) as session:
+def test_a_record_of_a_stranger(location, record):
+    with listed(location, [{}, {}]) as session:
         for number in (1, 2):
             inspected(session, number, simulated=True)
         with session.database.writing() as connection:
@@ -53,9 +53,9 @@ def test_a_record_of_a_stranger(place, record):
         assert words(session) == "all 1 looked at"
 
 
-def test_of_very_many_some_from_first_to_last(file_place, monkeypatch):
+def test_of_very_many_some_from_first_to_last(file_location, monkeypatch):
     monkeypatch.setattr(module, "MAX_RECORDS", 4)
-    with listed(file_place, [{} for _ in range(40)]) as session:
+    with listed(file_location, [{} for _ in range(40)]) as session:
         for number in range(1, 41):
             inspected(session, number, simulated=number == 40)
         assert words(session) == "1 of the 4 looked at"
@@ -68,29 +68,29 @@ def read(candidate):
     return Spectrum(wavelength=wavelength, flux=wavelength, simulated=candidate.id < 5)
 
 
-def test_spectra_are_read_where_nothing_else_is_known(place):
-    with listed(place, [{} for _ in range(8)]) as session:
+def test_spectra_are_read_where_nothing_else_is_known(location):
+    with listed(location, [{} for _ in range(8)]) as session:
         assert simulated_of(session, {}, read) == SimulatedCount(found=2, looked_at=4, candidates=8)
         known = dict.fromkeys(range(1, 9), True)
         assert simulated_of(session, known, read).words == "all 8"
 
 
-def test_some_are_read_though_others_are_known(place):
+def test_some_are_read_though_others_are_known(location):
     """Half of a list may be simulated, and only the other half inspected."""
-    with listed(place, [{} for _ in range(8)]) as session:
+    with listed(location, [{} for _ in range(8)]) as session:
         for number in range(5, 9):
             inspected(session, number, simulated=False)
         assert simulated_of(session, {}, read).words == "2 of the 6 looked at"
 
 
-def test_no_more_than_a_few_are_read(file_place):
+def test_no_more_than_a_few_are_read(file_location):
     asked = []
-    with listed(file_place, [{} for _ in range(500)]) as session:
+    with listed(file_location, [{} for _ in range(500)]) as session:
         simulated_of(session, {}, lambda candidate: asked.append(candidate.id) or read(candidate))
     assert len(asked) == module.MAX_READ
     assert (min(asked), max(asked)) == (1, 500)
 
 
-def test_of_nothing(place):
-    with listed(place, []) as session:
+def test_of_nothing(location):
+    with listed(location, []) as session:
         assert simulated_of(session, {}, read).words == ""

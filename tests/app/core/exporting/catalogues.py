@@ -33,7 +33,7 @@ REALS = ("ra", "dec", "agent_p_yes", "seconds_spent")
 
 
 def listed(
-    place: Path | str,
+    location: Path | str,
     rows: list[dict[str, Any]],
     columns: list[dict[str, str]] | None = None,
     *,
@@ -41,7 +41,7 @@ def listed(
     reviewer: str = "Ada",
 ) -> Session:
     """A session of one list; what a row does not say of its candidate is blank."""
-    session = new_session(place, find_task("CV"), reviewer)
+    session = new_session(location, find_task("CV"), reviewer)
     add_list(session, rows, columns or [], roles or {})
     return session
 
@@ -74,9 +74,9 @@ def add_list(
             connection.execute(insert(candidates).values(values))
 
 
-def people(place, **more):
+def people(location, **more):
     """1: both accept. 2: they differ. 3: Ada alone. 4: a remark alone. 5: nothing."""
-    session = listed(place, [{} for _ in range(5)], **more)
+    session = listed(location, [{} for _ in range(5)], **more)
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, comment="clear"), seconds=2.0)
     session.record_verdict(2, ACCEPT, seconds=1.0, shown={"verdict": "YES"})
     session.record_verdict(3, REJECT, seconds=1.0)
@@ -85,10 +85,10 @@ def people(place, **more):
     )
     session.record_verdict(4, Opinion(comment="later"))
     session.close()
-    with open_session(place, "Ben") as ben:
+    with open_session(location, "Ben") as ben:
         ben.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, confidence=4), seconds=3.0)
         ben.record_verdict(2, REJECT)
-    return open_session(place, "Ada")
+    return open_session(location, "Ada")
 
 
 def read_csv(path: Path) -> dict[str, list[str]]:

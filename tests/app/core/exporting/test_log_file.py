@@ -21,8 +21,8 @@ def clock(monkeypatch):
     monkeypatch.setattr(verdict_log, "now", lambda: moment(next(seconds)))
 
 
-def written(place):
-    session = listed(place, [{}, {"object_id": "=J2\x1b[31m"}])
+def written(location):
+    session = listed(location, [{}, {"object_id": "=J2\x1b[31m"}])
     full = Opinion(
         verdict=Verdict.ACCEPT, confidence=4, flags=("a;b", "c"), comment='Hα "宽"\n\x1b]0;x\x07'
     )
@@ -33,8 +33,8 @@ def written(place):
     return session
 
 
-def test_a_line_for_each(place, tmp_path):
-    with written(place) as session:
+def test_a_line_for_each(location, tmp_path):
+    with written(location) as session:
         first, second, undone, redone = log_lines(session)
         assert first.startswith("2026-01-01 00:00:0")
         assert first.endswith(

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from astropy.table import Table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +15,6 @@ from app.core.exporting import export
 from app.core.session.records import Opinion, Verdict
 from tests.app.core.exporting.catalogues import (
     CONTRACT,
-    FORMATS,
     REALS,
     TYPED,
     listed,
@@ -33,11 +31,15 @@ TEXTS = st.one_of(
     ),
 )  # fmt: skip
 
+
 REAL = st.floats(allow_nan=True, allow_infinity=True)
+
 
 WHOLE = st.integers(-(2**63) + 1, 2**63 - 1)
 
+
 OWN = {"words": TEXTS, "Teff": REAL, "number": WHOLE, "is it": st.booleans()}
+
 
 DECLARED = [
     {"name": "words", "type": "str", "unit": "", "description": "", "ucd": ""},
@@ -45,6 +47,7 @@ DECLARED = [
     {"name": "number", "type": "int", "unit": "", "description": "", "ucd": "meta.number"},
     {"name": "is it", "type": "bool", "unit": "", "description": "", "ucd": ""},
 ]
+
 
 ROW = st.fixed_dictionaries(
     {
@@ -59,6 +62,7 @@ ROW = st.fixed_dictionaries(
     }
 )
 
+
 OPINION = st.builds(
     Opinion,
     verdict=st.sampled_from([*Verdict, None]),
@@ -66,11 +70,6 @@ OPINION = st.builds(
     flags=st.lists(TEXTS.filter(bool), max_size=3).map(tuple),
     comment=TEXTS,
 )
-
-
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "night.speco3"
 
 
 @contextmanager
@@ -134,10 +133,10 @@ def check(found, wanted, fits_names=False):
 @given(rows=st.lists(ROW, max_size=6), opinions=st.lists(OPINION, max_size=6))
 @pytest.mark.parametrize("suffix", TYPED)
 def test_what_goes_in_comes_out(suffix, rows, opinions):
-    with folder() as place, listed(place / "a.speco3", rows, DECLARED) as session:
+    with folder() as session_path, listed(session_path / "a.speco3", rows, DECLARED) as session:
         for number, opinion in enumerate(opinions[: len(rows)], 1):
             session.record_verdict(number, opinion, seconds=1.5)
-        out = place / f"out.{suffix}"
+        out = session_path / f"out.{suffix}"
         report = export(session, out, which="all")
         assert report.rows == len(rows)
         wanted = expected(session, range(1, len(rows) + 1))
@@ -152,11 +151,11 @@ def test_what_goes_in_comes_out(suffix, rows, opinions):
 @settings(max_examples=40)
 @given(rows=st.lists(ROW, max_size=6), opinions=st.lists(OPINION, max_size=6))
 def test_what_goes_into_csv_comes_out(rows, opinions):
-    with folder() as place, listed(place / "a.speco3", rows, DECLARED) as session:
+    with folder() as session_path, listed(session_path / "a.speco3", rows, DECLARED) as session:
         for number, opinion in enumerate(opinions[: len(rows)], 1):
             session.record_verdict(number, opinion, seconds=1.5)
-        export(session, place / "out.csv", which="all")
-        found = read_csv(place / "out.csv")
+        export(session, session_path / "out.csv", which="all")
+        found = read_csv(session_path / "out.csv")
         wanted = expected(session, range(1, len(rows) + 1))
         typed = {name: [csv_value(name, cell) for cell in cells] for name, cells in found.items()}
         check(typed, wanted)
@@ -170,74 +169,3 @@ def csv_value(name, text):
     if name in ("row", "confidence", "number"):
         return int(text)
     return text == "True" if name in ("is it", "agent_seen_before") else text
-
-
-ALONE = (
-    "x ",
-    " x",
-    "\t",
-    "a\nb",
-    "100%",
-    "a+b",
-    "%41",
-    "Hα",
-    "\x7f",
-    "\x85",
-    "\u2028",
-    "\r",
-    "x" * 300,
-)
-
-
-@pytest.mark.parametrize("suffix", TYPED)
-def test_each_odd_text_alone(place, suffix):
-    """In a column with nothing else that would have it escaped."""
-    own = {f"c{number}": text for number, text in enumerate(ALONE)}
-    out = place.with_suffix(f".{suffix}")
-    rows = [{"own": own}, {"own": dict.fromkeys(own, "plain")}]
-    with listed(place, rows, [{"name": name} for name in own]) as session:
-        export(session, out, which="all")
-    found = read_back(out)
-    assert {name: found[name] for name in own} == {
-        name: [text, "plain"] for name, text in own.items()
-    }
-
-
-@pytest.mark.parametrize("suffix", TYPED)
-def test_kinds_that_change_on_the_way(place, suffix):
-    """A column is what all of its values are, whatever the first thousand look like."""
-    many = 1200
-    names = ("late word", "late real", "late large", "large first", "huge")
-    names += ("true or 1", "never", "17 digits")
-    values = [
-        {"late word": 1, "late real": 2, "late large": 3, "huge": 4, "true or 1": 1, "never": None}
-        | {"17 digits": f"{39627834455786901 + number:020d}"}
-        for number in range(many)
-    ]
-    values[-1] |= {"late word": "n/a", "late real": 0.5, "late large": 2**53 + 1, "huge": 2**70}
-    values[-1] |= {"true or 1": True}
-    values[-2] |= {"late large": 0.5}
-    for number, value in enumerate(values):
-        value["large first"] = 2**53 + 1 if number < many // 2 else 0.5
-    columns = [{"name": name, "unit": ""} for name in names]
-    with listed(place, [{"own": own} for own in values], columns) as session:
-        export(session, place.with_suffix(f".{suffix}"), which="all")
-    found = read_back(place.with_suffix(f".{suffix}"))
-    real = {name.replace("_", " "): cells for name, cells in found.items()}
-    assert real["late word"] == ["1"] * (many - 1) + ["n/a"]
-    assert real["late real"] == [2.0] * (many - 1) + [0.5]
-    assert real["late large"] == ["3"] * (many - 2) + ["0.5", str(2**53 + 1)]
-    assert real["large first"] == [str(2**53 + 1)] * (many // 2) + ["0.5"] * (many // 2)
-    assert real["huge"] == ["4"] * (many - 1) + [str(2**70)]
-    assert real["true or 1"] == ["1"] * (many - 1) + ["True"]
-    assert not any(real["never"])
-    assert real["17 digits"] == [row["17 digits"] for row in values]
-
-
-def test_half_characters_stop_nothing(place):
-    with listed(place, [{"own": '{"a": "x\\ud83d"}'}], [{"name": "a"}]) as session:
-        for suffix in FORMATS:
-            out = place.with_suffix(f".{suffix}")
-            assert export(session, out, which="all").rows == 1
-    assert read_csv(place.with_suffix(".csv"))["a"] == ["x?"]
-    assert Table.read(place.with_suffix(".fits"))["a"][0] == "x%ED%A0%BD"

@@ -12,6 +12,7 @@ import numpy as np
 from sqlalchemy import select
 
 from app.core.database.tables import lists, refused_rows
+from app.core.importing.importer import import_list
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 
@@ -124,3 +125,14 @@ def touch(folder: Path, *names: str) -> None:
 
 def rng(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
+
+
+def import_text(session, folder, text, name="list.csv", **more):
+    path = folder / name
+    path.write_text(text)
+    return import_list(session, path, **more)
+
+
+def values(file):
+    blocks = [zip(*(c.values() for c in block.cells), strict=True) for block in file.blocks()]
+    return [row for block in blocks for row in block]

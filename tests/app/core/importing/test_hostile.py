@@ -171,11 +171,11 @@ def test_a_list_that_is_itself_no_file(session, folder):
     if not hasattr(os, "mkfifo"):
         pytest.skip("no pipes in folders here")
     os.mkfifo(folder / "list.csv")
-    for place in (folder / "list.csv", "/dev/zero"):
+    for location in (folder / "list.csv", "/dev/zero"):
         with pytest.raises(ImportFailed, match="not a regular file"):
-            import_list(session, place)
+            import_list(session, location)
         with pytest.raises(ImportFailed, match="not a regular file"):
-            preview(place)
+            preview(location)
 
 
 def test_errors_do_not_carry_what_a_terminal_obeys(session, folder):

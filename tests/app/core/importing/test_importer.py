@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import hashlib
-import os
-from functools import partial
 
 import pytest
-from sqlalchemy import inspect, select
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates
-from app.core.errors import ImportFailed, ImportStopped, ReadOnlyError
-from app.core.importing import importer, storing
+from app.core.errors import ImportFailed, ReadOnlyError
 from app.core.importing.importer import import_list, preview
-from app.core.queue import LIST_ORDER, page, parse_sort
+from app.core.queue import page, parse_sort
 from app.core.session.records import Change
 from app.core.session.session import new_session, open_session
 from tests.app.core.importing.lists import (
     NAMES,
     ROWS,
     every,
+    import_text,
     lists_of,
-    owns,
-    refusals,
     text_of,
     touch,
     write,
@@ -45,12 +39,6 @@ FORMATS = {
 
 def path_of(folder, format_):
     return folder / f"list.{format_.partition('-')[0].replace('votable', 'vot')}"
-
-
-def import_text(session, folder, text, name="list.csv", **more):
-    path = folder / name
-    path.write_text(text)
-    return import_list(session, path, **more)
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -108,9 +96,9 @@ def test_units_and_descriptions_are_kept(session, folder, format_):
     assert ra["description"] == ("" if format_ == "fits" else "where it was")
 
 
-def test_it_works_the_same_for_a_team(place, folder):
+def test_it_works_the_same_for_a_team(location, folder):
     text = text_of() + "100000001,1,2,3,x,0.5,1,True,a.fits\n" + "1,2\n"
-    with new_session(place, find_task("CV"), "Ada") as session:
+    with new_session(location, find_task("CV"), "Ada") as session:
         report = import_text(session, folder, text)
         assert (report.rows_used, report.duplicates, report.rows_refused) == (3, 1, 1)
         assert every(session)[0].own == {"visits": 3, "is_new": True}
@@ -123,90 +111,6 @@ def test_it_works_the_same_for_a_team(place, folder):
             )
             key = connection.execute(made.returning(candidates.c.id)).scalar_one()
         assert key == 5
-
-
-def test_a_second_list_goes_on_where_the_first_ended(session, folder):
-    import_text(session, folder, text_of())
-    report = import_text(session, folder, "name,path\nx,x.fits\ny,y.fits\n", "more.csv")
-    found = every(session)
-    assert [each.id for each in found] == [1, 2, 3, 4, 5]
-    assert [each.line for each in found] == [1, 2, 3, 1, 2]
-    assert {each.list_id for each in found[3:]} == {report.list_id}
-
-
-def test_duplicates_are_kept_once(session, folder):
-    rows = [("a", "1.fits", 0), ("a", "1.fits", 1), ("a", "1.fits", 0), ("a", "2.fits", 0)]
-    text = text_of([*rows, ("b", "1.fits", 0), rows[1]], ("name", "path", "spec_row"))
-    report = import_text(session, folder, text)
-    assert (report.rows_used, report.duplicates) == (4, 2)
-    again = import_text(session, folder, text, "again.csv")
-    assert (again.rows_used, again.duplicates) == (0, 6)
-    assert session.count() == 4
-
-
-def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
-    text = (
-        "name,path,spec_row\na,a.fits,1\nb,http://x.org/b.fits,0\nc,c.fits,-3\nd\n,,0\ne,e.fits,\n"
-    )
-    report = import_text(session, folder, text)
-    assert [each.object_id for each in every(session)] == ["a", "e"]
-    assert (report.rows_read, report.rows_used, report.rows_refused) == (6, 2, 4)
-    told = dict(refusals(session))
-    assert told == {row.line: row.reason for row in report.refused}
-    assert sorted(told) == [2, 3, 4, 5]
-    assert "URL" in told[2]
-    assert '"-3" is not a row number' in told[3]
-    assert told[4] == "line 5 of the file: 1 cell instead of 3"
-    assert "no spectrum file, object name or position" in told[5]
-
-
-def test_only_the_first_refusals_are_kept_but_all_are_counted(session, folder, monkeypatch):
-    monkeypatch.setattr("app.core.importing.import_run.MAX_REFUSED_KEPT", 5)
-    report = import_text(session, folder, "name,path\n" + "x\n" * 40 + "a,a.fits\n")
-    assert report.rows_refused == 40
-    assert [line for line, _ in refusals(session)] == [1, 2, 3, 4, 5]
-
-
-def test_a_list_of_which_nothing_can_be_used_is_no_list(session, folder):
-    with pytest.raises(
-        ImportFailed, match=r"list\.csv: none of its 2 rows can be used; row 1: .*URL"
-    ):
-        import_text(session, folder, "name,path\na,http://x/a.fits\nb,http://x/b.fits\n")
-    assert session.count() == 0
-    assert lists_of(session) == []
-
-
-def test_a_stop_leaves_nothing(session, folder):
-    import_text(session, folder, "name,path\nx,x.fits\n", "first.csv")
-    path = folder / "list.csv"
-    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
-    done: list[int] = []
-    told: list[Change] = []
-    session.changed.connect(told.append)
-    with pytest.raises(ImportStopped):
-        import_list(
-            session,
-            path,
-            progress=lambda number, total: done.append(number),
-            should_stop=lambda: len(done) > 1,
-        )
-    assert len(done) == 2
-    assert session.count() == 1
-    assert len(lists_of(session)) == 1
-    assert refusals(session) == []
-    assert told == []
-    assert import_list(session, path).rows_used == 30_000
-
-
-def test_progress_counts_up_to_what_was_expected(session, folder):
-    path = folder / "list.csv"
-    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
-    seen: list[tuple[int, int | None]] = []
-    import_list(session, path, progress=lambda *told: seen.append(told))
-    numbers = [number for number, _ in seen]
-    assert numbers == sorted(numbers)
-    assert numbers[-1] == 30_000
-    assert all(25_000 < total < 35_000 for _, total in seen)
 
 
 def test_views_are_told_once(session, folder):
@@ -236,9 +140,9 @@ def test_without_a_score_the_list_is_the_order(session, folder):
 
 def test_a_read_only_session_takes_nothing(session, folder):
     (folder / "list.csv").write_text(text_of())
-    place = session.location
+    location = session.location
     session.close()
-    with open_session(place, "Ada", read_only=True) as looked_at, pytest.raises(ReadOnlyError):
+    with open_session(location, "Ada", read_only=True) as looked_at, pytest.raises(ReadOnlyError):
         import_list(looked_at, folder / "list.csv")
 
 
@@ -255,37 +159,6 @@ def test_roles_can_be_chosen(session, folder):
     assert first.own == {"label": "CV"}
 
 
-@pytest.mark.parametrize(
-    ("roles", "said"),
-    [
-        ({"scroe": "a"}, 'no role "scroe"; did you mean "score"'),
-        ({"score": "nam"}, 'no column "nam"; did you mean "name"'),
-        ({"ra": "name"}, "column for ra also needs one for dec"),
-    ],
-)
-def test_roles_that_cannot_be(session, folder, roles, said):
-    with pytest.raises(ImportFailed, match=said):
-        import_text(session, folder, "name,path\na,a.fits\n", roles=roles)
-
-
-def test_a_list_that_names_nothing(session, folder):
-    with pytest.raises(ImportFailed, match=r"no column was recognized.*choose one"):
-        import_text(session, folder, "u,g\n1.5,2\n3,4\n")
-
-
-def test_a_file_that_is_not_there(session, folder):
-    with pytest.raises(ImportFailed, match=r"gone\.csv: it cannot be read|no such file"):
-        import_list(session, folder / "gone.csv")
-
-
-@pytest.mark.parametrize("name", ["~nobody-of-that-name/x.csv", "a\0b.csv", "x" * 300 + ".csv"])
-def test_names_of_no_file(session, name):
-    for read in (preview, partial(import_list, session)):
-        with pytest.raises(ImportFailed) as caught:
-            read(name)
-        assert str(caught.value).isprintable()
-
-
 def test_a_list_that_changes_while_it_is_read(session, folder):
     path = folder / "list.csv"
     path.write_text(text_of())
@@ -297,82 +170,6 @@ def test_a_list_that_changes_while_it_is_read(session, folder):
     with pytest.raises(ImportFailed, match="changed during the import"):
         import_list(session, path, progress=add)
     assert session.count() == 0
-
-
-def test_a_column_that_turns_out_to_be_of_another_kind(session, folder):
-    """The first rows look like numbers; what they were before is not lost."""
-    rows = [(f"o{n}", f"{n}.fits", n, f"{n}.50") for n in range(20_000)]
-    rows += [("last", "last.fits", "n/a", "> 3"), ("end", "end.fits", "1.5", "")]
-    report = import_text(session, folder, text_of(rows, ("name", "path", "count", "size")))
-    assert [column.kind for column in report.columns] == ["str", "str", "float", "str"]
-    own = owns(session)
-    assert own[7] == {"count": 7.0, "size": "7.50"}
-    assert own[-2:] == [{"count": None, "size": "> 3"}, {"count": 1.5, "size": ""}]
-    assert [each.id for each in every(session)] == list(range(1, 20_003))
-
-
-def test_a_large_list_is_read_by_a_process_of_its_own(session, folder, monkeypatch):
-    """And gives the same."""
-    rows = [(f"o{n}", f"{n}.fits", n, n / 7 if n % 5 else None, "α\t'") for n in range(5_000)]
-    rows[4_000] = ("late", "late.fits", "later", 1, "")
-    text = text_of(rows, ("name", "path", "count", "p_cv", "note")) + "short\n"
-    here = import_text(session, folder, text)
-    expected = every(session)
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
-    with new_session(folder / "other.speco3", find_task("CV"), "Ada") as other:
-        there = import_list(other, folder / "list.csv")
-        assert there == here
-        assert every(other) == expected
-
-
-def test_what_fails_elsewhere_is_said_here(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
-    path = folder / "list.csv.gz"
-    packed = gzip.compress(text_of([ROWS[0]] * 5000).encode())
-    path.write_bytes(packed[:-200])
-    with pytest.raises(ImportFailed, match=r"list\.csv\.gz: its gzip data end too early"):
-        import_list(session, path)
-    assert session.count() == 0
-
-
-def test_a_reading_process_that_dies(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
-    monkeypatch.setattr("sys.executable", "/bin/false")
-    if not os.path.exists("/bin/false"):  # noqa: PTH110
-        pytest.skip("no program that only fails")
-    with pytest.raises(ImportFailed, match="the process that read it ended with status 1"):
-        import_text(session, folder, text_of())
-    assert session.count() == 0
-
-
-def test_a_stop_ends_the_process_that_reads(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
-    path = folder / "list.csv"
-    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
-    with pytest.raises(ImportStopped):
-        import_list(session, path, should_stop=lambda: True)
-    assert session.count() == 0
-
-
-def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
-    monkeypatch.setattr(storing, "BULK_ROWS", 100)
-
-    def names():
-        with session.database.reading() as connection:
-            return {each["name"] for each in inspect(connection).get_indexes("candidates")}
-
-    before = names()
-    rows = [(f"o{n}", f"{n}.fits") for n in range(20_000)]
-    import_text(session, folder, text_of(rows, ("name", "path")))
-    assert names() == before
-    with session.database.reading() as connection:
-        one = select(candidates.c.id).where(candidates.c.object_id == "o1234")
-        assert connection.execute(one).scalar_one() == 1235
-        plan = connection.exec_driver_sql(
-            "EXPLAIN QUERY PLAN SELECT id FROM candidates WHERE object_id = 'x'"
-        )
-        assert "candidates_object" in str(plan.all())
-    assert len(page(session, sort=LIST_ORDER).rows) > 0
 
 
 def test_what_is_imported_can_be_judged_and_undone_meanwhile(session, folder):
@@ -408,48 +205,3 @@ def test_preview_of_rows_that_cannot_be_read(folder):
     seen = preview(path)
     assert seen.rows == (("b", "b.fits"),)
     assert [row.line for row in seen.refused] == [1]
-
-
-def test_rows_of_one_file_without_a_row_are_pointed_out(session, folder):
-    report = import_text(session, folder, "name,path\na,coadd.fits\nb,coadd.fits\n")
-    assert any("a column must give the row" in warning for warning in report.warnings)
-
-
-def test_numbers_that_are_none_are_told(session, folder):
-    text = "name,path,snr,ra,dec\na,a.fits,high,400,10\nb,b.fits,5,10,x\nc,c.fits,,1,2\n"
-    report = import_text(session, folder, text, roles={"snr": "snr", "ra": "ra", "dec": "dec"})
-    first, second, third = every(session)
-    assert [each.snr for each in (first, second, third)] == [None, 5.0, None]
-    assert [each.ra for each in (first, second, third)] == [None, None, 1.0]
-    assert '"snr" is not a number in 1 row' in report.warnings
-    assert "the position is invalid in 2 rows" in report.warnings
-
-
-def test_wild_numbers(session, folder):
-    values = ["1e400", "-1e400", "nan", "inf", "9223372036854775807", "9223372036854775808", "007"]
-    rows = [(f"o{n}", value, value) for n, value in enumerate(values)]
-    text = text_of(rows, ("name", "score", "odd"))
-    import_text(session, folder, text, roles={"score": "score"})
-    assert [each.score for each in every(session)] == [
-        None, None, None, None, 9.223372036854775807e18, 9.223372036854775808e18, 7.0
-    ]  # fmt: skip
-    assert [own["odd"] for own in owns(session)] == values  # a mixture stays what it was
-
-
-def test_long_whole_numbers_keep_their_digits(session, folder):
-    rows = [("a", 299489677444933632, 39633559463397282), ("b", 1, 39633559463397283)]
-    import_text(session, folder, text_of(rows, ("name", "other_id", "other")))
-    assert owns(session) == [
-        {"other_id": 299489677444933632, "other": 39633559463397282},
-        {"other_id": 1, "other": 39633559463397283},
-    ]
-
-
-def test_names_of_columns_may_be_anything(session, folder):
-    names = ["name", "100%", 'a "b"', "{x}", "%s", "", "100%", "=1+1"]
-    with (folder / "list.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([names, ["o", *"1234567"]])
-    import_list(session, folder / "list.csv")
-    assert owns(session) == [
-        {"100%": 1, 'a "b"': 2, "{x}": 3, "%s": 4, "col6": 5, "100%_2": 6, "=1+1": 7}
-    ]

@@ -7,20 +7,11 @@ import sys
 
 import pytest
 
-from app.core.importing.importer import import_list
 from app.core.importing.spectrum_locator import FileIndex, SpectrumLocator
-from app.core.importing.survey_names import find_scheme
-from tests.app.core.importing.lists import every, text_of, touch
+from tests.app.core.importing.lists import touch
 
 
-@pytest.fixture
-def spectra(tmp_path):
-    made = tmp_path / "spectra"
-    made.mkdir()
-    return made
-
-
-def place(places, text):
+def location(places, text):
     """The path, or the reason against it."""
     refused = {}
     (path,) = places.resolve_all([text], refused)
@@ -36,23 +27,23 @@ def test_relative_paths_count_from_the_list_then_from_the_spectra(folder, spectr
     touch(folder, "both.fits", "sub/here.fits")
     touch(spectra, "both.fits", "sub/there.fits")
     places = places_of(folder, spectra)
-    assert place(places, "both.fits") == str(folder / "both.fits")
-    assert place(places, "sub/here.fits") == str(folder / "sub" / "here.fits")
-    assert place(places, "./sub//there.fits") == str(spectra / "sub" / "there.fits")
-    assert place(places, "sub\\there.fits") == str(spectra / "sub" / "there.fits")
+    assert location(places, "both.fits") == str(folder / "both.fits")
+    assert location(places, "sub/here.fits") == str(folder / "sub" / "here.fits")
+    assert location(places, "./sub//there.fits") == str(spectra / "sub" / "there.fits")
+    assert location(places, "sub\\there.fits") == str(spectra / "sub" / "there.fits")
     assert places.missing == 0
-    assert place(places, "gone.fits") == str(spectra / "gone.fits")
+    assert location(places, "gone.fits") == str(spectra / "gone.fits")
     assert places.missing == 1
-    assert place(places_of(folder), "deep/gone.fits") == str(folder / "deep" / "gone.fits")
+    assert location(places_of(folder), "deep/gone.fits") == str(folder / "deep" / "gone.fits")
 
 
 def test_a_file_that_was_moved_within_the_spectra_is_found_by_its_name(folder, spectra):
     touch(spectra, "2019/moved.fits", "a/twice.fits", "b/twice.fits")
     places = places_of(folder, spectra)
-    assert place(places, "old/moved.fits") == str(spectra / "2019" / "moved.fits")
-    assert place(places, "/data/lamost/moved.fits") == str(spectra / "2019" / "moved.fits")
-    assert place(places, "C:\\data\\moved.fits") == str(spectra / "2019" / "moved.fits")
-    assert place(places, "old/twice.fits") == str(spectra / "old" / "twice.fits")
+    assert location(places, "old/moved.fits") == str(spectra / "2019" / "moved.fits")
+    assert location(places, "/data/lamost/moved.fits") == str(spectra / "2019" / "moved.fits")
+    assert location(places, "C:\\data\\moved.fits") == str(spectra / "2019" / "moved.fits")
+    assert location(places, "old/twice.fits") == str(spectra / "old" / "twice.fits")
     assert places.missing == 1
 
 
@@ -81,31 +72,31 @@ def test_a_file_that_was_moved_within_the_spectra_is_found_by_its_name(folder, s
 def test_what_leads_out_is_refused(folder, tmp_path, text):
     touch(tmp_path, "secret.fits")
     touch(folder, "sub/a.fits")
-    said = place(places_of(folder), text)
+    said = location(places_of(folder), text)
     assert not os.path.isabs(said), said  # noqa: PTH117
     assert len(said) < 300
 
 
 def test_a_sibling_is_inside_where_it_is_named(folder, spectra):
     touch(spectra, "a.fits")
-    assert "outside the allowed folders" in place(places_of(folder), "../spectra/a.fits")
-    assert place(places_of(folder, spectra), "../spectra/a.fits") == str(spectra / "a.fits")
+    assert "outside the allowed folders" in location(places_of(folder), "../spectra/a.fits")
+    assert location(places_of(folder, spectra), "../spectra/a.fits") == str(spectra / "a.fits")
 
 
 def test_a_folder_that_only_begins_like_one_given_is_another(folder, tmp_path):
     touch(tmp_path / "lists2", "a.fits")
-    assert "outside" in place(places_of(folder), str(tmp_path / "lists2" / "a.fits"))
+    assert "outside" in location(places_of(folder), str(tmp_path / "lists2" / "a.fits"))
 
 
 def test_absolute_paths(folder, spectra, tmp_path):
     touch(spectra, "a.fits")
     touch(tmp_path / "else", "b.fits")
     inside, outside = str(spectra / "a.fits"), str(tmp_path / "else" / "b.fits")
-    assert place(places_of(folder, spectra), inside) == inside
-    assert "outside the allowed folders" in place(places_of(folder, spectra), outside)
+    assert location(places_of(folder, spectra), inside) == inside
+    assert "outside the allowed folders" in location(places_of(folder, spectra), outside)
     free = places_of(folder, allow_absolute=True)
-    assert place(free, outside) == outside
-    assert "outside" in place(free, "../else/b.fits")
+    assert location(free, outside) == outside
+    assert "outside" in location(free, "../else/b.fits")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
@@ -118,13 +109,13 @@ def test_links(folder, spectra, tmp_path):
     (folder / "loop.fits").symlink_to("loop.fits")
     (folder / "indir").symlink_to(folder / "deep")
     places = places_of(folder)
-    assert "link to outside" in place(places, "out.fits")
-    assert "link to outside" in place(places, "outdir/key.fits")
-    assert "link to outside" in place(places, "loop.fits")
-    assert place(places, "in.fits") == str(folder / "in.fits")
-    assert place(places, "indir/real.fits") == str(folder / "indir" / "real.fits")
+    assert "link to outside" in location(places, "out.fits")
+    assert "link to outside" in location(places, "outdir/key.fits")
+    assert "link to outside" in location(places, "loop.fits")
+    assert location(places, "in.fits") == str(folder / "in.fits")
+    assert location(places, "indir/real.fits") == str(folder / "indir" / "real.fits")
     named = places_of(folder, tmp_path / "secret")
-    assert place(named, "outdir/key.fits") == str(folder / "outdir" / "key.fits")
+    assert location(named, "outdir/key.fits") == str(folder / "outdir" / "key.fits")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
@@ -132,8 +123,8 @@ def test_what_is_no_regular_file(folder):
     os.mkfifo(folder / "pipe.fits")
     (folder / "folder.fits").mkdir()
     places = places_of(folder)
-    assert "not a regular file" in place(places, "pipe.fits")
-    assert place(places, "folder.fits") == str(folder / "folder.fits")
+    assert "not a regular file" in location(places, "pipe.fits")
+    assert location(places, "folder.fits") == str(folder / "folder.fits")
     assert places.missing == 1
 
 
@@ -142,7 +133,7 @@ def test_a_folder_given_by_a_link_is_that_folder(folder, tmp_path):
     touch(tmp_path / "disk", "a.fits")
     (tmp_path / "link").symlink_to(tmp_path / "disk")
     link = tmp_path / "link"
-    assert place(places_of(folder, link), "a.fits") == str(link / "a.fits")
+    assert location(places_of(folder, link), "a.fits") == str(link / "a.fits")
 
 
 def test_no_more_names_are_remembered_than_may_be(folder, monkeypatch):
@@ -169,60 +160,3 @@ def test_files_by_name(spectra):
     assert index.by_stem("51602") == ""
     assert index.by_stem("12345").endswith("12345.fits")
     assert (index.by_stem("notes"), index.by_stem(".hidden")) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("columns", "parts", "first"),
-    [
-        ("plate mjd fiberid", ("266", "51602", "31"), "spec-0266-51602-0031"),
-        ("PLATE MJD FIBER", ("11000", "58000", "1000"), "spec-11000-58000-1000"),
-        ("lmjd planid spid fiberid", ("55859", "F5902", "1", "8"), "spec-55859-F5902_sp01-008"),
-        ("field mjd catalogid", ("15000", "59146", "4375786564"), "spec-015000-59146-4375786564"),
-        ("survey program healpix", ("main", "dark", "27247"), "coadd-main-dark-27247"),
-        ("petal_loc tileid lastnight", ("4", "80613", "20210324"), "coadd-4-80613-thru20210324"),
-    ],
-)
-def test_what_the_surveys_call_their_files(columns, parts, first):
-    naming = find_scheme(columns.split())
-    assert naming.stems(parts)[0] == first
-    assert naming.stems(["x"] * len(parts)) in ([], ["coadd-x-x-x", "spectra-x-x-x"])
-
-
-@pytest.mark.parametrize(
-    ("text", "file", "name"),
-    [
-        ("plate,mjd,fiberid\n266,51602,31\n", "x/spec-0266-51602-0031.fits", "0266-51602-0031"),
-        ("plate,mjd,fiberid\n266,51602,31\n", "spSpec-51602-0266-031.fit", "0266-51602-0031"),
-        ("obsid,ra,dec\n979609207,1,2\n", "spec-979609207.fits.gz", "979609207"),
-        ("name,z\nHD 1234,0\n", "hd 1234.fits", "HD 1234"),
-        ("obsid,lmjd,planid,spid,fiberid\n5,55859,F5902,6,207\n",
-         "F5902/spec-55859-F5902_sp06-207.fits.gz", "5"),
-    ],
-)  # fmt: skip
-def test_lists_that_name_no_file(session, folder, spectra, text, file, name):
-    touch(spectra, file, "other.fits")
-    (folder / "list.csv").write_text(text)
-    report = import_list(session, folder / "list.csv", spectra=spectra)
-    (candidate,) = every(session)
-    assert (candidate.path, candidate.object_id) == (str(spectra / file), name)
-    assert report.without_file == 0
-
-
-def test_objects_without_a_spectrum_are_counted(session, folder, spectra):
-    (folder / "list.csv").write_text("name,ra,dec\na,1,2\n,10.68458,41.26917\n")
-    report = import_list(session, folder / "list.csv", spectra=spectra)
-    first, second = every(session)
-    assert (first.path, second.path, report.without_file) == ("", "", 2)
-    assert second.object_id == "J004244.29+411609.0"
-
-
-def test_targets_in_a_file_of_several(session, folder, spectra):
-    touch(spectra, "coadd-main-dark-27247.fits")
-    rows = [(39627658462234737, "main", "dark", 27247), (12, "main", "dark", 27247)]
-    text = text_of(rows, ("TARGETID", "SURVEY", "PROGRAM", "HEALPIX"))
-    (folder / "list.csv").write_text(text)
-    report = import_list(session, folder / "list.csv", spectra=spectra)
-    (candidate,) = every(session)
-    assert candidate.row == 39627658462234737
-    assert candidate.path == str(spectra / "coadd-main-dark-27247.fits")
-    assert "TARGETID 12 is too small" in report.refused[0].reason

@@ -6,8 +6,8 @@ import pytest
 
 from agent.trajectory.trajectory_file import read_trajectories
 from app.core.errors import SessionError
-from app.core.exporting.rows import selected_ids
 from app.core.exporting.formats.records_file import write_records
+from app.core.exporting.rows import selected_ids
 from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
 from app.core.statistics.adjudication import set_adjudicator
@@ -16,9 +16,9 @@ from tests.app.core.inspected import MEASURED, NANO, said
 
 
 @pytest.fixture
-def session(place):
+def session(location):
     """Five candidates: all inspected but the fourth, the first by two models."""
-    with people(place) as opened:
+    with people(location) as opened:
         for number, model in ((3, NANO), (1, NANO), (2, NANO), (5, NANO), (1, MEASURED)):
             add_inspection(opened, number, said(model=model, number=number))
         yield opened

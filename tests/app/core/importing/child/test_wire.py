@@ -7,15 +7,22 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.importing.child import child
 from app.core.importing.child.wire import entries_of, read_frame, write_entries, write_message
 from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.contents import Refused
 
 WHOLE = st.integers(0, 2**63 - 1)
+
+
 REAL = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+
+
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
 KINDS = {"line": WHOLE, "row": WHOLE} | dict.fromkeys(("ra", "dec", "score", "snr"), REAL)
+
+
 ROW = st.tuples(*(KINDS.get(name, TEXT) for name in FIELDS))
 
 
@@ -42,14 +49,3 @@ def test_a_message_that_was_cut_off_is_the_end():
     whole = pipe.getvalue()
     for size in range(len(whole)):
         assert read_frame(io.BytesIO(whole[:size])) is None
-
-
-def test_a_long_search_gives_the_parent_a_chance_to_stop_it(monkeypatch):
-    pipe = io.BytesIO()
-    pulse = child.Heartbeat(pipe)
-    assert pulse() is False
-    assert pipe.getvalue() == b""
-    monkeypatch.setattr(child, "HEARTBEAT_S", -1.0)
-    assert pulse() is False
-    pipe.seek(0)
-    assert read_frame(pipe)[0]["type"] == "busy"

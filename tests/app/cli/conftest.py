@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from tests.app.cli.commands import FEW, SAMPLE, run
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory):
+    """A list of four: three that can be read, one whose file is damaged."""
+    folder = tmp_path_factory.mktemp("lists")
+    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["row"] == "0"][: FEW - 1]
+    for row in rows:
+        source = SAMPLE / row["file"]
+        row["file"] = source.name
+        (folder / source.name).write_bytes(source.read_bytes())
+    damaged = {**rows[0], "file": "damaged.fits", "object_id": "damaged"}
+    (folder / "damaged.fits").write_bytes(b"SIMPLE  =                    T" + b" " * 50)
+    path = folder / "few.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows([*rows, damaged])
+    return path
+
+
+@pytest.fixture(scope="session")
+def vetted(few, tmp_path_factory):
+    place = tmp_path_factory.mktemp("sessions") / "night.speco3"
+    said = [run("new", place, few, "--task", "cv", "--reviewer", "Ada"), run("vet", place)]
+    with open_session(place, "Ada") as session:
+        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, comment="Hα =broad"))
+    return place, said

@@ -1,0 +1,72 @@
+"""`spec-o3 new`."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from agent.inspection.inspector_factory import default_model
+from app.cli import new as new_command
+from app.cli.main import workbench
+from app.core.importing.importer import import_list
+from app.core.session.session import open_session
+from tests.app.cli.commands import both_said, run
+
+
+def test_new_says_what_was_understood(vetted):
+    _, (said, _) = vetted
+    assert "few.csv (CSV): 4 of 4 rows" in said
+    assert "path: file" in said
+    assert "4 candidates for cataclysmic variable" in said
+
+
+def test_a_role_by_hand(few, tmp_path):
+    place = tmp_path / "night.speco3"
+    said = run("new", place, few, "--task", "CV", "--role", "score=mag_r", "--role", "label=")
+    assert "score: mag_r" in said
+    assert "label:" not in said
+    result = CliRunner().invoke(
+        workbench(), ["new", str(place), str(few), "--task", "CV", "--role", "x"]
+    )
+    assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_progress_of_a_list_whose_name_looks_like_markup(tmp_path, monkeypatch, watched):
+    """Drawn where somebody watches; elsewhere not even an empty line is left in a log."""
+    path = tmp_path / "a[b].csv"
+    path.write_text("object_id,ra,dec\nJ1,1,2\nJ2,1\n", encoding="utf-8")
+    if watched:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    said = both_said("new", tmp_path / "n.speco3", path, "--task", "CV")
+    assert ("reading a[b].csv" in said) is watched
+    assert "a[b].csv (CSV): 1 of 2 rows" in said
+    assert "row 2: line 3 of the file: 2 cells instead of 3" in said
+    if not watched:
+        said = both_said("vet", tmp_path / "n.speco3")
+        assert said == f"0 inspected with {default_model('CV')}\n"
+
+
+def test_new_stopped_by_hand(tmp_path, monkeypatch):
+    """Nothing is left of it, so that the same command can be given again."""
+    path = tmp_path / "many.csv"
+    rows = "".join(f"J{number},1,2\n" for number in range(5000))
+    path.write_text(f"object_id,ra,dec\n{rows}", encoding="utf-8")
+    place = tmp_path / "night.speco3"
+    held = []
+
+    def interrupted(session, *words, **options):
+        held.append(open_session(place, "Ben", read_only=True))  # somebody looks at it
+
+        def stop(done, total):
+            raise KeyboardInterrupt
+
+        return import_list(session, *words, **{**options, "progress": stop})
+
+    monkeypatch.setattr(new_command, "import_list", interrupted)
+    result = CliRunner().invoke(workbench(), ["new", str(place), str(path), "--task", "CV"])
+    assert result.exit_code == 130
+    held.pop().close()
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    assert "5000 candidates" in run("new", place, path, "--task", "CV")

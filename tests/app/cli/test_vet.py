@@ -1,0 +1,104 @@
+"""`spec-o3 vet`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from agent.inspection.inspector_factory import default_model
+from app.cli import vet as vet_command
+from app.cli.main import workbench
+from app.core.inspections.batch import inspect_all
+from app.core.inspections.shown_opinion import shown_model
+from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
+from app.core.session.session import open_session
+from app.worker.pool import WorkerPool
+from tests.app.cli.commands import FEW, both_said, run
+
+SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
+
+
+def test_vet_goes_on_where_it_stopped(few, tmp_path):
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+    name = default_model("CV")
+    assert run("vet", place, "--limit", 2).startswith(f"2 inspected with {name}")
+    rest = run("vet", place, "--workers", 2)
+    assert rest.startswith(f"2 inspected with {name}")
+    assert "unreadable 1" in rest
+    assert run("vet", place).startswith(f"0 inspected with {name}")
+
+
+def test_vet_after_a_disk_was_mounted(few, tmp_path):
+    """What was not there is inspected once it is; what is damaged when one asks for it."""
+    path = tmp_path / few.name
+    path.write_bytes(few.read_bytes())
+    place = tmp_path / "night.speco3"
+    assert "4 files not found" in run("new", place, path, "--task", "CV")
+    assert "unreadable 4" in run("vet", place)
+    for each in few.parent.glob("*.fits*"):
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    said = both_said("vet", place)
+    assert said.startswith("4 inspected")
+    assert "unreadable 1" in said
+    again = both_said("vet", place)
+    assert again.startswith("0 inspected")
+    assert "1 could not be read before: use --again" in again
+    assert f"1 inspected with {default_model('CV')}: unreadable 1" in run("vet", place, "--again")
+
+
+def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
+    """Ctrl-C: what is there stays, and a shell does not go on to the next command."""
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+
+    def interrupted(*words, **options):
+        yield next(inspect_all(*words, **options))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(vet_command, "inspect_all", interrupted)
+    result = CliRunner().invoke(workbench(), ["vet", str(place)])
+    assert result.exit_code == 130
+    assert result.stdout.startswith(f"1 inspected with {default_model('CV')}")
+    assert "again to continue" in result.stderr
+    monkeypatch.undo()
+    assert run("vet", place).startswith("3 inspected")
+
+
+def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
+    """The first stands beside the candidates; a model is no second opinion of itself."""
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+
+    def pool(workers, load):
+        command = SCRIPTED if load.model == "good" else None
+        return WorkerPool(workers, load, command=command)
+
+    monkeypatch.setattr(vet_command, "WorkerPool", pool)
+    said = run("vet", place, "--model", "measured", "--second", "good")
+    assert "inspected with good: YES 3" in said
+    assert "inspected with measured: NO 2, YES 1" in said
+    assert "the models disagree on 2 of 3 candidates" in said
+    with open_session(place, "Ada") as session:
+        assert shown_model(session).name == "measured"
+        order = list(matching(session, EVERYTHING, parse_sort("disagreeing")))
+        said = [line.candidate.agent_verdict for line in order]
+        assert said == ["NO", "NO", "YES", None]
+        assert len(list(matching(session, parse_filter("disagree:agents")))) == 2
+    monkeypatch.undo()
+    assert "the same as the first" in run(
+        "vet", place, "--model", "measured", "--second", "measured"
+    )
+
+
+def test_vet_judges_for_nobody(few, tmp_path):
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+    run("vet", place, "--reviewer", "Ada")
+    with open_session(place, "Ada") as session:
+        assert list(session.history()) == []
+        seen = session.candidates(range(1, FEW + 1))
+        assert [each.agent_verdict is not None for each in seen] == [True] * 3 + [False]
+        assert "damaged.fits" in seen[3].fault

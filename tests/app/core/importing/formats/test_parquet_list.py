@@ -1,0 +1,118 @@
+"""Parquet files as lists."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from app.core.errors import ImportFailed
+from app.core.importing.formats import parquet_list
+from app.core.importing.formats.formats import open_list
+from app.core.importing.importer import import_list
+from tests.app.core.importing.lists import every, owns, values, write_parquet
+
+
+def parquet(folder, **columns):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = folder / "list.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+def test_types_of_parquet(folder):
+    import pyarrow as pa
+
+    path = parquet(
+        folder,
+        i=pa.array([1, None], pa.int8()),
+        u=pa.array([2**64 - 1, 5], pa.uint64()),
+        e=pa.array([0.1, None], pa.float32()),
+        d=pa.array([0.1, float("nan")]),
+        dec=pa.array([None, Decimal("2.25")]),
+        b=pa.array([True, None]),
+        s=pa.array(["Hα", None]),
+        big=pa.array(["x\0y", "z"], pa.large_string()),
+        c=pa.array(["p", "q"]).dictionary_encode(),
+        t=pa.array([date(2020, 1, 2), None]),
+        flux=pa.array([[1.0], [2.0]]),
+        raw=pa.array([b"x", b"y"]),
+    )
+    file = open_list(path)
+    assert {c.name: c.kind for c in file.columns} == {
+        "i": "int", "u": "int", "e": "float", "d": "float", "dec": "float", "b": "bool",
+        "s": "str", "big": "str", "c": "str", "t": "str",
+    }  # fmt: skip
+    assert values(file) == [
+        (1, None, 0.1, 0.1, None, True, "Hα", "x�y", "p", "2020-01-02"),
+        (None, 5, None, None, 2.25, None, None, "z", "q", None),
+    ]
+    assert file.warnings() == ["skipped 2 array columns"]
+    assert file.estimate == 2
+
+
+def test_row_groups_and_batches_join_up(session, folder):
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table({"name": [f"o{n}" for n in range(9000)], "n": list(range(9000))})
+    path = folder / "list.pq"
+    pyarrow.parquet.write_table(table, path, row_group_size=3500)
+    import_list(session, path)
+    found = every(session)
+    assert [each.object_id for each in found] == [f"o{n}" for n in range(9000)]
+    assert [own["n"] for own in owns(session)] == list(range(9000))
+    assert found[-1].line == 9000
+
+
+def test_units_of_parquet_and_rows_that_pandas_numbered(folder):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    told = {b"unit": b"deg", b"ucd": b"pos.eq.ra", b"description": b"where"}
+    ra = pa.field("ra", pa.float64(), metadata=told)
+    fields = [ra, pa.field("__index_level_0__", pa.int64())]
+    path = folder / "list.parquet"
+    pyarrow.parquet.write_table(pa.table([[1.0], [0]], pa.schema(fields)), path)
+    (described,) = open_list(path).columns
+    assert (described.unit, described.ucd, described.description) == ("deg", "pos.eq.ra", "where")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda raw: raw[:-200], "damaged"),
+        (lambda raw: raw[:8], "damaged"),
+        (lambda raw: raw[:4] + b"\xff" * 400 + raw[404:], "damaged"),
+        (lambda raw: raw[:-8] + b"\xff\xff\xff\x7fPAR1", "damaged"),
+    ],
+)
+def test_damaged_parquet(session, folder, damage, said):
+    path = write_parquet(folder / "list.parquet")
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ImportFailed, match=said):
+        import_list(session, path)
+    assert session.count() == 0
+
+
+def test_parquet_of_too_large_groups_or_twins(folder, monkeypatch):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    monkeypatch.setattr(parquet_list, "MAX_GROUP_BYTES", 10)
+    with pytest.raises(ImportFailed, match="smaller row groups"):
+        open_list(parquet(folder, a=[1, 2]))
+    path = folder / "twins.parquet"
+    pyarrow.parquet.write_table(pa.Table.from_arrays([[1], [2]], ["a", "a"]), path)
+    with pytest.raises(ImportFailed, match="two of its columns have the same name"):
+        open_list(path)
+
+
+def test_without_pyarrow_it_says_what_to_do(folder, monkeypatch):
+    path = write_parquet(folder / "list.parquet")
+    monkeypatch.setattr(parquet_list, "find_spec", lambda name: None)
+    with pytest.raises(ImportFailed, match="pip install pyarrow"):
+        open_list(path)

@@ -1,0 +1,113 @@
+"""Rows as candidates: names, numbers, positions and files."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from app.core.importing.importer import import_list
+from tests.app.core.importing.lists import (
+    every,
+    import_text,
+    owns,
+    refusals,
+    text_of,
+    touch,
+)
+
+
+def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
+    text = (
+        "name,path,spec_row\na,a.fits,1\nb,http://x.org/b.fits,0\nc,c.fits,-3\nd\n,,0\ne,e.fits,\n"
+    )
+    report = import_text(session, folder, text)
+    assert [each.object_id for each in every(session)] == ["a", "e"]
+    assert (report.rows_read, report.rows_used, report.rows_refused) == (6, 2, 4)
+    told = dict(refusals(session))
+    assert told == {row.line: row.reason for row in report.refused}
+    assert sorted(told) == [2, 3, 4, 5]
+    assert "URL" in told[2]
+    assert '"-3" is not a row number' in told[3]
+    assert told[4] == "line 5 of the file: 1 cell instead of 3"
+    assert "no spectrum file, object name or position" in told[5]
+
+
+def test_numbers_that_are_none_are_told(session, folder):
+    text = "name,path,snr,ra,dec\na,a.fits,high,400,10\nb,b.fits,5,10,x\nc,c.fits,,1,2\n"
+    report = import_text(session, folder, text, roles={"snr": "snr", "ra": "ra", "dec": "dec"})
+    first, second, third = every(session)
+    assert [each.snr for each in (first, second, third)] == [None, 5.0, None]
+    assert [each.ra for each in (first, second, third)] == [None, None, 1.0]
+    assert '"snr" is not a number in 1 row' in report.warnings
+    assert "the position is invalid in 2 rows" in report.warnings
+
+
+def test_wild_numbers(session, folder):
+    values = ["1e400", "-1e400", "nan", "inf", "9223372036854775807", "9223372036854775808", "007"]
+    rows = [(f"o{n}", value, value) for n, value in enumerate(values)]
+    text = text_of(rows, ("name", "score", "odd"))
+    import_text(session, folder, text, roles={"score": "score"})
+    assert [each.score for each in every(session)] == [
+        None, None, None, None, 9.223372036854775807e18, 9.223372036854775808e18, 7.0
+    ]  # fmt: skip
+    assert [own["odd"] for own in owns(session)] == values  # a mixture stays what it was
+
+
+def test_long_whole_numbers_keep_their_digits(session, folder):
+    rows = [("a", 299489677444933632, 39633559463397282), ("b", 1, 39633559463397283)]
+    import_text(session, folder, text_of(rows, ("name", "other_id", "other")))
+    assert owns(session) == [
+        {"other_id": 299489677444933632, "other": 39633559463397282},
+        {"other_id": 1, "other": 39633559463397283},
+    ]
+
+
+def test_names_of_columns_may_be_anything(session, folder):
+    names = ["name", "100%", 'a "b"', "{x}", "%s", "", "100%", "=1+1"]
+    with (folder / "list.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([names, ["o", *"1234567"]])
+    import_list(session, folder / "list.csv")
+    assert owns(session) == [
+        {"100%": 1, 'a "b"': 2, "{x}": 3, "%s": 4, "col6": 5, "100%_2": 6, "=1+1": 7}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "name"),
+    [
+        ("plate,mjd,fiberid\n266,51602,31\n", "x/spec-0266-51602-0031.fits", "0266-51602-0031"),
+        ("plate,mjd,fiberid\n266,51602,31\n", "spSpec-51602-0266-031.fit", "0266-51602-0031"),
+        ("obsid,ra,dec\n979609207,1,2\n", "spec-979609207.fits.gz", "979609207"),
+        ("name,z\nHD 1234,0\n", "hd 1234.fits", "HD 1234"),
+        ("obsid,lmjd,planid,spid,fiberid\n5,55859,F5902,6,207\n",
+         "F5902/spec-55859-F5902_sp06-207.fits.gz", "5"),
+    ],
+)  # fmt: skip
+def test_lists_that_name_no_file(session, folder, spectra, text, file, name):
+    touch(spectra, file, "other.fits")
+    (folder / "list.csv").write_text(text)
+    report = import_list(session, folder / "list.csv", spectra=spectra)
+    (candidate,) = every(session)
+    assert (candidate.path, candidate.object_id) == (str(spectra / file), name)
+    assert report.without_file == 0
+
+
+def test_objects_without_a_spectrum_are_counted(session, folder, spectra):
+    (folder / "list.csv").write_text("name,ra,dec\na,1,2\n,10.68458,41.26917\n")
+    report = import_list(session, folder / "list.csv", spectra=spectra)
+    first, second = every(session)
+    assert (first.path, second.path, report.without_file) == ("", "", 2)
+    assert second.object_id == "J004244.29+411609.0"
+
+
+def test_targets_in_a_file_of_several(session, folder, spectra):
+    touch(spectra, "coadd-main-dark-27247.fits")
+    rows = [(39627658462234737, "main", "dark", 27247), (12, "main", "dark", 27247)]
+    text = text_of(rows, ("TARGETID", "SURVEY", "PROGRAM", "HEALPIX"))
+    (folder / "list.csv").write_text(text)
+    report = import_list(session, folder / "list.csv", spectra=spectra)
+    (candidate,) = every(session)
+    assert candidate.row == 39627658462234737
+    assert candidate.path == str(spectra / "coadd-main-dark-27247.fits")
+    assert "TARGETID 12 is too small" in report.refused[0].reason
