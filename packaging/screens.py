@@ -201,7 +201,7 @@ class Photographer:
     def _open(self, session: Path, theme: str) -> None:
         self._settings.change(theme=theme)
         self.window.overlay.hide()
-        self.window.palette_box.hide()
+        self.window.command_palette.hide()
         self.window.tour.end()
         if self.window.view is None:
             self.window.open_session(session)

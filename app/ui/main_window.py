@@ -73,8 +73,8 @@ class MainWindow(QMainWindow):
         self._waiting.setTextFormat(Qt.TextFormat.PlainText)
         self._stack.addWidget(self._waiting)
         self.overlay = KeysOverlay(self.keymap, self)
-        self.palette_box = CommandPalette(self.commands, self.keymap, self, self._is_available)
-        self.palette_box.closed.connect(self.focus_plot)
+        self.command_palette = CommandPalette(self.commands, self.keymap, self, self._is_available)
+        self.command_palette.closed.connect(self.focus_plot)
         self.settings_dialog: SettingsDialog | None = None
         self.guide: GuideReader | None = None
         self._language = language_of(settings.settings.language)  # until the window is closed
@@ -213,7 +213,7 @@ class MainWindow(QMainWindow):
         for name, call in (
             ("help", self.show_guide),
             ("keys", self.overlay.toggle),
-            ("palette", self.palette_box.toggle),
+            ("palette", self.command_palette.toggle),
             ("full_screen", self._toggle_full_screen),
             ("tour", self.take_tour),
             ("about", self.show_about),

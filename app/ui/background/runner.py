@@ -72,7 +72,7 @@ class Runner(QObject):
         failed: Failed | None = None,
         owner: QObject | None = None,
     ) -> None:
-        """Like `run`, but after the next repaint, which shares the interpreter with the work."""
+        """Like `run`, but after the next repaint, which the work would slow down."""
         self._waiting.append(partial(self.run, work, done, failed, owner))
         self._timer.start()
 

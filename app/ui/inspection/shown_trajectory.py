@@ -31,7 +31,7 @@ class ShownTrajectory(QObject):
     step_index_changed = Signal(int)
     """Index in `steps` of the step the plot shows; -1: none."""
     look_changed = Signal(object, str)
-    """The window (observed angstrom) the plot should show and its label; None: leave it."""
+    """The agent's window (observed angstrom) and its label; None: it looks nowhere now."""
     records_changed = Signal(object)
     """`Records` of the current candidate, empty while hidden."""
 

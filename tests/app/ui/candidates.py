@@ -1,4 +1,4 @@
-"""Candidates for tests of the window: the bundled sample, or as many as wanted."""
+"""Candidates of the bundled sample for tests of the window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SAMPLE = Path(str(resources.files("resources"))) / "sample"
 
 
 def take_sample(session: Session, count: int = 60) -> None:
-    """The first of the bundled sample."""
+    """Import the first candidates of the bundled sample."""
     place = Path(str(session.location)).with_name("candidates.csv")
     with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))

@@ -1,4 +1,4 @@
-"""A window's parts on a small session, and what a test may not leave behind."""
+"""The parts of a window on a small session, and a check of what tests leave behind."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import take_sample
 
 LONG_MS = 60_000
-"""Nothing here takes that long, on however busy a machine."""
+"""Longer than anything here takes on a busy machine."""
 
 
 @pytest.fixture
 def qtbot(qtbot: QtBot) -> QtBot:
-    """Waits as long as it must where a test does not say how long."""
+    """Waits long where a test sets no timeout."""
     for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
         setattr(qtbot, name, partial(getattr(qtbot, name), timeout=LONG_MS))
     return qtbot
@@ -40,7 +40,7 @@ def qtbot(qtbot: QtBot) -> QtBot:
 
 @pytest.fixture(scope="session")
 def modules_known() -> list[int]:
-    """How many there were when what they made was last set aside."""
+    """The number of modules when their objects were last frozen."""
     return [len(sys.modules)]
 
 
@@ -54,7 +54,7 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
         thread.join(5)
     assert not [thread.name for thread in left if thread.is_alive()]
     gc.collect()
-    if len(sys.modules) > modules_known[0]:  # loaded late, there for good, too
+    if len(sys.modules) > modules_known[0]:  # modules loaded late stay, too
         gc.freeze()
         modules_known[0] = len(sys.modules)
     shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
@@ -63,7 +63,7 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
 
 @pytest.fixture
 def session(tmp_path) -> Iterator[Session]:
-    """The first twelve candidates of the bundled sample, nobody's verdict yet."""
+    """The first twelve candidates of the bundled sample, not judged."""
     with new_session(tmp_path / "night.speco3", find_task("CV"), "Ada") as made:
         take_sample(made, 12)
         yield made
@@ -71,7 +71,7 @@ def session(tmp_path) -> Iterator[Session]:
 
 @pytest.fixture
 def context(qtbot, session) -> Iterator[SessionContext]:
-    """All that the parts of a window work with; the first candidate is not on the desk yet."""
+    """The shared objects of a window; no candidate is shown yet."""
     with opened_context(session) as context:
         yield context
 

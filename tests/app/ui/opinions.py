@@ -1,4 +1,4 @@
-"""Agents' opinions, as an inspection leaves them."""
+"""Stores an agent's opinion as an inspection does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.core.session.session import Session
 
 
 def give_opinion(session: Session, number: int, verdict: str | None, p_yes: float | None) -> None:
-    """What the model nano said of a candidate."""
+    """Store the opinion of the model nano on a candidate."""
     with session.database.writing() as connection:
         values = {
             "agent_verdict": verdict,

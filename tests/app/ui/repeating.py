@@ -1,4 +1,4 @@
-"""A session whose candidates are shown again."""
+"""A round of repeats on the whole window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HERE = 30
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
-    """All sixty of the sample are accepted, and the agent says YES of the first."""
+    """The whole sample accepted; the agent answers YES for the first ten."""
     place = sample_file(tmp_path_factory.mktemp("judged"), 60)
     with open_session(place, "Ada") as session:
         for number in range(1, 61):
@@ -34,6 +34,6 @@ def person(qtbot, judged, tmp_path):
         yield before
 
 
-def on_to(person, place):
-    """Wait until the object at that place of the plan is on screen."""
+def go_to_repeat(person, place):
+    """Wait until this candidate of the plan is on screen."""
     person.sees(person.current.repeat_round.plan[place])

@@ -1,4 +1,4 @@
-"""A workplace whose agent is a script: it does what the object is called, see worker tests."""
+"""A session context with a scripted agent, which does what the object's name says."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from app.ui.inspection.controller import InspectionController
 from app.ui.session_context import SessionContext
 
 LONG_MS = 60_000
-"""Nothing here takes that long, on however busy a machine."""
+"""Longer than anything here takes on a busy machine."""
 SCRIPT = Path(__file__).parents[1] / "worker" / "scripted_child.py"
 COMMAND = [sys.executable, "-P", str(SCRIPT)]
 
 
 @pytest.fixture(autouse=True)
 def measured_first(monkeypatch) -> None:
-    """Whatever lies in the box: a script answers to no model's name, and measuring is quick."""
+    """Use the measured inspector by default: it is quick, and the script knows no bundled model."""
     monkeypatch.setattr(controller, "default_model", lambda task_id: MEASURED)
 
 
@@ -36,8 +36,8 @@ def scripted(context) -> Iterator[SessionContext]:
     agent.close()
 
 
-def on_desk(qtbot, context: SessionContext, number: int = 1, act: str = "") -> None:
-    """A candidate with its spectrum; `act` is what a scripted agent does with it."""
+def show_candidate(qtbot, context: SessionContext, number: int = 1, act: str = "") -> None:
+    """Show a candidate with its spectrum; `act` is what the scripted agent does with it."""
     context.current.go_to(number)
     qtbot.waitUntil(lambda: context.current.spectrum is not None, timeout=LONG_MS)
     if act:
@@ -45,6 +45,6 @@ def on_desk(qtbot, context: SessionContext, number: int = 1, act: str = "") -> N
 
 
 def judged(context: SessionContext, verdict) -> None:
-    """As a person does who stays there."""
+    """Judge the current candidate and stay."""
     context.current.note_painted(context.current.candidate.id)
     context.current.judge(verdict, stay=True)

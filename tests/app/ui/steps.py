@@ -1,12 +1,12 @@
-"""What tests of the judging part do over and over."""
+"""Steps that tests of the window share."""
 
 from __future__ import annotations
 
 from app.ui.session_context import SessionContext
 
 
-def put_on_desk(qtbot, context: SessionContext, number: int = 1) -> None:
-    """With its spectrum drawn, as the plot says it."""
+def show_painted(qtbot, context: SessionContext, number: int = 1) -> None:
+    """Show a candidate and note its spectrum as painted, as the plot does."""
     current = context.current
     if current.candidate is None or current.candidate.id != number:
         current.go_to(number)
@@ -26,7 +26,7 @@ def painted(qtbot, context: SessionContext, number: int) -> None:
 
 
 def shown_in(qtbot, widget, width: int = 640, height: int = 480):
-    """On screen, active, with nothing focused."""
+    """Show the widget in an active window, with nothing focused."""
     qtbot.addWidget(widget)
     widget.resize(width, height)
     widget.show()

@@ -23,7 +23,7 @@ def application(qapp):
     qapp.setStyle(before[2])
 
 
-def test_a_theme_is_put_on_and_changed(qtbot, application):
+def test_a_theme_is_applied_and_changed(qtbot, application):
     settings, current_theme = SettingsStore(), CurrentTheme()
     settings.change(theme="dark", font_pt=14)
     applier = ThemeApplier(application, current_theme, settings)

@@ -1,4 +1,4 @@
-"""What is said where Qt would end the program: in words, and before Qt is asked."""
+"""Reasons why no window can be shown, found before Qt would abort the program."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_window_says_so(surroundings):
         {},
     ],
 )
-def test_where_x11_is_not_wanted_it_is_not_asked(surroundings, told):
+def test_without_x11_no_display_is_checked(surroundings, told):
     surroundings(**told)
     assert platform_fault() == ""
 
@@ -68,7 +68,7 @@ def test_a_display_that_answers(surroundings, monkeypatch):
 
 @pytest.mark.parametrize("is_frozen", [False, True])
 def test_what_helps_where_qt_cannot_be_loaded(surroundings, monkeypatch, is_frozen):
-    """A bundle has no script beside it."""
+    """A bundle has no installation script."""
     surroundings(DISPLAY=":64999")
     monkeypatch.setattr(sys, "frozen", is_frozen, raising=False)
     monkeypatch.setitem(sys.modules, "app.ui.program", None)

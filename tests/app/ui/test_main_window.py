@@ -1,4 +1,4 @@
-"""The window itself: opening, closing, one session at a time, and what becomes of the agent."""
+"""The main window: opening and closing sessions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agent.errors import WorkbenchError
 from app.core.session.session import open_session
 from app.ui import main_window, session_view
 from app.ui.inspection.controller import InspectionController
-from tests.app.ui.scripted_agent import COMMAND, on_desk
+from tests.app.ui.scripted_agent import COMMAND, show_candidate
 from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 
 
@@ -28,7 +28,7 @@ def place(sample, tmp_path):
     return copied(sample, tmp_path)
 
 
-def test_a_session_that_is_none_is_said_on_the_welcome_page(qtbot, tmp_path):
+def test_an_invalid_session_is_reported_on_the_welcome_page(qtbot, tmp_path):
     (tmp_path / "odd.speco3").write_text("no session", encoding="utf-8")
     with before_window(qtbot, None) as person:
         person.window.open_session(tmp_path / "odd.speco3")
@@ -36,7 +36,7 @@ def test_a_session_that_is_none_is_said_on_the_welcome_page(qtbot, tmp_path):
         assert person.reads("odd.speco3")
 
 
-def test_a_session_somebody_holds_can_be_read(qtbot, place):
+def test_a_locked_session_can_be_opened_read_only(qtbot, place):
     with open_session(place, "Bea"), before_window(qtbot, None) as person:
         person.window.open_session(place)
         person.wait(person.window.locked.isVisible)
@@ -48,7 +48,7 @@ def test_a_session_somebody_holds_can_be_read(qtbot, place):
         assert person.verdicts() == {}
 
 
-def test_a_fault_is_said_once(qtbot, place):
+def test_an_error_is_shown_once(qtbot, place):
     with before_window(qtbot, place) as person:
         person.window.runner.failed.emit(WorkbenchError("the disk is full"))
         assert [each.message for each in person.view.status.errors] == ["the disk is full"]
@@ -56,8 +56,8 @@ def test_a_fault_is_said_once(qtbot, place):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for processes")
 @pytest.mark.parametrize("work", ["endless", "deaf", "batch"])
-def test_it_closes_while_the_agent_is_at_work(qtbot, place, monkeypatch, work):
-    """And leaves no process; `deaf`: it does not listen."""
+def test_it_closes_while_the_agent_runs(qtbot, place, monkeypatch, work):
+    """It leaves no process, even if the worker ignores requests (`deaf`)."""
     others = set(workers())  # of tests before this one
     monkeypatch.setattr(
         session_view, "InspectionController", partial(InspectionController, command=COMMAND)
@@ -68,7 +68,7 @@ def test_it_closes_while_the_agent_is_at_work(qtbot, place, monkeypatch, work):
             person.press("r", CTRL)
             person.wait(lambda: agent.list_run.state.model)
         else:
-            on_desk(qtbot, person.view.context, 1, work)
+            show_candidate(qtbot, person.view.context, 1, work)
             person.press("v")
             person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
         children = set(workers()) - others
@@ -79,7 +79,7 @@ def test_it_closes_while_the_agent_is_at_work(qtbot, place, monkeypatch, work):
 
 
 def workers():
-    """Processes of ours, by their parents."""
+    """Ids of our child processes."""
     found = []
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -99,7 +99,7 @@ def is_there(pid):
     return True
 
 
-def test_a_closed_window_is_gone_with_all_it_held(qtbot, place):
+def test_a_closed_window_leaves_no_windows(qtbot, place):
     for _ in range(3):
         with before_window(qtbot, place) as person:
             person.press("a")

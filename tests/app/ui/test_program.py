@@ -1,4 +1,4 @@
-"""The program from its start to its end, in a process of its own; killed, it comes back."""
+"""The program in a process of its own, from start to end, also after being killed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def place(tmp_path):
     return sample_file(tmp_path, 60)
 
 
-def test_killed_in_the_midst_of_work_it_comes_back(tmp_path, place):
+def test_a_killed_program_restores_its_session(tmp_path, place):
     kept = []
     with program(tmp_path, "work", place) as running:
         _, before = until(running, "saved")
@@ -93,7 +93,7 @@ def test_killed_in_the_midst_of_work_it_comes_back(tmp_path, place):
     assert seen["smoothing"] == 2
 
 
-def test_what_cannot_be_opened_is_said(tmp_path):
+def test_an_argument_that_cannot_be_opened_is_reported(tmp_path):
     with program(tmp_path, "refused", tmp_path / "gone.speco3") as running:
         told, _ = until(running, "told")
         until(running, "ended")
@@ -101,7 +101,7 @@ def test_what_cannot_be_opened_is_said(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_and_the_end_of_the_day_close_it_as_they_should(tmp_path, place, number):
+def test_sigint_and_sigterm_close_it_normally(tmp_path, place, number):
     with program(tmp_path, "idle", place) as running:
         until(running, "there")
         running.send_signal(number)
@@ -110,7 +110,7 @@ def test_ctrl_c_and_the_end_of_the_day_close_it_as_they_should(tmp_path, place, 
         assert running.wait(END_S) == 0
 
 
-def test_it_quits_while_the_agent_is_at_work_and_leaves_no_process(tmp_path, place):
+def test_it_quits_while_the_agent_runs_and_leaves_no_process(tmp_path, place):
     with program(tmp_path, "run_agent", place) as running:
         there, _ = until(running, "running")
         until(running, "ended")

@@ -1,4 +1,4 @@
-"""The icon and the name plate: drawn, at every size, on light and dark."""
+"""The icon and the logo are readable at every size, on light and dark."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def colours(image: QImage) -> list[QColor]:
 
 
 @pytest.mark.parametrize("size", [16, 24, 32, 64, 256])
-def test_line_lens_and_rim_are_told_apart_at_any_size(qtbot, size):
+def test_line_lens_and_rim_are_distinct_at_any_size(qtbot, size):
     image = program_icon().pixmap(size, size).toImage()
     assert image.pixelColor(0, 0).alpha() == 0  # round corners
     seen = colours(image)

@@ -1,4 +1,4 @@
-"""One session is opened at a time: the one asked for last."""
+"""One session is opened at a time: the one requested last."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def other(sample, tmp_path):
     return copied(sample, tmp_path / "other")
 
 
-def test_of_two_asked_for_the_last_is_opened_and_the_first_let_go(qtbot, place, other):
+def test_of_two_requests_the_last_is_opened_and_the_first_closed(qtbot, place, other):
     with before_window(qtbot, None) as person:
         person.window.open_session(place)
         person.window.open_session(other)
@@ -39,7 +39,7 @@ def test_of_two_asked_for_the_last_is_opened_and_the_first_let_go(qtbot, place, 
         open_session(place, "Bea").close()  # nobody holds it
 
 
-def test_the_same_asked_for_twice_is_open(qtbot, place):
+def test_the_same_session_requested_three_times_is_open(qtbot, place):
     with before_window(qtbot, None) as person:
         for _ in range(3):
             person.window.open_session(place)
@@ -49,7 +49,7 @@ def test_the_same_asked_for_twice_is_open(qtbot, place):
         person.sees(2)
 
 
-def test_who_goes_back_while_it_opens_stays_there(qtbot, place):
+def test_going_back_cancels_the_opening(qtbot, place):
     with before_window(qtbot, None) as person:
         person.window.open_session(place)
         person.window.show_welcome()
@@ -59,13 +59,13 @@ def test_who_goes_back_while_it_opens_stays_there(qtbot, place):
         open_session(place, "Bea").close()
 
 
-def test_a_window_closed_while_it_opens_lets_the_session_go(qtbot, place):
+def test_a_window_closed_during_opening_closes_the_session(qtbot, place):
     with before_window(qtbot, None) as person:
         person.window.open_session(place)
     open_session(place, "Bea").close()
 
 
-def test_our_own_fault_in_opening_is_not_the_last_opening(qtbot):
+def test_a_bug_in_opening_does_not_block_the_next(qtbot):
     done = []
     runner = Runner()
     opener = SessionOpener(runner)

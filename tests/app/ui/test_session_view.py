@@ -53,7 +53,7 @@ def test_undo_on_the_history_page_goes_back_to_the_object(person):
     assert person.verdicts() == {}
 
 
-def test_what_came_while_another_page_was_open_was_not_seen(person):
+def test_a_candidate_loaded_behind_another_page_was_not_seen(person):
     person.press("3", CTRL)
     person.current.go_to(7)
     person.wait(lambda: person.current.spectrum is not None)

@@ -1,4 +1,4 @@
-"""The bar above everything: pages, progress, blind mode."""
+"""The top bar: pages, progress, blind mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing heavy is loaded for a session on screen that somebody judges."""
+"""The window loads no heavy module to show and judge a session."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.app.ui.test_program import program, until
 from tests.app.ui.whole_window import sample_file
 
 
-def test_the_window_opens_light(tmp_path):
+def test_the_window_loads_nothing_heavy(tmp_path):
     with program(tmp_path, "modules", sample_file(tmp_path)) as running:
         loaded, _ = until(running, "loaded")
         until(running, "ended")

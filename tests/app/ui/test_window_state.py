@@ -1,4 +1,4 @@
-"""The window comes back as it was left, after a crash, too; a stranger's record does no harm."""
+"""The window's state is restored, also after a crash; invalid records are ignored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def written(layout):
     return base64.b64encode(json.dumps(layout).encode()).decode()
 
 
-def test_size_panels_and_looks_come_back(qtbot, tmp_path, place):
+def test_size_panels_and_options_are_restored(qtbot, tmp_path, place):
     settings = keeper(tmp_path)
     with before_window(qtbot, place, settings) as person:
         person.window.resize(1300, 700)  # the offscreen platform's screen is 800 each way
@@ -82,14 +82,14 @@ def test_folded_sections_stay_folded(qtbot, tmp_path, place):
 
 
 @pytest.mark.parametrize("folded", [3, ["guideline"], {"guideline": "yes", "nonsense": True}])
-def test_a_strangers_folds_do_no_harm(qtbot, place, folded):
+def test_invalid_folds_are_ignored(qtbot, place, folded):
     settings = SettingsStore()
     settings.change(layout=written({"folded": folded}))
     with before_window(qtbot, place, settings) as person:
         assert person.view.judging.operation.sections["guideline"].is_open
 
 
-def test_nothing_is_left_open_by_who_closes_the_window(qtbot, tmp_path, place):
+def test_a_normal_exit_leaves_no_session_open(qtbot, tmp_path, place):
     with before_window(qtbot, place, keeper(tmp_path)):
         pass
     with before_window(qtbot, None, keeper(tmp_path)) as person:
@@ -98,7 +98,7 @@ def test_nothing_is_left_open_by_who_closes_the_window(qtbot, tmp_path, place):
 
 
 def crashed(qtbot, tmp_path, place, number):
-    """The settings as they are on the disk while somebody is at work."""
+    """The settings on disk while a session is open."""
     settings = keeper(tmp_path)
     with before_window(qtbot, place, settings) as person:
         person.go(number)
@@ -108,7 +108,7 @@ def crashed(qtbot, tmp_path, place, number):
     settings.path.write_text(kept, encoding="utf-8")
 
 
-def test_after_a_crash_the_session_and_the_object_come_back(qtbot, tmp_path, place):
+def test_after_a_crash_session_and_candidate_are_restored(qtbot, tmp_path, place):
     crashed(qtbot, tmp_path, place, 7)
     with before_window(qtbot, None, keeper(tmp_path)) as person:
         assert person.window.reopen() is True
@@ -120,7 +120,7 @@ def test_after_a_crash_the_session_and_the_object_come_back(qtbot, tmp_path, pla
         assert person.window.reopen() is False
 
 
-def test_what_is_open_elsewhere_is_left_there(qtbot, tmp_path, place):
+def test_a_session_open_elsewhere_is_not_reopened(qtbot, tmp_path, place):
     crashed(qtbot, tmp_path, place, 7)
     with before_window(qtbot, place), before_window(qtbot, None, keeper(tmp_path)) as person:
         assert person.window.reopen() is True
@@ -128,7 +128,7 @@ def test_what_is_open_elsewhere_is_left_there(qtbot, tmp_path, place):
         assert person.window.view is None
 
 
-def test_a_session_that_went_away_is_said(qtbot, tmp_path, place):
+def test_a_missing_session_is_reported(qtbot, tmp_path, place):
     crashed(qtbot, tmp_path, place, 7)
     place.unlink()
     with before_window(qtbot, None, keeper(tmp_path)) as person:
@@ -137,7 +137,7 @@ def test_a_session_that_went_away_is_said(qtbot, tmp_path, place):
         assert person.reads("night.speco3")
 
 
-def test_an_object_that_went_away_is_passed_over(qtbot, tmp_path, place):
+def test_a_missing_candidate_is_skipped(qtbot, tmp_path, place):
     crashed(qtbot, tmp_path, place, 7)
     settings = keeper(tmp_path)
     layout = json.loads(base64.b64decode(settings.settings.layout))
@@ -162,7 +162,7 @@ def test_an_object_that_went_away_is_passed_over(qtbot, tmp_path, place):
         base64.b64encode(b"[" * 50_000).decode(),
     ],
 )
-def test_a_strangers_layout_is_no_harm(qtbot, tmp_path, place, layout):
+def test_an_invalid_layout_is_ignored(qtbot, tmp_path, place, layout):
     settings = keeper(tmp_path)
     settings.change(layout=layout, view={"smoothing": "much", "errors": 1, "z": 4.0, "odd": []})
     with before_window(qtbot, place, settings) as person:
@@ -173,7 +173,7 @@ def test_a_strangers_layout_is_no_harm(qtbot, tmp_path, place, layout):
         person.sees(2)
 
 
-def test_another_session_begins_with_all_of_its_spectra_at_rest(qtbot, tmp_path, place):
+def test_another_session_starts_without_window_and_redshift(qtbot, tmp_path, place):
     (tmp_path / "other").mkdir()
     other = copied(place, tmp_path / "other")
     with before_window(qtbot, place) as person:

@@ -1,4 +1,4 @@
-"""What pages work with before a session is open."""
+"""The objects that pages need before a session is open."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def tools(qapp) -> Iterator[Tools]:
 
 @pytest.fixture
 def sample_list(tmp_path) -> Path:
-    """The bundled list with its spectra beside it."""
+    """A copy of the bundled list with its spectra."""
     folder = tmp_path / "sample"
     shutil.copytree(SAMPLE, folder)
     return folder / "candidates.csv"

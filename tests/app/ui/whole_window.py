@@ -1,4 +1,4 @@
-"""The whole window on a session, and a person before it who has a keyboard and eyes."""
+"""The whole window on a session, used through keys and visible text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import take_sample
 
 LONG_MS = 60_000
-"""Nothing here takes that long, on however busy a machine."""
+"""Longer than anything here takes on a busy machine."""
 PLAIN = Qt.KeyboardModifier.NoModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -33,7 +33,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 class Person:
-    """What is pressed goes to wherever the focus is."""
+    """Sends keys to the focused widget."""
 
     def __init__(self, qtbot, window: MainWindow) -> None:
         self.qtbot, self.window = qtbot, window
@@ -65,7 +65,7 @@ class Person:
 
     @property
     def number(self) -> int:
-        """Of the candidate on the desk."""
+        """Id of the current candidate."""
         assert self.current.candidate is not None
         return self.current.candidate.id
 
@@ -89,7 +89,7 @@ class Person:
         self.qtbot.waitUntil(lambda: bool(is_so()), timeout=LONG_MS)
 
     def sees(self, number: int) -> None:
-        """Wait until that candidate is on screen."""
+        """Wait until this candidate is painted."""
         self.wait(lambda: self.current.is_painted and self.number == number)
 
     def go(self, number: int) -> None:
@@ -109,13 +109,13 @@ class Person:
         return list(self.session.history())
 
     def reads(self, words: str) -> bool:
-        """Whether it is to be read anywhere in the window."""
+        """Whether any visible label shows this text."""
         labels = self.window.findChildren(QLabel)
         return any(words in label.text() for label in labels if label.isVisible())
 
 
 def sample_file(folder: Path, count: int = 12) -> Path:
-    """A session of the first candidates of the sample, closed."""
+    """Create a session of the first candidates of the sample."""
     place = folder / "night.speco3"
     with new_session(place, find_task("CV"), "Ada") as made:
         take_sample(made, count)
@@ -126,7 +126,7 @@ def sample_file(folder: Path, count: int = 12) -> Path:
 def before_window(
     qtbot, place: Path | None, settings: SettingsStore | None = None
 ) -> Iterator[Person]:
-    """On that session, its first candidate painted; None: as it comes."""
+    """Open a window on this session, its first candidate painted; None: on the welcome page."""
     keeper = settings or SettingsStore()
     if not keeper.settings.reviewer:
         keeper.change(reviewer="Ada")
@@ -148,5 +148,5 @@ def before_window(
 
 
 def copied(place: Path, folder: Path) -> Path:
-    """The same session again, for a test of its own."""
+    """Copy a session for one test."""
     return Path(shutil.copy(place, folder / place.name))

@@ -1,4 +1,4 @@
-"""The program as it is started, with somebody before it who says what is to be seen.
+"""The program in a process of its own, which prints what it shows.
 
 `python -m tests.app.ui.window_alone DEED [SESSION]`; each line of its output is JSON.
 """
@@ -34,7 +34,7 @@ def say(word: str, **more: object) -> None:
 
 
 class Doer:
-    """One step, as soon as what it waits for is so."""
+    """Runs one step after another, each when its condition holds."""
 
     def __init__(self, deed: Deed) -> None:
         self._deed = deed
@@ -71,7 +71,7 @@ def press(key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifie
 
 
 def work() -> Deed:
-    """Until it is killed: judges on and on, and says what was kept."""
+    """Judge until killed, printing what was saved."""
     yield is_painted
     view = window().view
     assert view is not None
@@ -91,7 +91,7 @@ def work() -> Deed:
 
 
 def look() -> Deed:
-    """What came back."""
+    """Print what was restored."""
     yield lambda: is_painted() or window().welcome.isVisible()
     keeper, view = window().settings, window().view
     say(
@@ -109,14 +109,14 @@ def look() -> Deed:
 
 
 def refused() -> Deed:
-    """What was named is none."""
+    """Print the error about an invalid argument."""
     yield window().welcome.problem.isVisible
     say("told", words=window().welcome.problem.text)
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 
 def modules() -> Deed:
-    """Which were loaded for a session on screen and three verdicts."""
+    """Print the modules loaded for a session on screen and three verdicts."""
     yield is_painted
     say("painted")
     for _ in range(3):
@@ -128,7 +128,7 @@ def modules() -> Deed:
 
 
 def run_agent() -> Deed:
-    """And quit at once, while it is at work; P holds it so that it still is."""
+    """Quit while the agent runs; P pauses it so that it still does."""
     yield is_painted
     press(Qt.Key.Key_V)
     press(Qt.Key.Key_P)
@@ -141,7 +141,7 @@ def run_agent() -> Deed:
 
 
 def idle() -> Deed:
-    """Until somebody ends it."""
+    """Run until ended from outside."""
     yield is_painted
     say("there")
 

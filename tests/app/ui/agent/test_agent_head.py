@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from tests.app.ui.scripted_agent import LONG_MS, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_panel):
-    on_desk(qtbot, scripted, act="endless")
+    show_candidate(qtbot, scripted, act="endless")
     qtbot.mouseClick(scripted_panel.head.run, LEFT)
     qtbot.waitUntil(lambda: scripted_panel.timeline.cards != (), timeout=LONG_MS)
     (card,) = scripted_panel.timeline.cards

@@ -1,4 +1,4 @@
-"""The panel: what a person sees of the agent, and does with keys and the mouse."""
+"""The agent panel with keys and the mouse."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Verdict
 from tests.app.ui.agent.panel_steps import kept, run_here
 from tests.app.ui.agent.trajectories import record
-from tests.app.ui.scripted_agent import LONG_MS, judged, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, judged, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_before_anything_it_says_how_to_begin(qtbot, context, panel):
-    on_desk(qtbot, context)
+def test_an_empty_panel_says_how_to_begin(qtbot, context, panel):
+    show_candidate(qtbot, context)
     assert panel.empty.text() == "Not inspected yet (V runs the agent)"
     assert panel.stack.currentWidget() is panel.empty
     assert not panel.verdict.isVisible() and not panel.takeover.isVisible()
@@ -33,7 +33,7 @@ def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, context, p
     assert set(panel.pictures.images) == {step.picture for step in trajectory.looks}
 
 
-def test_blind_it_says_hidden_and_shows_nothing(qtbot, context, panel):
+def test_blind_mode_shows_nothing_and_says_so(qtbot, context, panel):
     context.current.blind_mode.set_on(True)
     run_here(qtbot, context)
     assert panel.empty.text() == "Hidden until you judge (Shift+V reveals)"
@@ -44,20 +44,20 @@ def test_blind_it_says_hidden_and_shows_nothing(qtbot, context, panel):
     assert panel.verdict.isVisible()
 
 
-def test_blind_it_appears_with_the_verdict(qtbot, context, panel, session):
+def test_in_blind_mode_the_record_appears_with_the_verdict(qtbot, context, panel, session):
     context.current.blind_mode.set_on(True)
     add_inspection(session, 1, record())
-    on_desk(qtbot, context)
+    show_candidate(qtbot, context)
     assert panel.timeline.cards == ()
     judged(context, Verdict.ACCEPT)
     qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
 
 
-def test_escape_stops_it_here_and_nowhere_else(qtbot, scripted, scripted_panel):
+def test_escape_stops_only_the_run_of_the_current_candidate(qtbot, scripted, scripted_panel):
     scripted.commands.add("escape", lambda: None)  # as the window does
-    on_desk(qtbot, scripted, act="endless")
+    show_candidate(qtbot, scripted, act="endless")
     scripted.commands.run("run_agent")
-    on_desk(qtbot, scripted, 2)
+    show_candidate(qtbot, scripted, 2)
     scripted.commands.run("escape")
     assert not scripted.agent.runs[1].is_stopping
     scripted.current.go_to(1)
@@ -66,7 +66,7 @@ def test_escape_stops_it_here_and_nowhere_else(qtbot, scripted, scripted_panel):
         scripted.commands.run("escape")
 
 
-def test_an_unsupported_claim_is_marked_in_words(qtbot, context, panel):
+def test_an_unsupported_claim_is_named(qtbot, context, panel):
     kept(qtbot, context, record())
     answer = panel.timeline.cards[-1].content
     assert answer.warnings == ("Unsupported, window not viewed: Na D",)

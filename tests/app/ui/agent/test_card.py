@@ -9,12 +9,12 @@ from agent.trajectory.trajectory import Step
 from app.ui.theme.theme import DARK
 from tests.app.ui.agent.panel_steps import kept
 from tests.app.ui.agent.trajectories import look, record
-from tests.app.ui.scripted_agent import LONG_MS, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, context, panel, measured):
+def test_a_click_on_a_look_shows_its_window(qtbot, context, panel, measured):
     trajectory = kept(qtbot, context, measured)
     card = next(card for card in panel.timeline.cards if card.content.kind == "look")
     with qtbot.waitSignal(context.agent.shown.look_changed) as looking:
@@ -25,9 +25,9 @@ def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, context, panel, meas
     assert card.is_current
 
 
-def test_going_on_from_a_step_of_a_record(qtbot, scripted, scripted_panel):
+def test_rerunning_from_a_step_of_a_record(qtbot, scripted, scripted_panel):
     scripted.agent.choose_model("good")
-    on_desk(qtbot, scripted, act="plain")
+    show_candidate(qtbot, scripted, act="plain")
     with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
         scripted.agent.run_here()
     scripted.commands.run("step")

@@ -33,16 +33,16 @@ def test_a_record_step_by_step():
     assert cards[2].warnings == ()
 
 
-def test_before_the_first_look_it_describes_the_whole():
+def test_claims_before_the_first_look_are_not_checked():
     steps = (Step(kind="think", text="Hδ looks broad."), look(6450, 6750))
     assert card_contents(steps)[0].warnings == ()
 
 
-def test_while_it_runs_nothing_is_unsupported_yet():
+def test_claims_are_checked_only_when_the_run_is_over():
     assert all(card.warnings == () for card in card_contents(record().steps, is_over=False))
 
 
-def test_slips_and_what_the_person_put_in():
+def test_errors_and_steps_of_the_person():
     steps = (
         Step(kind="zoom", error="wavelength_range must start below its end", range=(5.0, 4.0)),
         Step(kind="text", by="person", text="look at Na D"),
@@ -56,12 +56,12 @@ def test_slips_and_what_the_person_put_in():
     assert missed.title == "Could not be shown" and missed.aside == "1 – 2 Å"
 
 
-def test_what_is_being_said():
+def test_an_unfinished_turn():
     card = partial_turn_card("<think>The line is broad.</think>\n<tool_call>{")
     assert (card.index, card.text, card.aside) == (-1, "The line is broad.", "requests a picture")
 
 
-def test_all_words_for_the_clipboard():
+def test_full_text_for_the_clipboard():
     words = card_contents(record().steps)[1].full_text
     assert words.splitlines()[0] == "Look 1 6450 – 6750 Å Hα" and "−30.1 ± 1.1" in words
 
@@ -70,25 +70,25 @@ def test_the_same_steps_make_equal_cards():
     assert card_contents(record().steps) == card_contents(replace(record()).steps)
 
 
-def test_a_strangers_record_is_bounded():
+def test_a_strangers_record_is_limited():
     steps = [look(6450, 6750)] + [Step(kind="think", text="Hβ " * 100_000)] * 999
     cards = card_contents(steps)
     assert len(cards) == MAX_STEPS and all(len(card.text) < MAX_TEXT + 5 for card in cards)
     assert cards[1].warnings and not cards[-1].warnings
 
 
-def test_tags_never_show_wherever_it_is_cut():
+def test_tags_never_show_wherever_the_text_ends():
     for end in range(len(TURN) + 1):
         words, is_asking = visible_text(TURN[:end])
         assert "The line is broad.".startswith(words)
         assert is_asking == ("<tool_call>" in TURN[:end])
 
 
-def test_a_less_sign_is_no_tag():
+def test_a_less_than_sign_is_no_tag():
     assert visible_text("S/N < 5 and 3 <")[0] == "S/N < 5 and 3"
 
 
-def test_of_many_words_the_end():
+def test_of_a_long_text_the_end_is_kept():
     words, _ = visible_text("begin " + "on and on " * 10_000)
     assert (
         len(words) <= MAX_PARTIAL_TEXT + 2 and words.startswith("… ") and words.endswith("and on")

@@ -33,7 +33,7 @@ def test_a_long_thought_is_folded_until_it_is_opened(lay):
         assert card.lines[-1].text == link and card.lines[-1].box == card.more
 
 
-def test_of_a_turn_being_written_the_end_is_shown(lay):
+def test_an_unfinished_turn_shows_its_end(lay):
     card = lay(replace(LONG, kind="partial"))
     assert card.more is None
     text = card.blocks[0].layout.text()

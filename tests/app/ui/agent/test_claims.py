@@ -1,4 +1,4 @@
-"""Claims that no window bears are found, and nothing else is taken for one."""
+"""Unsupported claims are found, and other text is not mistaken for them."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def test_lines_and_wavelengths(text, words):
         "Chapter 5 of H2O and HD 5980, obsid 123456789.",
     ],
 )
-def test_what_is_no_claim(text):
+def test_text_without_a_claim(text):
     assert named(text) == []
 
 
-def test_a_window_bears_what_lies_in_it():
+def test_a_window_supports_claims_within_it():
     text = "Hα is broad. He II 4686 stands beside Hβ. Na D is deep."
     assert [claim.text for claim in unsupported(text, [(6450, 6750)])] == [
         "He II 4686",
@@ -62,21 +62,21 @@ def test_a_window_bears_what_lies_in_it():
     assert unsupported(text, [(3700, 9000)]) == ()
 
 
-def test_a_range_is_borne_by_any_part_of_it_and_a_line_just_outside():
+def test_a_window_supports_overlapping_ranges_and_lines_just_outside():
     assert unsupported("rising from 5000 to 6000 Å", [(5900, 6100)]) == ()
     assert unsupported("rising from 5000 to 6000 Å", [(6500, 6600)]) != ()
     assert unsupported("Hα at its edge", [(6400, 6550)]) == ()
     assert unsupported("Hα at its edge", [(6400, 6500)]) != ()
 
 
-def test_each_name_once_and_in_its_place():
+def test_each_claim_once_and_in_order():
     text = "Hα is there. Hα again, and He I 5876."
     first, second = unsupported(text, [(3700, 3800)])
     assert text[first.start : first.end] == "Hα" and first.start == 0
     assert text[second.start : second.end] == "He I 5876"
 
 
-def test_whatever_a_model_writes():
+def test_any_text_of_a_model_is_handled():
     pieces = ["Hα", "He I ", "4", "44", "4686", " and ", ", ", "Å", ".", "\n", " ", "[O III", "]"]
     chance = random.Random(5)
     for _ in range(300):

@@ -29,7 +29,7 @@ def test_two_models_side_by_side(qtbot, context, panel):
     assert panel.stack.currentWidget() is panel.empty and not panel.verdict.compare.isChecked()
 
 
-def test_one_of_two_models_stands_in_the_list(qtbot, context, panel):
+def test_the_preferred_model_is_shown_in_the_list(qtbot, context, panel):
     kept(qtbot, context, record(), record(model=NANO, verdict="NO", p_yes=0.2))
     standing = lambda: context.current.session.candidate(1).agent_verdict  # noqa: E731
     assert standing() == "NO"  # the newest

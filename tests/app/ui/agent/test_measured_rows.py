@@ -1,4 +1,4 @@
-"""Our measurements beside a look, from records as they are and as strangers write them."""
+"""Measurements of a look as table rows, from valid and invalid records."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from app.ui.agent.measured_rows import measured_rows, measurement_notes, window_
 from tests.app.ui.agent.trajectories import MEASURED_THERE
 
 
-def test_known_lines_by_their_names():
+def test_known_lines_have_their_names():
     (row,) = measured_rows(MEASURED_THERE)
     assert row.cells == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
     assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad"
     assert measurement_notes(MEASURED_THERE) == ("Contaminated by: O₂ B",)
 
 
-def test_the_strongest_feature_where_it_is_no_known_line():
+def test_the_strongest_feature_is_listed_if_it_is_no_known_line():
     bump = MEASURED_THERE["feature"] | {"centroid": 6700.0, "ew": 2.345, "ew_error": 0.5}
     first, second = measured_rows(MEASURED_THERE | {"feature": bump})
     assert first.cells == ("Hα?", "6700.0", "2.35 ± 0.50", "1210", "41")
@@ -22,14 +22,14 @@ def test_the_strongest_feature_where_it_is_no_known_line():
     assert alone.cells == ("emission", "5000.0", "", "", "")
 
 
-def test_a_band_head_is_called_as_on_the_plot():
+def test_a_band_head_has_the_name_on_the_plot():
     edges = [{"name": "C2_4382_edge", "drop": 0.2}, {"name": "their_own_edge", "drop": 0.1}]
     assert measurement_notes({"edges": edges}) == (
         "Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %",
     )
 
 
-def test_band_heads_and_why_there_is_nothing():
+def test_band_heads_and_the_reason_for_no_measurement():
     measured = {"edges": [{"name": "TiO 7054", "drop": 0.23}], "reason": "outside the spectrum"}
     assert measurement_notes(measured) == (
         "Band heads, drop: TiO 7054 23 %",
@@ -37,7 +37,7 @@ def test_band_heads_and_why_there_is_nothing():
     )
 
 
-def test_what_a_stranger_may_have_written():
+def test_values_of_wrong_types_are_skipped():
     odd = {
         "snr": "high",
         "n_pixels": True,

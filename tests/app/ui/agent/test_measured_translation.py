@@ -36,8 +36,8 @@ def language(request, qapp):
         qapp.removeTranslator(each)
 
 
-def test_the_measured_inspector_speaks_it(language):
-    """Nothing it says about three spectra of every class stays English."""
+def test_the_measured_inspector_is_translated_completely(language):
+    """Its texts on three spectra of every class hold no English."""
     files = sorted((SAMPLE / "spectra").rglob("*.fits*"))
     for file in (files[0], files[7], files[21]):
         for task in TASKS:
@@ -54,7 +54,7 @@ def spoken(spectrum, task):
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_every_sign_and_kind_has_words(name):
+def test_every_sign_and_kind_is_translated(name):
     book = Phrasebook(load_table("tasks", name), load_table("measured", name))
     for gate in GATES.values():
         for value in (-3.0, 3.0):
@@ -75,11 +75,11 @@ def test_every_sign_and_kind_has_words(name):
         "It looks more like a teapot.",
     ],
 )
-def test_a_models_own_words_stay(language, text):
+def test_a_models_own_words_stay_english(language, text):
     assert translate_measured_text(text) == text
 
 
-def test_cards_say_it(language):
+def test_cards_are_translated(language):
     spectrum = read(sorted((SAMPLE / "spectra").rglob("*.fits*"))[0])
     steps = tuple(MeasuredInspector().inspect(spectrum, TASKS[0]))
     cards = card_contents(steps)
@@ -88,5 +88,5 @@ def test_cards_say_it(language):
     assert any("Å" in card.aside for card in cards)
 
 
-def test_spaces_between_letters_of_two_kinds():
+def test_spaces_between_chinese_and_latin_text():
     assert spaced("先看Hα，在 [O III]测得 宽 12 Å的线") == "先看 Hα，在 [O III] 测得宽 12 Å 的线"

@@ -1,4 +1,4 @@
-"""Which model: those there are, what is missing and how to get it, folders and servers."""
+"""Choosing a model: listed ones, folders, files and servers."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def test_a_click_chooses(qtbot, chooser):
     assert chosen.args == ["measured"] and not chooser.isVisible()
 
 
-def test_a_click_on_what_is_missing_says_what_to_do(qtbot, chooser):
+def test_a_click_on_a_missing_model_says_how_to_get_it(qtbot, chooser):
     click(qtbot, chooser, "spec-o3-7b")
     assert chooser.isVisible() and "spec-o3 models get spec-o3-7b" in chooser.note.text()
 
 
-def test_escape_leaves_all_as_it_was(qtbot, chooser):
+def test_escape_chooses_nothing(qtbot, chooser):
     with qtbot.assertNotEmitted(chooser.chosen):
         qtbot.keyClick(chooser.list, Qt.Key.Key_Escape)
     assert not chooser.isVisible()

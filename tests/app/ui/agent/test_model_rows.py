@@ -44,18 +44,18 @@ def put(folder, **sizes):
         (folder / f"{name}.gguf").write_bytes(b"x" * size)
 
 
-def test_the_measured_one_is_first_and_always_there():
+def test_the_measured_inspector_is_first_and_always_available():
     first = model_rows("")[0][0]
     assert (first.key, first.state, first.need) == ("measured", "always available", "")
 
 
-def test_a_published_one_that_is_not_here_says_how_to_get_it(models):
+def test_a_published_model_that_is_missing_says_how_to_get_it(models):
     row = row_named("spec-o3-7b")
     assert row.state == "not on this machine" and "8.3 billion" in row.about
     assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
 
 
-def test_models_of_the_users_own(models):
+def test_the_users_own_models(models):
     put(models / "mine", mine=5, mmproj=5)
     row = row_named("mine")
     assert row.state in ("ready", "its engine is not installed")
@@ -65,14 +65,14 @@ def test_models_of_the_users_own(models):
     assert row.state == "incomplete" and "mmproj.gguf is missing" in row.need
 
 
-def test_a_faulty_folder_is_left_out_and_told(models):
+def test_a_faulty_folder_is_skipped_and_reported(models):
     (models / "bad").mkdir(parents=True)
     (models / "bad" / "model.toml").write_text("name = [")
     rows, faults = model_rows("")
     assert rows and "bad" in faults
 
 
-def test_what_was_chosen_by_path_or_address_is_in_the_list(models, tmp_path):
+def test_a_model_chosen_by_path_or_address_is_listed(models, tmp_path):
     put(tmp_path / "elsewhere", mine=5, mmproj=5)
     path = str(tmp_path / "elsewhere")
     assert [row.title for row in model_rows(path)[0] if row.key == path] == ["mine"]

@@ -10,14 +10,12 @@ from PySide6.QtCore import QPoint, Qt
 from agent.inspection.inspector_factory import default_model
 from app.ui.agent import pictures
 from tests.app.ui.agent.panel_steps import kept
-from tests.app.ui.scripted_agent import LONG_MS, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_while_it_runs_pictures_are_drawn_as_for_the_model_in_the_box(
-    qtbot, context, panel, monkeypatch
-):
+def test_during_a_run_pictures_are_drawn_in_the_models_style(qtbot, context, panel, monkeypatch):
     pytest.importorskip("llama_cpp")
     context.agent.worker_model.default = default_model("CV")
     drawn = []
@@ -26,7 +24,7 @@ def test_while_it_runs_pictures_are_drawn_as_for_the_model_in_the_box(
         pictures, "redraw_look", lambda seen, look: drawn.append(seen) or drawing(seen, look)
     )
     with qtbot.assertNotEmitted(panel.pictures.failed):
-        on_desk(qtbot, context)
+        show_candidate(qtbot, context)
         context.commands.run("run_agent")
         qtbot.waitUntil(
             lambda: any(step.is_look for step in context.agent.shown.steps), timeout=LONG_MS
@@ -51,7 +49,7 @@ def test_a_click_on_a_picture_enlarges_it(qtbot, context, panel, measured):
     assert not large.isVisible()
 
 
-def test_a_changed_spectrum_gets_no_pictures_and_a_word(qtbot, context, panel, measured):
+def test_a_changed_spectrum_gets_no_pictures_and_a_message(qtbot, context, panel, measured):
     trajectory = kept(qtbot, context, measured)
     panel.pictures.forget()
     spectrum = context.current.spectrum

@@ -1,4 +1,4 @@
-"""What the panel says in words."""
+"""Texts on the state and outcome of inspections."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ NONE = Records(candidate_id=1)
 RULE = Calibration(method="platt", slope=1.0, intercept=-2.0, n=80, positives=20)
 
 
-def test_not_calibrated_is_said_plainly():
+def test_an_uncalibrated_p_yes_says_so():
     assert p_yes_text(record(), NONE) == "p(YES) 0.93 · not calibrated"
     assert p_yes_text(record(p_yes=None), NONE) == "no p(YES)"
     assert "not a probability" in calibration_hint(None)
 
 
-def test_calibrated_with_what_it_rests_on():
+def test_a_calibrated_p_yes_says_on_what_it_is_based():
     records = replace(NONE, calibrations={(SEVEN_B.name, SEVEN_B.sha256): RULE})
     assert p_yes_text(record(p_yes_runs=(0.9, 0.96)), records) == (
         f"p(YES) 0.93 (mean of 2 runs) · calibrated {RULE.apply(0.93):.2f}"
@@ -41,18 +41,18 @@ def test_calibrated_with_what_it_rests_on():
 @pytest.mark.parametrize(
     "p, said", [(0.0, "< 0.01"), (0.004, "< 0.01"), (0.5, "0.50"), (1.0, "> 0.99")]
 )
-def test_nobody_is_certain(p, said):
+def test_no_probability_is_certain(p, said):
     assert probability_text(p) == said
 
 
-def test_why_it_ended():
+def test_outcomes():
     assert outcome_text(record()) == "answered"
     assert outcome_text(record(stopped_by="cancelled", stop_reason="by the user")) == "stopped"
     told = outcome_text(record(stopped_by="error", stop_reason="the server hung up"))
     assert told == "failed: the server hung up"
 
 
-def test_what_a_run_does():
+def test_status_of_a_run():
     run = RunningState(candidate_id=1, object_id="spec-1", z=None, model=SEVEN_B)
     assert run_text(run, is_here=True) == "loading or waiting"
     run.is_started = True
@@ -62,7 +62,7 @@ def test_what_a_run_does():
     assert run_text(run, is_here=True) == "paused"
 
 
-def test_how_far_the_list_is():
+def test_progress_of_a_list_run():
     state = ListRunState(is_running=True, model="nano", done=1200, left=3600, rate=2.0, faults=3)
     assert list_run_text(state) == "List: 1,200 done, 3 unreadable · 3,600 left · 2.0/s · 30 min"
     assert list_run_text(ListRunState(is_running=True)) == "List: loading the model"

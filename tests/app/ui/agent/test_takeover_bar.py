@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from tests.app.ui.scripted_agent import LONG_MS, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_taking_over_and_handing_back(qtbot, scripted, scripted_panel):
-    on_desk(qtbot, scripted, act="plain")
+def test_window_and_remark_reach_a_paused_agent(qtbot, scripted, scripted_panel):
+    show_candidate(qtbot, scripted, act="plain")
     bar = scripted_panel.takeover
     scripted.commands.run("run_agent")
     scripted.commands.run("pause_agent")

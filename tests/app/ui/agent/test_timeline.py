@@ -10,7 +10,7 @@ from tests.app.ui.agent.trajectories import record
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_what_a_model_was_told_of_the_whole_stands_first(qtbot, context, panel):
+def test_the_overview_text_is_the_first_card(qtbot, context, panel):
     told = "3650 to 9200 Å; S/N 14; Hα (---) -48"
     kept(qtbot, context, record(overview_text=told))
     first, second = panel.timeline.cards[:2]
@@ -20,7 +20,7 @@ def test_what_a_model_was_told_of_the_whole_stands_first(qtbot, context, panel):
     assert not first.is_current and panel.timeline.card_of(1).is_current
 
 
-def test_space_steps_through_the_evidence_and_marks_it(qtbot, context, panel, measured):
+def test_space_steps_through_the_looks_and_marks_them(qtbot, context, panel, measured):
     trajectory = kept(qtbot, context, measured)
     marked = []
     for _ in range(len(trajectory.looks) + 1):
@@ -30,7 +30,7 @@ def test_space_steps_through_the_evidence_and_marks_it(qtbot, context, panel, me
     assert marked == [*places, places[0]]
 
 
-def test_what_is_not_on_screen_is_not_built(qtbot, context, panel):
+def test_a_hidden_panel_builds_no_cards(qtbot, context, panel):
     panel.hide()
     kept(qtbot, context, record())
     assert panel.timeline.cards == () and panel.pictures.images == {}

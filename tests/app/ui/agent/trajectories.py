@@ -1,4 +1,4 @@
-"""Records by hand, as a model might leave them."""
+"""Hand-written records of inspections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Garbage is collected on the window's thread, and Python has its own way again afterwards."""
+"""Garbage is collected on the GUI thread; afterwards Python collects automatically again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Knot:
         self.me = self
 
 
-def test_knots_go_on_the_window_s_thread(qtbot):
+def test_cycles_are_collected_on_the_gui_thread(qtbot):
     garbage_timer = GarbageTimer()
     gone_in = []
     try:
@@ -33,7 +33,7 @@ def test_knots_go_on_the_window_s_thread(qtbot):
     assert gc.isenabled()
 
 
-def test_what_settled_is_searched_no_more(qtbot):
+def test_frozen_objects_are_not_searched(qtbot):
     garbage_timer = GarbageTimer()
     try:
         garbage_timer.freeze()

@@ -1,4 +1,4 @@
-"""What nobody waits for begins after the next spectrum is painted, and what may be next is read."""
+"""Work that is not urgent starts after the next repaint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def runner(qapp):
     runner.close()
 
 
-def test_work_for_later_begins_after_painting(qtbot, runner):
+def test_work_run_soon_starts_after_painting(qtbot, runner):
     widget, order = Painted(), []
     qtbot.addWidget(widget)
     widget.show()
@@ -37,7 +37,7 @@ def test_work_for_later_begins_after_painting(qtbot, runner):
         assert order == ["painted", "work", "done"]
 
 
-def test_work_for_later_is_dropped_at_the_end(qtbot):
+def test_work_run_soon_is_dropped_on_closing(qtbot):
     runner, begun = Runner(), []
     runner.run_soon(lambda: begun.append(1))
     runner.close()

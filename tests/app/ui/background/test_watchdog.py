@@ -1,9 +1,8 @@
-"""The window's own work never holds it up, while an agent inspects, a batch runs and keys go down.
+"""The window is never blocked while the agent inspects, a list runs and keys are pressed.
 
-A clock alone tells nothing on a busy machine. Counted between two turns of the event loop are the
-processor time that the window's thread takes itself, and the time that goes by without that in
-which a thread of ours waited for a processor: what is left of it are locks, the disk, and our other
-threads at Python's one lock.
+A clock alone says little on a busy machine. Between two turns of the event loop this measures the
+processor time of the GUI thread, and the elapsed time without that in which our threads waited for
+a processor: what remains are locks, the disk and the GIL.
 """
 
 from __future__ import annotations
@@ -20,21 +19,20 @@ from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 LIMIT_MS = 50.0
 THREADS = Path("/proc/self/task")
-"""Linux: of each, in `schedstat`, nanoseconds on a processor, then those spent waiting for one."""
+"""Linux: `schedstat` of each thread gives the ns on a processor and those waiting for one."""
 KEYS = "nnanxnunlsnadmsSenbbn"
 ROUNDS = 3
 
 
 class Watch(QObject):
-    """A heart that beats in every turn of the loop: what the thread has worked between two beats
-    could not have been interrupted by a key."""
+    """Measures each turn of the event loop, during which no key press is handled."""
 
     def __init__(self) -> None:
         super().__init__()
         self.worked_ms: list[float] = []
         self.held_ms: list[float] = []
         self._since, self._free_since = time.thread_time(), free_time()
-        self._timer = QTimer(self, interval=1)  # with none it would wait until all else is done
+        self._timer = QTimer(self, interval=1)  # a zero timer would fire only when the loop is idle
         self._timer.timeout.connect(self._beat)
         self._timer.start()
 
@@ -53,8 +51,7 @@ class Watch(QObject):
 
 
 def free_time():
-    """Seconds of the clock without those in which other programs had the processors; where the
-    system does not tell them, of this thread's own work."""
+    """Elapsed seconds without those spent waiting for a processor; elsewhere the CPU time."""
     if not THREADS.exists():
         return time.thread_time()
     return time.perf_counter() - sum(map(waited_s, THREADS.iterdir()))
@@ -63,14 +60,16 @@ def free_time():
 def waited_s(thread):
     try:
         return int((thread / "schedstat").read_text().split()[1]) / 1e9
-    except OSError:  # it has just ended
+    except OSError:  # the thread has just ended
         return 0.0
 
 
 @pytest.fixture
 def watch(qapp):
-    """Of a window whose garbage is collected as in the program: what other tests have left in this
-    process would take a fifth of a second to search."""
+    """A watch with garbage collection as in the program.
+
+    Objects left by other tests are frozen, as searching them would take 0.2 s.
+    """
     garbage_timer = GarbageTimer()
     garbage_timer.freeze()
     watch = Watch()
@@ -88,7 +87,7 @@ def press(person, key):
     person.wait(lambda: person.current.is_painted)
 
 
-def test_the_watch_sees_what_holds_the_window(qtbot, watch):
+def test_the_watch_sees_work_that_blocks_the_window(qtbot, watch):
     def hold():
         until = time.thread_time() + 2 * LIMIT_MS / 1e3
         while time.thread_time() < until:
@@ -98,7 +97,7 @@ def test_the_watch_sees_what_holds_the_window(qtbot, watch):
     qtbot.waitUntil(lambda: max(watch.worked_ms, default=0.0) > LIMIT_MS)
 
 
-def test_the_watch_sees_what_the_window_waits_for(qtbot, watch):
+def test_the_watch_sees_waits_that_block_the_window(qtbot, watch):
     if not THREADS.exists():
         pytest.skip("the system does not tell what a thread waits for")
     QTimer.singleShot(0, lambda: time.sleep(2 * LIMIT_MS / 1e3))  # as a lock or a disk does
@@ -106,9 +105,8 @@ def test_the_watch_sees_what_the_window_waits_for(qtbot, watch):
     assert max(watch.worked_ms) < LIMIT_MS
 
 
-def test_the_window_is_never_held_up(qtbot, tmp_path, watch):
-    """By the measured inspector here and over the list, its pictures and records, and a hand that
-    walks, judges, undoes and looks."""
+def test_the_window_is_never_blocked(qtbot, tmp_path, watch):
+    """Not by the measured inspector, a list run, pictures, records, verdicts or moving."""
     with before_window(qtbot, sample_file(tmp_path, 60)) as person:
         agent = person.view.context.agent
         ended = []
@@ -126,9 +124,11 @@ def test_the_window_is_never_held_up(qtbot, tmp_path, watch):
 
 
 def longest(person, watch, begin):
-    """The most that was worked at a time, and the most by the clock in the best round, in ms: what
-    holds the window does so in each, a machine with other things to do in some. What is made once
-    is made before."""
+    """Return the longest work and the longest block (ms), the latter of the best round.
+
+    What blocks the window does so in each round, other programs only in some. A first round is not
+    counted, as it builds widgets.
+    """
     for key in KEYS:
         press(person, key)
     worked, held = [], []

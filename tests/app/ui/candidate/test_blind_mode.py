@@ -17,7 +17,7 @@ from tests.app.ui.opinions import give_opinion
 pytestmark = pytest.mark.usefixtures("length")
 
 
-def test_blind_people_see_nothing_until_they_have_judged(qtbot, context, session):
+def test_blind_mode_hides_opinions_until_the_verdict(qtbot, context, session):
     give_opinion(session, 1, "YES", 0.9)
     give_opinion(session, 2, "NO", 0.1)
     context.current.blind_mode.set_on(True)
@@ -33,7 +33,7 @@ def test_blind_people_see_nothing_until_they_have_judged(qtbot, context, session
     assert second.shown["revealed"] is True
 
 
-def test_what_was_seen_is_not_unseen_by_undo(qtbot, context, session):
+def test_undo_does_not_forget_what_was_seen(qtbot, context, session):
     give_opinion(session, 1, "YES", 0.9)
     current = begin(qtbot, context)
     current.blind_mode.set_on(True)
@@ -47,7 +47,7 @@ def test_what_was_seen_is_not_unseen_by_undo(qtbot, context, session):
 
 
 @pytest.mark.parametrize("how", ["reveal", "judge and stay"])
-def test_what_was_seen_is_not_unseen_by_a_restart(qtbot, context, session, how):
+def test_a_restart_does_not_forget_what_was_seen(qtbot, context, session, how):
     give_opinion(session, 1, "YES", 0.9)
     context.current.blind_mode.set_on(True)
     current = begin(qtbot, context)
@@ -78,7 +78,7 @@ def test_what_was_seen_is_not_unseen_by_a_restart(qtbot, context, session, how):
         assert theirs.current.blind_mode.hides(theirs.current.row)
 
 
-def test_what_was_seen_before_blind_mode_is_hidden_and_stays_known(qtbot, context, session):
+def test_what_was_seen_before_blind_mode_is_hidden_but_recorded(qtbot, context, session):
     for number in (1, 2):
         give_opinion(session, number, "YES", 0.9)
     current = begin(qtbot, context)
@@ -102,7 +102,7 @@ def test_what_was_seen_before_blind_mode_is_hidden_and_stays_known(qtbot, contex
         assert told == {1: "YES", 2: "YES", 3: None}
 
 
-def test_blind_people_walk_no_telling_queue(qtbot, context):
+def test_blind_mode_refuses_a_revealing_queue(qtbot, context):
     current = begin(qtbot, context)
     assert current.set_queue(parse_filter("agent:yes"), LIST_ORDER)
     qtbot.waitUntil(lambda: not current._search.is_busy)

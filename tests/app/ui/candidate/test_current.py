@@ -1,4 +1,4 @@
-"""What lies on the desk: moving, judging, undoing; nothing unseen is judged."""
+"""The current candidate: moving and judging; nothing unseen is judged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_judging_goes_on_to_the_next(qtbot, context, session):
     assert verdicts(session) == {1: "ACCEPT"}
 
 
-def test_nothing_is_judged_before_it_was_drawn(qtbot, context, session):
+def test_nothing_is_judged_before_it_is_painted(qtbot, context, session):
     current = context.current
     current.start()
     qtbot.waitUntil(lambda: current.spectrum is not None)
@@ -40,7 +40,7 @@ def test_two_quick_keys_judge_one_object(qtbot, context, session):
     assert len(list(session.history())) == 1
 
 
-def test_an_object_left_and_met_again_must_be_drawn_again(qtbot, context, session):
+def test_a_candidate_visited_again_must_be_painted_again(qtbot, context, session):
     current = begin(qtbot, context)
     current.next()
     shown(qtbot, context, 2)
@@ -49,7 +49,7 @@ def test_an_object_left_and_met_again_must_be_drawn_again(qtbot, context, sessio
     assert not current.is_painted
 
 
-def test_staying_judges_and_stays(qtbot, context, session):
+def test_judging_with_stay_keeps_the_candidate(qtbot, context, session):
     current = begin(qtbot, context)
     current.judge(Verdict.UNSURE, stay=True, confidence=2)
     current.judge(Verdict.UNSURE, stay=True)
@@ -69,7 +69,7 @@ def test_the_last_one_is_followed_by_the_first_unjudged(qtbot, context, session)
     shown(qtbot, context, 2)
 
 
-def test_when_all_are_judged_it_says_so_and_stays(qtbot, context, session):
+def test_when_all_are_judged_the_candidate_stays(qtbot, context, session):
     for number in range(2, 13):
         session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
     current = begin(qtbot, context)
@@ -79,7 +79,7 @@ def test_when_all_are_judged_it_says_so_and_stays(qtbot, context, session):
     assert verdicts(session)[1] == "REJECT"
 
 
-def test_broken_spectra_are_passed_over_by_judging_but_can_be_reached(qtbot, context, session):
+def test_judging_skips_unreadable_spectra_but_keys_reach_them(qtbot, context, session):
     mark_fault(session, 2, "no such file")
     current = begin(qtbot, context)
     current.judge(Verdict.ACCEPT)
@@ -100,7 +100,7 @@ def test_going_back_shows_the_verdict_just_given(qtbot, context):
     assert current.opinion.verdict is None
 
 
-def test_both_ends_are_said(qtbot, context):
+def test_both_ends_of_the_list_are_reported(qtbot, context):
     current = begin(qtbot, context)
     assert "first" in said(qtbot, current, current.previous)
     current.go_to(12)
@@ -122,13 +122,13 @@ def test_a_comment_stays_with_the_object_it_was_typed_for(qtbot, context, sessio
     assert session.judgement(5).opinion == Opinion(verdict=Verdict.UNSURE, comment="of five")
 
 
-def test_what_was_typed_last_is_kept_on_closing(qtbot, session):
+def test_the_last_comment_is_saved_on_closing(qtbot, session):
     with opened_context(session) as context:
         begin(qtbot, context).set_comment("typed and closed", save=False)
     assert session.judgement(1).opinion.comment == "typed and closed"
 
 
-def test_a_comment_that_cannot_be_kept_keeps_the_object(qtbot, context, session):
+def test_a_comment_that_cannot_be_saved_keeps_the_candidate(qtbot, context, session):
     current = begin(qtbot, context)
     current.set_comment("half of a character: \ud800", save=False)
     with qtbot.waitSignal(current.failed) as told:
@@ -161,7 +161,7 @@ def test_confidence_belongs_to_the_verdict(qtbot, context, session):
     assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT)
 
 
-def test_flags_come_and_go_and_leave_the_verdict_alone(qtbot, context, session):
+def test_flags_do_not_change_the_verdict(qtbot, context, session):
     current = begin(qtbot, context)
     current.judge(Verdict.ACCEPT, stay=True)
     current.toggle_flag("star")
@@ -170,7 +170,7 @@ def test_flags_come_and_go_and_leave_the_verdict_alone(qtbot, context, session):
     assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT, flags=("sky",))
 
 
-def test_another_order_goes_on_from_the_object_on_the_desk(qtbot, context, session):
+def test_a_new_order_continues_from_the_current_candidate(qtbot, context, session):
     current = begin(qtbot, context, 4)
     with qtbot.waitSignal(current.row_changed):
         assert current.set_queue(parse_filter(""), parse_sort("list:down"))
@@ -179,7 +179,7 @@ def test_another_order_goes_on_from_the_object_on_the_desk(qtbot, context, sessi
     shown(qtbot, context, 3)
 
 
-def test_a_verdict_while_the_order_is_made_goes_on_in_the_new_one(qtbot, context, session):
+def test_a_verdict_during_a_change_of_order_continues_in_the_new_order(qtbot, context, session):
     current = begin(qtbot, context, 4)
     current.set_queue(parse_filter(""), parse_sort("list:down"))
     current.judge(Verdict.ACCEPT)
@@ -188,7 +188,7 @@ def test_a_verdict_while_the_order_is_made_goes_on_in_the_new_one(qtbot, context
     assert verdicts(session) == {4: "ACCEPT"}
 
 
-def test_an_object_outside_the_filter_can_be_shown_and_judged(qtbot, context, session):
+def test_a_candidate_outside_the_filter_can_be_judged(qtbot, context, session):
     current = begin(qtbot, context)
     with qtbot.waitSignal(current.row_changed):
         current.set_queue(parse_filter("id>6"), LIST_ORDER)
@@ -197,7 +197,7 @@ def test_an_object_outside_the_filter_can_be_shown_and_judged(qtbot, context, se
     assert verdicts(session) == {1: "ACCEPT"}
 
 
-def test_what_others_write_is_seen(qtbot, context, session):
+def test_changes_made_elsewhere_are_shown(qtbot, context, session):
     current = begin(qtbot, context)
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, comment="from the review page"))
     assert current.opinion.comment == "from the review page"
@@ -207,7 +207,7 @@ def test_what_others_write_is_seen(qtbot, context, session):
     assert current.saved_opinion.verdict is Verdict.REJECT
 
 
-def test_nobody_by_that_number(qtbot, context):
+def test_an_unknown_candidate_is_reported(qtbot, context):
     current = begin(qtbot, context)
     with qtbot.waitSignal(current.failed) as told:
         current.go_to(99)
@@ -215,7 +215,7 @@ def test_nobody_by_that_number(qtbot, context):
     assert current.candidate.id == 1
 
 
-def test_a_session_to_read_only_says_why(qtbot, session, tmp_path):
+def test_a_read_only_session_refuses_verdicts(qtbot, session, tmp_path):
     session.close()
     path = tmp_path / "night.speco3"
     with open_session(path, "Ada", read_only=True) as closed, opened_context(closed) as work:
@@ -226,7 +226,7 @@ def test_a_session_to_read_only_says_why(qtbot, session, tmp_path):
         assert current.candidate.id == 1
 
 
-def test_an_empty_session_has_words(qtbot, tmp_path):
+def test_an_empty_session_says_so(qtbot, tmp_path):
     with (
         new_session(tmp_path / "empty", find_task("CV"), "Ada") as session,
         opened_context(session) as context,

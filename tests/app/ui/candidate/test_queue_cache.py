@@ -10,7 +10,7 @@ from tests.app.ui.candidate.walking import begin, shown
 pytestmark = pytest.mark.usefixtures("length")
 
 
-def test_an_object_judged_elsewhere_is_passed_over(qtbot, context, session):
+def test_a_candidate_judged_elsewhere_is_skipped(qtbot, context, session):
     current = begin(qtbot, context)
     qtbot.waitUntil(lambda: current._cache.next_unjudged(current.row) is not None)
     session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
@@ -18,8 +18,8 @@ def test_an_object_judged_elsewhere_is_passed_over(qtbot, context, session):
     shown(qtbot, context, 3)
 
 
-def test_walking_asks_the_session_for_nothing_but_what_comes_next(qtbot, context, monkeypatch):
-    """From one known line to the next no key waits for the database."""
+def test_moving_within_the_cache_needs_no_query(qtbot, context, monkeypatch):
+    """Between cached rows no key waits for the database."""
     current = begin(qtbot, context)
     qtbot.waitUntil(lambda: current._cache.next(current.row) is not None)
 

@@ -20,14 +20,14 @@ from app.ui.candidate.queue_neighbours import (
 QUEUE = Queue(tree=EVERYTHING, sort=LIST_ORDER)
 
 
-def test_both_what_a_verdict_and_what_a_step_leads_to_is_read_ahead():
+def test_next_unjudged_and_next_rows_alternate():
     around = QueueNeighbours(of=1, after=("2", "3", "4"), unjudged=("7",))
     assert around.ahead == ("7", "2", "3", "4")
 
 
 @pytest.fixture
 def third(session):
-    """The third candidate and what lies around it; the fifth is judged, the sixth unreadable."""
+    """The third candidate and its neighbours; the fifth is judged, the sixth unreadable."""
     session.record_verdict(5, Opinion(verdict=Verdict.REJECT))
     mark_fault(session, 6, "no such file")
     row = row_of(session, 3, LIST_ORDER)

@@ -8,13 +8,13 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.statistics.repeats import repeats_of
 from tests.app.ui.agent.trajectories import record
-from tests.app.ui.repeating import HERE, judged, on_to, person
+from tests.app.ui.repeating import HERE, go_to_repeat, judged, person
 
 __all__ = ["judged", "person"]
 Key = Qt.Key
 
 
-def test_nothing_tells_what_was_said_of_it(person):
+def test_a_repeat_shows_no_opinion(person):
     plan, current = person.current.repeat_round.plan, person.current
     assert len(plan) == 3 and person.number == plan[0]
     assert current.opinion == Opinion() and current.row.mine is None
@@ -34,13 +34,13 @@ def test_nothing_tells_what_was_said_of_it(person):
     assert current.row.mine is None and current.blind_mode.hides(current.row)
 
 
-def test_what_is_said_stands_beside_the_first_verdict(person):
+def test_a_repeated_verdict_is_stored_beside_the_first(person):
     plan, before = person.current.repeat_round.plan, person.log()
     person.press("4")
     person.press("x")
-    on_to(person, 1)
+    go_to_repeat(person, 1)
     person.press("n")  # passed over
-    on_to(person, 2)
+    go_to_repeat(person, 2)
     person.press("a")
     person.sees(HERE)
     first, last = repeats_of(person.session)
@@ -57,30 +57,30 @@ def test_what_is_said_stands_beside_the_first_verdict(person):
     assert person.current.opinion.verdict is Verdict.ACCEPT
 
 
-def test_undo_brings_it_back_unknown_as_before(person):
+def test_undo_returns_to_the_repeat_without_its_verdict(person):
     plan, before = person.current.repeat_round.plan, person.log()
     person.press("x")
-    on_to(person, 1)
+    go_to_repeat(person, 1)
     person.press("z", Qt.KeyboardModifier.ControlModifier)
-    on_to(person, 0)
+    go_to_repeat(person, 0)
     assert repeats_of(person.session) == [] and person.log() == before
     assert person.current.opinion.verdict is None
     person.press("u")
-    on_to(person, 1)
+    go_to_repeat(person, 1)
     (repeat,) = repeats_of(person.session)
     assert (repeat.candidate_id, repeat.second.verdict) == (plan[0], Verdict.UNSURE)
 
 
-def test_another_word_on_it_takes_the_place_of_the_first(person):
+def test_a_second_repeated_verdict_replaces_the_first(person):
     for key in ("x", "u"):
         person.press(key, Qt.KeyboardModifier.ShiftModifier)
     (repeat,) = repeats_of(person.session)
     assert repeat.second.verdict is Verdict.UNSURE
 
 
-def test_who_goes_elsewhere_has_done_with_it(person):
+def test_going_elsewhere_ends_the_round(person):
     person.press("b")  # before the first there is nothing
-    on_to(person, 0)
+    go_to_repeat(person, 0)
     person.current.go_to(44)
     person.sees(44)
     assert not person.current.repeat_round.is_on

@@ -1,4 +1,4 @@
-"""What cannot be read is marked; what can be read now is not."""
+"""Unreadable spectra are marked until they can be read."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.core.session.records import Verdict
 from app.core.session.session import new_session
 from tests.app.ui.candidate.walking import give_list, said
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.steps import put_on_desk
+from tests.app.ui.steps import show_painted
 
 pytestmark = pytest.mark.usefixtures("length")
 
 
-def test_what_cannot_be_read_is_marked_and_cannot_be_judged(qtbot, tmp_path):
+def test_an_unreadable_spectrum_is_marked_and_cannot_be_judged(qtbot, tmp_path):
     with new_session(tmp_path / "broken", find_task("CV"), "Ada") as session:
         give_list(session, tmp_path, ["missing.fits", "absent.fits"])
         with opened_context(session) as context:
@@ -30,9 +30,9 @@ def test_what_cannot_be_read_is_marked_and_cannot_be_judged(qtbot, tmp_path):
     assert session.is_read_only is False
 
 
-def test_a_known_fault_counts_as_one_until_it_is_read(qtbot, context, session):
+def test_a_spectrum_that_is_readable_again_loses_its_mark(qtbot, context, session):
     mark_fault(session, 1, "was away")
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     qtbot.waitUntil(lambda: session.candidate(1).fault == "")
     context.current.judge(Verdict.ACCEPT, stay=True)
     assert session.judgement(1).opinion.verdict is Verdict.ACCEPT

@@ -13,7 +13,7 @@ from tests.app.ui.opinions import give_opinion
 pytestmark = pytest.mark.usefixtures("length")
 
 
-def test_undo_brings_the_object_and_its_opinion_back(qtbot, context, session):
+def test_undo_restores_the_candidate_and_its_opinion(qtbot, context, session):
     current = begin(qtbot, context)
     current.set_comment("宽")
     current.judge(Verdict.REJECT)
@@ -46,7 +46,7 @@ def test_undo_returns_object_and_former_verdict_after_a_restart(qtbot, tmp_path,
         assert "Nothing to undo" in said(qtbot, context.current, context.current.undo)
 
 
-def test_seconds_and_what_was_seen_are_written_down(qtbot, context, session):
+def test_seconds_and_what_was_seen_are_recorded(qtbot, context, session):
     give_opinion(session, 1, "YES", 0.9)
     current = begin(qtbot, context)
     current.judge(Verdict.ACCEPT)

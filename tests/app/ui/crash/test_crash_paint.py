@@ -1,4 +1,4 @@
-"""A fault in painting is reported like any other: the painter it leaves must not take Qt down."""
+"""An error while painting is reported; the painter it leaves must not crash Qt."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ print("alive")
 """
 
 
-def test_a_fault_in_painting_is_no_crash(tmp_path):
+def test_an_error_while_painting_is_no_crash(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path)],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},

@@ -48,7 +48,7 @@ class Sender(QObject):
         raise RuntimeError("a slot gave up")
 
 
-def test_a_mistake_in_a_slot_is_said_and_written(qtbot, watch, window, tmp_path):
+def test_an_error_in_a_slot_is_shown_and_written(qtbot, watch, window, tmp_path):
     button = QPushButton("x", window)
     sender = Sender()
     button.clicked.connect(sender.fail)
@@ -62,7 +62,7 @@ def test_a_mistake_in_a_slot_is_said_and_written(qtbot, watch, window, tmp_path)
     assert "a slot gave up" in (tmp_path / "logs" / "spec-o3.log").read_text()
 
 
-def test_one_dialog_however_many_mistakes(qtbot, watch, tmp_path):
+def test_many_errors_share_one_dialog(qtbot, watch, tmp_path):
     for number in range(MAX_WRITTEN + 20):
         crash(ValueError(f"mistake {number}"))
     qtbot.waitUntil(lambda: watch.dialog is not None and watch.dialog.note.isVisible())
@@ -72,7 +72,7 @@ def test_one_dialog_however_many_mistakes(qtbot, watch, tmp_path):
     assert len(reports(tmp_path / "logs")) == min(MAX_WRITTEN, MAX_KEPT)
 
 
-def test_a_thread_of_ours(qtbot, watch, tmp_path):
+def test_an_error_in_a_thread(qtbot, watch, tmp_path):
     def work():
         raise LookupError("lost")
 
@@ -88,7 +88,7 @@ class Fragile:
         raise OSError("could not be closed")
 
 
-def test_what_fails_in_a_destructor_is_written_and_not_said(qtbot, watch, tmp_path):
+def test_an_error_in_a_destructor_is_written_but_not_shown(qtbot, watch, tmp_path):
     one = Fragile()
     del one
     assert "could not be closed" in reports(tmp_path / "logs")[0].read_text()
@@ -96,7 +96,7 @@ def test_what_fails_in_a_destructor_is_written_and_not_said(qtbot, watch, tmp_pa
     assert watch.dialog is None
 
 
-def test_a_fault_in_the_watch_does_not_come_back_to_it(watch, monkeypatch, capfd):
+def test_an_error_in_the_watch_is_not_handled_by_it(watch, monkeypatch, capfd):
     def broken(*_, **__):
         raise RuntimeError("the report itself")
 
@@ -114,7 +114,7 @@ def test_nothing_is_shown_while_the_program_ends(qtbot, qapp, watch, tmp_path):
     assert "late" in reports(tmp_path / "logs")[0].read_text()
 
 
-def test_a_folder_that_cannot_be_written_is_no_further_fault(qtbot, window, tmp_path, capfd):
+def test_an_unwritable_folder_causes_no_further_error(qtbot, window, tmp_path, capfd):
     (tmp_path / "file").touch()
     made = install(window, tmp_path / "file" / "logs")
     try:
@@ -125,7 +125,7 @@ def test_a_folder_that_cannot_be_written_is_no_further_fault(qtbot, window, tmp_
         made.remove()
 
 
-def test_all_is_as_before_when_it_is_removed(window, tmp_path):
+def test_removing_restores_the_hooks(window, tmp_path):
     before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
     made = install(window, tmp_path)
     assert sys.excepthook is not before[0]
@@ -134,7 +134,7 @@ def test_all_is_as_before_when_it_is_removed(window, tmp_path):
     assert (sys.excepthook, threading.excepthook, sys.unraisablehook) == before
 
 
-def test_what_qt_says_goes_into_the_log(watch, tmp_path):
+def test_qt_messages_go_to_the_log(watch, tmp_path):
     qWarning("a painter went astray")
     assert "Qt: a painter went astray" in (tmp_path / "logs" / "spec-o3.log").read_text()
     assert set(crash_watch.LEVELS) == set(QtMsgType)

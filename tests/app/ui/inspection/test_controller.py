@@ -1,4 +1,4 @@
-"""The agent on the desk: it runs in a process of its own, is steered, and what it said is kept."""
+"""Inspections run in a worker process, are steered, and their records are saved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from app.core.inspections.store import inspections_of
 from tests.app.ui.inspection.inspecting import run_to_the_end, windows_seen
-from tests.app.ui.scripted_agent import LONG_MS, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 
 def is_gone(pid):
@@ -23,8 +23,8 @@ def is_gone(pid):
     return False
 
 
-def test_the_measured_inspector_runs_here_and_is_kept(qtbot, context, session):
-    on_desk(qtbot, context)
+def test_the_measured_inspectors_record_is_saved(qtbot, context, session):
+    show_candidate(qtbot, context)
     agent = context.agent
     seen = windows_seen(agent)
     number, trajectory = run_to_the_end(qtbot, agent)
@@ -38,8 +38,8 @@ def test_the_measured_inspector_runs_here_and_is_kept(qtbot, context, session):
     assert session.judgement(1) is None, "an agent never judges"
 
 
-def test_what_it_says_streams_and_stop_keeps_it(qtbot, scripted, session):
-    on_desk(qtbot, scripted, act="endless")
+def test_text_is_streamed_and_stopping_saves_it(qtbot, scripted, session):
+    show_candidate(qtbot, scripted, act="endless")
     agent = scripted.agent
     with qtbot.waitSignal(agent.text_received, timeout=LONG_MS):
         agent.run_here()
@@ -50,16 +50,16 @@ def test_what_it_says_streams_and_stop_keeps_it(qtbot, scripted, session):
     assert agent.shown.run is None and not agent.stop()
 
 
-def test_stopping_before_it_began_leaves_nothing(qtbot, scripted, session):
-    on_desk(qtbot, scripted, act="endless")
+def test_stopping_before_the_start_leaves_nothing(qtbot, scripted, session):
+    show_candidate(qtbot, scripted, act="endless")
     with qtbot.waitSignal(scripted.agent.failed, timeout=LONG_MS):
         scripted.agent.run_here()
         scripted.agent.stop()
     assert inspections_of(session, 1) == [] and not scripted.agent.runs
 
 
-def test_held_it_takes_a_window_and_a_remark_and_goes_on(qtbot, scripted):
-    on_desk(qtbot, scripted, act="plain")
+def test_a_paused_run_takes_a_window_and_a_remark(qtbot, scripted):
+    show_candidate(qtbot, scripted, act="plain")
     scripted.current.spectrum = replace(scripted.current.spectrum, z=0.001)
     agent = scripted.agent
     agent.run_here()
@@ -80,8 +80,8 @@ def test_held_it_takes_a_window_and_a_remark_and_goes_on(qtbot, scripted):
     ]
 
 
-def test_it_goes_on_from_a_turn_of_a_record(qtbot, scripted):
-    on_desk(qtbot, scripted, act="plain")
+def test_a_record_is_continued_from_a_turn(qtbot, scripted):
+    show_candidate(qtbot, scripted, act="plain")
     agent = scripted.agent
     before = run_to_the_end(qtbot, agent)[1]
     agent.continue_from(before, 1)
@@ -93,8 +93,8 @@ def test_it_goes_on_from_a_turn_of_a_record(qtbot, scripted):
     assert after.verdict == "YES"
 
 
-def test_a_crash_is_told_and_the_next_one_works(qtbot, scripted):
-    on_desk(qtbot, scripted, act="kill")
+def test_a_crash_is_reported_and_the_next_run_works(qtbot, scripted):
+    show_candidate(qtbot, scripted, act="kill")
     agent = scripted.agent
     told = []
     scripted.current.failed.connect(lambda text, detail: told.append(text))
@@ -102,16 +102,16 @@ def test_a_crash_is_told_and_the_next_one_works(qtbot, scripted):
         agent.run_here()
     assert broke.args[0] == 1 and "next request starts a new one" in broke.args[1]
     assert told == [broke.args[1]]
-    on_desk(qtbot, scripted, 2, act="plain")
+    show_candidate(qtbot, scripted, 2, act="plain")
     assert run_to_the_end(qtbot, agent)[1].verdict == "YES"
 
 
-def test_it_works_on_while_the_person_goes_on(qtbot, scripted, session):
-    on_desk(qtbot, scripted, 1, act="endless")
+def test_a_run_continues_while_the_person_moves_on(qtbot, scripted, session):
+    show_candidate(qtbot, scripted, 1, act="endless")
     agent = scripted.agent
     agent.run_here()
     qtbot.waitUntil(lambda: agent.shown.run.is_started, timeout=LONG_MS)
-    on_desk(qtbot, scripted, 2, act="plain")
+    show_candidate(qtbot, scripted, 2, act="plain")
     seen = windows_seen(agent)
     agent.run_here()
     assert list(agent.runs) == [1, 2] and agent.shown.run.state == "waiting"
@@ -125,15 +125,15 @@ def test_it_works_on_while_the_person_goes_on(qtbot, scripted, session):
     assert inspections_of(session, 2)[0].trajectory.verdict == "YES"
 
 
-def test_a_second_run_here_is_refused_in_words(qtbot, scripted):
-    on_desk(qtbot, scripted, act="endless")
+def test_a_second_run_on_a_candidate_is_refused(qtbot, scripted):
+    show_candidate(qtbot, scripted, act="endless")
     scripted.agent.run_here()
     with qtbot.waitSignal(scripted.current.message) as said:
         scripted.agent.run_here()
     assert "already" in said.args[0]
 
 
-def test_without_a_spectrum_it_says_why(qtbot, context):
+def test_without_a_spectrum_a_run_is_refused(qtbot, context):
     with qtbot.waitSignal(context.current.message) as said:
         context.current.go_to(1)
         context.current.spectrum = None
@@ -143,7 +143,7 @@ def test_without_a_spectrum_it_says_why(qtbot, context):
 
 class TestQuitting:
     def test_while_it_speaks(self, qtbot, scripted):
-        on_desk(qtbot, scripted, act="endless")
+        show_candidate(qtbot, scripted, act="endless")
         agent = scripted.agent
         agent.run_here()
         qtbot.waitUntil(lambda: agent.shown.run.is_started, timeout=LONG_MS)
@@ -159,12 +159,12 @@ class TestQuitting:
 
     def test_before_the_model_is_there(self, qtbot, scripted):
         scripted.agent.choose_model("slow")
-        on_desk(qtbot, scripted, act="plain")
+        show_candidate(qtbot, scripted, act="plain")
         scripted.agent.run_here()
         scripted.agent.close()
 
     def test_what_has_just_ended_is_kept(self, qtbot, scripted, session):
-        on_desk(qtbot, scripted, act="plain")
+        show_candidate(qtbot, scripted, act="plain")
         scripted.agent.run_here()
         ended = scripted.agent.shown.run
         qtbot.waitUntil(lambda: ended.inspection is not None, timeout=LONG_MS)

@@ -1,4 +1,4 @@
-"""Events of other threads arrive on the window's, in order and at its pace."""
+"""Events of other threads arrive on the GUI thread in order, a few times per second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.worker.inspection import StepDone, TextGenerated
 STEP = StepDone(Step(kind="think", text="so"))
 
 
-def test_words_become_one_piece_and_order_stays(qtbot):
+def test_texts_are_merged_and_order_is_kept(qtbot):
     queue, received = EventQueue(), []
     queue.received.connect(lambda number, event: received.append((number, event)))
     listener, other = queue.listener(1), queue.listener(2)
@@ -41,7 +41,7 @@ def test_words_become_one_piece_and_order_stays(qtbot):
     ]
 
 
-def test_a_flood_stays_small(qtbot):
+def test_merged_text_is_limited(qtbot):
     queue, received = EventQueue(), []
     queue.received.connect(lambda number, event: received.append(event))
     listener = queue.listener(1)
@@ -51,7 +51,7 @@ def test_a_flood_stays_small(qtbot):
     assert len(received) == 1 and len(received[0].text) == MAX_TEXT
 
 
-def test_a_late_word_comes_too(qtbot):
+def test_events_after_a_delivery_arrive(qtbot):
     queue, received = EventQueue(), []
     queue.received.connect(lambda number, event: received.append(event))
     queue.listener(1)(STEP)

@@ -17,7 +17,7 @@ def done(agent):
     return agent.list_run.state.done > 0 and not agent.list_run.state.is_running
 
 
-def test_all_of_it_and_never_a_verdict(qtbot, scripted, session):
+def test_every_candidate_is_inspected_and_none_judged(qtbot, scripted, session):
     agent = scripted.agent
     agent.toggle_list_run()
     qtbot.waitUntil(lambda: done(agent), timeout=LONG_MS)
@@ -42,7 +42,7 @@ def test_it_stops_and_goes_on_where_it_was(qtbot, context, session):
     qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
 
 
-def test_it_survives_a_worker_that_dies_over_the_model(qtbot, scripted, tmp_path):
+def test_it_survives_a_worker_that_dies_while_loading(qtbot, scripted, tmp_path):
     agent = scripted.agent
     agent.worker_model.requested = f"die-unless-there:{tmp_path / 'there'}"
     agent.toggle_list_run()
@@ -62,7 +62,7 @@ def test_it_survives_a_worker_that_is_killed(qtbot, context):
     assert (state.done, state.faults, state.fault) == (12, 0, "")
 
 
-def test_a_model_that_cannot_be_had_ends_it_in_words(qtbot, scripted):
+def test_a_model_that_cannot_be_loaded_ends_the_run(qtbot, scripted):
     agent = scripted.agent
     scripted.settings.settings = replace(scripted.settings.settings, workers=2)
     agent.worker_model.requested = "refuse"

@@ -1,4 +1,4 @@
-"""The records of a candidate: which is shown, which are kept, what a p(YES) is worth."""
+"""The records of a candidate: which is shown, which are saved, and calibrated p(YES)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.ui.inspection.records import read_records, save_record
 from tests.app.ui.agent.trajectories import NANO, SEVEN_B, record
 
 
-def test_the_newest_is_shown_or_the_chosen_models(session):
+def test_the_newest_record_is_default_or_the_preferred_models(session):
     older, newer = record(), record(model=NANO, verdict="NO", p_yes=0.2)
     assert save_record(session, 1, older) and save_record(session, 1, newer)
     records = read_records(session, 1)
@@ -26,7 +26,7 @@ def test_the_newest_is_shown_or_the_chosen_models(session):
     assert read_records(session, 2).default is None
 
 
-def test_what_was_broken_off_never_replaces_what_was_finished(session):
+def test_an_interrupted_run_never_replaces_a_finished_one(session):
     finished = record()
     stopped = record(stopped_by="cancelled", verdict=None, p_yes=None)
     assert save_record(session, 1, stopped) and save_record(session, 1, finished)
@@ -35,12 +35,12 @@ def test_what_was_broken_off_never_replaces_what_was_finished(session):
     assert not save_record(session, 2, record(stopped_by="cancelled", steps=(), replies=()))
 
 
-def test_nothing_is_kept_where_nothing_may_be_written(session):
+def test_a_read_only_session_saves_nothing(session):
     with open_session(session.location, "Ada", read_only=True) as reading:
         assert not save_record(reading, 1, record())
 
 
-def test_calibrated_only_by_that_very_model(session):
+def test_a_calibration_applies_only_to_its_model(session):
     save_record(session, 1, record())
     save_record(session, 1, record(model=NANO))
     rule = Calibration(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from app.core.session.records import Verdict
 from tests.app.ui.inspection.inspecting import run_to_the_end, windows_seen
-from tests.app.ui.scripted_agent import LONG_MS, judged, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, judged, show_candidate
 
 
-def test_stepping_through_the_evidence_wraps(qtbot, scripted):
-    on_desk(qtbot, scripted, act="plain")
+def test_stepping_through_the_looks_wraps_around(qtbot, scripted):
+    show_candidate(qtbot, scripted, act="plain")
     agent = scripted.agent
     with qtbot.waitSignal(scripted.current.message) as said:
         agent.replay_next_look()
@@ -25,8 +25,8 @@ def test_stepping_through_the_evidence_wraps(qtbot, scripted):
     assert seen[-1] == (None, "") and agent.shown.step_index == -1
 
 
-def test_coming_back_the_record_is_there(qtbot, context):
-    on_desk(qtbot, context)
+def test_a_record_is_shown_on_coming_back(qtbot, context):
+    show_candidate(qtbot, context)
     trajectory = run_to_the_end(qtbot, context.agent)[1]
     context.current.go_to(2)
     assert context.agent.shown.trajectory is None
@@ -34,9 +34,9 @@ def test_coming_back_the_record_is_there(qtbot, context):
     qtbot.waitUntil(lambda: context.agent.shown.trajectory == trajectory, timeout=LONG_MS)
 
 
-def test_nothing_shows_until_the_verdict(qtbot, context):
+def test_blind_mode_shows_nothing_until_the_verdict(qtbot, context):
     context.current.blind_mode.set_on(True)
-    on_desk(qtbot, context)
+    show_candidate(qtbot, context)
     agent = context.agent
     seen = windows_seen(agent)
     trajectory = run_to_the_end(qtbot, agent)[1]
@@ -54,9 +54,9 @@ def test_nothing_shows_until_the_verdict(qtbot, context):
     qtbot.waitUntil(lambda: agent.shown.trajectory == trajectory, timeout=LONG_MS)
 
 
-def test_what_was_watched_after_revealing_is_told(qtbot, scripted):
+def test_what_was_watched_after_revealing_is_recorded(qtbot, scripted):
     scripted.current.blind_mode.set_on(True)
-    on_desk(qtbot, scripted, act="plain")
+    show_candidate(qtbot, scripted, act="plain")
     agent, current = scripted.agent, scripted.current
     agent.run_here()
     agent.pause()
@@ -69,8 +69,8 @@ def test_what_was_watched_after_revealing_is_told(qtbot, scripted):
     agent.stop()
 
 
-def test_the_record_of_the_candidate_on_the_desk_appears(qtbot, scripted):
-    on_desk(qtbot, scripted, 3)
+def test_a_list_run_shows_the_current_candidates_record(qtbot, scripted):
+    show_candidate(qtbot, scripted, 3)
     scripted.agent.toggle_list_run()
     qtbot.waitUntil(lambda: scripted.agent.shown.trajectory is not None, timeout=LONG_MS)
     qtbot.waitUntil(lambda: not scripted.agent.list_run.state.is_running, timeout=LONG_MS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.app.ui.inspection.inspecting import run_to_the_end
-from tests.app.ui.scripted_agent import LONG_MS, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 
 def test_another_model_is_loaded_at_once(qtbot, scripted):
@@ -17,7 +17,7 @@ def test_another_model_is_loaded_at_once(qtbot, scripted):
     assert scripted.settings.settings.model == ""
 
 
-def test_one_that_cannot_be_had_is_told(qtbot, scripted):
+def test_a_model_that_cannot_be_loaded_is_reported(qtbot, scripted):
     with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
         scripted.agent.choose_model("refuse")
     assert "no model of that name" in told.args[0]
@@ -26,5 +26,5 @@ def test_one_that_cannot_be_had_is_told(qtbot, scripted):
 
 def test_the_chosen_one_inspects(qtbot, scripted):
     scripted.agent.choose_model("other")
-    on_desk(qtbot, scripted, act="plain")
+    show_candidate(qtbot, scripted, act="plain")
     assert run_to_the_end(qtbot, scripted.agent)[1].model.name == "other"

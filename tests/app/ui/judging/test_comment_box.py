@@ -1,4 +1,4 @@
-"""Words and flags: typed where they belong, kept with the object they were typed for."""
+"""The comment field: a comment stays with the candidate it was typed for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.core.session.session import open_session
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.verdict_bar import VerdictBar
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.steps import painted, put_on_desk, shown_in
+from tests.app.ui.steps import painted, show_painted, shown_in
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -23,7 +23,7 @@ def type_comment(qtbot, context, box, text):
 
 
 def test_enter_saves_and_gives_the_focus_back(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     type_comment(qtbot, context, box, "axu ")
     composed = QInputMethodEvent()  # as Chinese is typed
     composed.setCommitString("双峰 Hα")
@@ -35,16 +35,16 @@ def test_enter_saves_and_gives_the_focus_back(qtbot, box, context, session):
 
 
 def test_leaving_the_field_saves(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     type_comment(qtbot, context, box, "left")
     box.edit.clearFocus()
     assert session.judgement(1).opinion.comment == "left"
     assert len(list(session.history())) == 1
 
 
-def test_typed_words_never_land_on_the_next_object(qtbot, box, context, session):
-    """Somebody clicks elsewhere in the middle of a word: no focus moves, only the object."""
-    put_on_desk(qtbot, context)
+def test_typed_text_stays_with_its_candidate(qtbot, box, context, session):
+    """The candidate changes while the field keeps the focus."""
+    show_painted(qtbot, context)
     type_comment(qtbot, context, box, "for one")
     context.current.go_to(4)
     assert box.edit.text() == ""
@@ -57,9 +57,9 @@ def test_typed_words_never_land_on_the_next_object(qtbot, box, context, session)
     assert session.judgement(3) is None
 
 
-def test_a_verdict_by_mouse_takes_the_words_along(qtbot, box, context, session):
+def test_a_verdict_by_mouse_saves_the_comment(qtbot, box, context, session):
     bar = shown_in(qtbot, VerdictBar(context))
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     box.activateWindow()
     type_comment(qtbot, context, box, "with it")
     qtbot.mouseClick(bar.buttons[Verdict.ACCEPT], LEFT)
@@ -69,7 +69,7 @@ def test_a_verdict_by_mouse_takes_the_words_along(qtbot, box, context, session):
 
 def test_standard_comments_are_added_to_what_is_there(qtbot, box, context, session):
     context.settings.change(comments=("mine & yours",))
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     context.current.set_comment("typed")
     qtbot.mouseClick(box.standard, LEFT)
     qtbot.waitUntil(box.menu.isVisible)
@@ -82,7 +82,7 @@ def test_standard_comments_are_added_to_what_is_there(qtbot, box, context, sessi
     assert box.edit.text() == "typed; mine & yours"
 
 
-def test_read_only_takes_no_words(qtbot, session, tmp_path):
+def test_a_read_only_session_takes_no_comment(qtbot, session, tmp_path):
     session.record_verdict(1, Opinion(comment="kept"))
     session.close()
     with (
@@ -90,7 +90,7 @@ def test_read_only_takes_no_words(qtbot, session, tmp_path):
         opened_context(closed) as context,
     ):
         box = shown_in(qtbot, CommentBox(context))
-        put_on_desk(qtbot, context)
+        show_painted(qtbot, context)
         assert box.edit.text() == "kept"
         for name in ("comment", "flags"):
             with qtbot.waitSignal(context.current.message) as told:
@@ -101,15 +101,15 @@ def test_read_only_takes_no_words(qtbot, session, tmp_path):
         assert context.current.candidate.id == 2
 
 
-def test_nothing_on_the_desk_takes_no_words(qtbot, box, context):
+def test_without_a_candidate_there_is_no_comment(qtbot, box, context):
     context.commands.run("comment")
     assert not box.edit.isEnabled()
     context.commands.run("flags")
     assert not box.flags.menu.isVisible()
 
 
-def test_going_on_with_the_field_open(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
+def test_moving_on_with_the_field_open(qtbot, box, context, session):
+    show_painted(qtbot, context)
     type_comment(qtbot, context, box, "one")
     context.current.next()
     painted(qtbot, context, 2)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from app.core.session.records import Opinion, Verdict
-from tests.app.ui.steps import put_on_desk
+from tests.app.ui.steps import show_painted
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 def test_confidence_by_action_and_by_click(qtbot, bar, context, session):
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     context.commands.run("confidence_3")
     assert bar.confidence.buttons[3].isChecked()
     qtbot.mouseClick(bar.confidence.buttons[4], LEFT)

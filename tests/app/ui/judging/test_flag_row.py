@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.ui.judging.flag_menu import FLAGS
-from tests.app.ui.steps import put_on_desk
+from tests.app.ui.steps import show_painted
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_g_then_a_letter_flags_and_the_chip_takes_it_off(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
+def test_g_and_a_letter_set_a_flag_and_its_chip_removes_it(qtbot, box, context, session):
+    show_painted(qtbot, context)
     context.commands.run("flags")
     qtbot.waitUntil(box.flags.menu.isVisible)
     qtbot.keyClick(box.flags.menu, Qt.Key.Key_N)
@@ -23,8 +23,8 @@ def test_g_then_a_letter_flags_and_the_chip_takes_it_off(qtbot, box, context, se
     assert box.flags.chips == {}
 
 
-def test_an_own_flag(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
+def test_a_custom_flag(qtbot, box, context, session):
+    show_painted(qtbot, context)
     context.commands.run("flags")
     qtbot.waitUntil(box.flags.menu.isVisible)
     qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
@@ -37,8 +37,8 @@ def test_an_own_flag(qtbot, box, context, session):
     assert "ring of fire" in box.flags.chips
 
 
-def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
+def test_an_unfinished_custom_flag_is_not_set(qtbot, box, context, session):
+    show_painted(qtbot, context)
     box.flags._ask_custom()
     qtbot.waitUntil(box.flags.custom.hasFocus)
     qtbot.keyClicks(box.flags.custom, "half")
@@ -49,7 +49,7 @@ def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, context, session)
 
 
 def test_the_star(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     context.commands.run("star")
     assert session.judgement(1).opinion.flags == ("star",)
     assert box.flags.star.isChecked()
@@ -59,8 +59,8 @@ def test_the_star(qtbot, box, context, session):
     assert not box.flags.star.isChecked()
 
 
-def test_many_flags_leave_room_for_words(qtbot, box, context):
-    put_on_desk(qtbot, context)
+def test_many_flags_leave_room_for_the_comment(qtbot, box, context):
+    show_painted(qtbot, context)
     for name in (*FLAGS, "a rather long name of an own flag"):
         context.current.toggle_flag(name)
     QApplication.processEvents()

@@ -1,4 +1,4 @@
-"""How far one has come, and what is left at this pace."""
+"""Progress, and the time left at the present pace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_done_left_and_pace_follow_every_verdict(qtbot, context, session):
     words(qtbot, line, "2 done · 10 left")
 
 
-def test_the_end_and_the_beginning_have_words(qtbot, context, session, tmp_path):
+def test_an_empty_and_a_finished_list_say_so(qtbot, context, session, tmp_path):
     line = shown_in(qtbot, ProgressLine(context))
     for number in range(1, 13):
         session.record_verdict(number, Opinion(verdict=Verdict.UNSURE), seconds=1.0)
@@ -37,7 +37,7 @@ def test_the_end_and_the_beginning_have_words(qtbot, context, session, tmp_path)
         words(qtbot, none, "No candidates yet")
 
 
-def test_long_ways_are_said_in_hours(qtbot, context):
+def test_long_times_are_in_hours(qtbot, context):
     line = shown_in(qtbot, ProgressLine(context))
     assert line._time(30) == "a minute"
     assert line._time(40 * 60) == "40 min"

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from app.core.session.records import Verdict
 from tests.app.ui.opinions import give_opinion
-from tests.app.ui.steps import put_on_desk
+from tests.app.ui.steps import show_painted
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -15,7 +15,7 @@ LEFT = Qt.MouseButton.LeftButton
 @pytest.mark.parametrize("answer, verdict", [("YES", Verdict.ACCEPT), ("NO", Verdict.REJECT)])
 def test_the_agents_proposal_is_one_key_away(qtbot, bar, context, session, answer, verdict):
     give_opinion(session, 1, answer, 0.93)
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     assert bar.proposal.text() == f"Agent: {answer}"
     assert "p(YES) 0.93" in bar.proposal.toolTip()
     assert bar.proposal.key == context.keymap.label("take_proposal")
@@ -26,7 +26,7 @@ def test_the_agents_proposal_is_one_key_away(qtbot, bar, context, session, answe
 
 def test_no_proposal_says_why(qtbot, bar, context, session):
     give_opinion(session, 1, None, None)
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     assert not bar.proposal.isEnabled()
     with qtbot.waitSignal(context.current.message) as told:
         context.commands.run("take_proposal")
@@ -34,9 +34,9 @@ def test_no_proposal_says_why(qtbot, bar, context, session):
     assert session.judgement(1) is None
 
 
-def test_blind_mode_hides_the_proposal_and_its_width_tells_nothing(qtbot, bar, context, session):
+def test_blind_mode_hides_the_proposal_and_its_width(qtbot, bar, context, session):
     give_opinion(session, 1, "YES", 0.93)
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     width = bar.proposal.width()
     context.commands.run("blind")
     assert context.current.blind_mode.is_on

@@ -1,4 +1,4 @@
-"""Objects shown again: nothing is known of them, and the first verdict stays."""
+"""The line about a round of repeats starts and stops it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["judged", "person"]
 Key = Qt.Key
 
 
-def test_enough_leads_back(person):
+def test_stop_leads_back(person):
     QTest.mouseClick(person.view.judging.repeat_line.stop, Qt.MouseButton.LeftButton)
     person.sees(HERE)
     assert not person.current.repeat_round.is_on
     assert person.current.opinion.verdict is Verdict.ACCEPT
 
 
-def test_few_verdicts_are_too_few(qtbot, tmp_path):
+def test_too_few_verdicts_to_repeat(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 3)) as person:
         person.window.commands.run("show_again")
         person.wait(lambda: "Nothing to repeat" in person.view.status.message.full_text)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from app.core.session.records import Opinion, Verdict
-from tests.app.ui.steps import painted, put_on_desk
+from tests.app.ui.steps import painted, show_painted
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_a_click_judges_and_says_so(qtbot, bar, context, session):
-    put_on_desk(qtbot, context)
+def test_a_click_judges_and_is_confirmed(qtbot, bar, context, session):
+    show_painted(qtbot, context)
     qtbot.mouseClick(bar.buttons[Verdict.REJECT], LEFT)
     assert session.judgement(1).opinion.verdict is Verdict.REJECT
     assert "REJECT saved" in bar.state.saved.full_text
@@ -21,9 +21,9 @@ def test_a_click_judges_and_says_so(qtbot, bar, context, session):
     assert bar.state.verdict.text() == "not judged"
 
 
-def test_the_verdict_that_holds_is_marked_by_shape_and_word(qtbot, bar, context, session):
+def test_the_saved_verdict_has_a_mark_and_a_word(qtbot, bar, context, session):
     session.record_verdict(3, Opinion(verdict=Verdict.UNSURE))
-    put_on_desk(qtbot, context, 3)
+    show_painted(qtbot, context, 3)
     assert [verdict for verdict, each in bar.buttons.items() if each.isChecked()] == ["UNSURE"]
     assert bar.state.verdict.text() == "? unsure"
     context.current.undo()
@@ -31,8 +31,8 @@ def test_the_verdict_that_holds_is_marked_by_shape_and_word(qtbot, bar, context,
     assert "Undone: not judged" in bar.state.saved.full_text
 
 
-def test_the_flash_moves_nothing(qtbot, bar, context, session):
-    put_on_desk(qtbot, context)
+def test_a_confirmation_moves_nothing(qtbot, bar, context, session):
+    show_painted(qtbot, context)
     before = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
     context.commands.run("accept_stay")
     assert bar.state.saved.full_text

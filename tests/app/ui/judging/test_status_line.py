@@ -1,4 +1,4 @@
-"""Messages come and go; what went wrong can be read and copied afterwards."""
+"""Messages fade; errors stay and can be copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bar at the top: what is pressed is what is written down, and what it says is what holds."""
+"""The verdict bar: buttons record verdicts and show the saved one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.core.session.records import Verdict
 from app.core.session.session import open_session
 from app.ui.judging.verdict_bar import VerdictBar
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.steps import painted, put_on_desk, shown_in
+from tests.app.ui.steps import painted, show_painted, shown_in
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -21,7 +21,7 @@ def test_a_click_before_the_spectrum_is_drawn_marks_nothing(qtbot, bar, context,
 
 
 def test_undo_and_redo_by_click(qtbot, bar, context, session):
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     context.commands.run("accept")
     painted(qtbot, context, 2)
     qtbot.mouseClick(bar.undo, LEFT)
@@ -30,29 +30,31 @@ def test_undo_and_redo_by_click(qtbot, bar, context, session):
     assert session.judgement(1).opinion.verdict is Verdict.ACCEPT
 
 
-def test_buttons_show_the_keys_of_the_person(qtbot, bar, context):
+def test_buttons_show_rebound_keys(qtbot, bar, context):
     assert bar.buttons[Verdict.ACCEPT].key == "A"
     context.keymap.rebind("accept", ["J"])
     assert bar.buttons[Verdict.ACCEPT].key == "J"
 
 
-def test_what_is_broken_has_no_live_verdict_buttons(qtbot, bar, context, session, tmp_path):
-    put_on_desk(qtbot, context)
+def test_an_unreadable_spectrum_disables_the_verdict_buttons(
+    qtbot, bar, context, session, tmp_path
+):
+    show_painted(qtbot, context)
     context.current._set_spectrum(None, "no such file")
     assert not any(each.isEnabled() for each in bar.buttons.values())
     assert "unreadable" in bar.state.verdict.text()
-    put_on_desk(qtbot, context, 2)
+    show_painted(qtbot, context, 2)
     assert all(each.isEnabled() for each in bar.buttons.values())
 
 
-def test_read_only_has_words_and_no_live_buttons(qtbot, session, tmp_path):
+def test_a_read_only_session_disables_all_buttons(qtbot, session, tmp_path):
     session.close()
     with (
         open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed,
         opened_context(closed) as context,
     ):
         bar = shown_in(qtbot, VerdictBar(context))
-        put_on_desk(qtbot, context)
+        show_painted(qtbot, context)
         assert "read-only" in bar.state.saved.full_text
         assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
         with qtbot.waitSignal(context.current.failed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.ui.steps import put_on_desk
+from tests.app.ui.steps import show_painted
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from tests.app.ui.steps import put_on_desk
     ],
 )
 def test_every_verdict_has_an_action(qtbot, bar, context, session, name, verdict, stays):
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     context.commands.run(name)
     assert session.judgement(1).opinion.verdict == verdict
     assert context.current.candidate.id == (1 if stays else 2)

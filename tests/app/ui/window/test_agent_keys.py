@@ -15,7 +15,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.session import open_session
 from app.ui import session_view
 from app.ui.inspection.controller import InspectionController
-from tests.app.ui.scripted_agent import COMMAND, on_desk
+from tests.app.ui.scripted_agent import COMMAND, show_candidate
 from tests.app.ui.whole_window import (
     CTRL,
     LONG_MS,
@@ -41,14 +41,14 @@ def person(qtbot, tmp_path, sample):
 
 @pytest.fixture
 def scripted(monkeypatch):
-    """The agent does what the object is called."""
+    """The agent does what the object's name says."""
     monkeypatch.setattr(
         session_view, "InspectionController", partial(InspectionController, command=COMMAND)
     )
 
 
 def test_the_agent_runs_and_escape_stops_it(qtbot, scripted, person):
-    on_desk(qtbot, person.view.context, 1, "endless")
+    show_candidate(qtbot, person.view.context, 1, "endless")
     person.press("v")
     agent = person.view.context.agent
     person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
@@ -58,10 +58,8 @@ def test_the_agent_runs_and_escape_stops_it(qtbot, scripted, person):
     assert agent.shown.run is None
 
 
-def test_escape_in_a_field_gives_the_plot_back_and_leaves_the_agent_at_work(
-    qtbot, scripted, person
-):
-    on_desk(qtbot, person.view.context, 1, "endless")
+def test_escape_in_a_field_does_not_stop_the_agent(qtbot, scripted, person):
+    show_candidate(qtbot, person.view.context, 1, "endless")
     person.press("v")
     agent = person.view.context.agent
     person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
@@ -70,8 +68,8 @@ def test_escape_in_a_field_gives_the_plot_back_and_leaves_the_agent_at_work(
     assert agent.shown.run is not None and not agent.shown.run.is_stopping
 
 
-def test_the_agent_is_held_and_let_go_on(qtbot, scripted, person):
-    on_desk(qtbot, person.view.context, 1, "steered")
+def test_the_agent_is_paused_and_resumed(qtbot, scripted, person):
+    show_candidate(qtbot, person.view.context, 1, "steered")
     person.press("v")
     agent = person.view.context.agent
     person.press("p")
@@ -91,7 +89,7 @@ def test_the_list_is_inspected_and_stopped_with_one_key(scripted, person):
 
 @pytest.fixture(scope="module")
 def inspected(sample, tmp_path_factory):
-    """The first candidate, as the measured inspector has it."""
+    """A session with the measured inspector's record of the first candidate."""
     place = copied(sample, tmp_path_factory.mktemp("inspected"))
     with open_session(place, "Ada") as session:
         seen = session.candidate(1)

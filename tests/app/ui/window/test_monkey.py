@@ -1,4 +1,4 @@
-"""Somebody who presses and clicks anything at all, on a list of which a fifth is broken."""
+"""Random keys and clicks on a list with many broken entries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OFTEN = ("A", "X", "U", "N", "B", "Ctrl+Z", "Ctrl+Shift+Z", "4", "G", "Escape")
 
 @pytest.fixture(scope="module")
 def mess(tmp_path_factory):
-    """A session of 300: each fifth is broken, missing, empty, or odd."""
+    """A session of 300 candidates; every fifth is broken, missing, empty or odd."""
     folder = tmp_path_factory.mktemp("mess")
     whole = sorted((SAMPLE / "spectra").rglob("spec-9*.fits.gz"))
     rows = ["object_id,ra,dec,file\n"]
@@ -155,7 +155,7 @@ class Monkey:
         QTest.keyClicks(target, text)
 
     def widget(self) -> QWidget:
-        """Any that can be seen, the smallest things as likely as large ones."""
+        """Any visible widget; small ones are as likely as large ones."""
         if len(self.done) >= self.look_again:
             self.look_again = len(self.done) + 100
             self.known = self.window.findChildren(QWidget)
@@ -188,7 +188,7 @@ class Monkey:
         QApplication.sendEvent(widget, wheel)
 
     def come_back(self) -> None:
-        """To where most can happen."""
+        """Return to the judging page."""
         close_all(self.window)
         self.window.setWindowState(Qt.WindowState.WindowNoState)
         self.window.activateWindow()
@@ -201,7 +201,7 @@ class Monkey:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_anything_at_all(qtbot, tmp_path, mess, nothing_of_the_system, seed):
+def test_random_keys_and_clicks(qtbot, tmp_path, mess, nothing_of_the_system, seed):
     place = copied(mess, tmp_path)
     shutil.copy(mess.with_name("list.csv"), tmp_path)
     with before_window(qtbot, place) as person:
@@ -234,7 +234,7 @@ def close_all(window):
 
 
 def check(session):
-    """What is held follows from the log; and nothing broken was judged."""
+    """Check that the verdicts follow from the log and nothing broken was judged."""
     entries = list(session.history())
     lines = {entry.id: line_of(entry) for entry in entries}
     assert list(lines) == sorted(lines)

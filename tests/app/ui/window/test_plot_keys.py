@@ -95,7 +95,7 @@ def turn_wheel(person, delta):
     )
 
 
-def test_reset_forgets_all_and_autoscale_only_the_height(person):
+def test_reset_resets_all_and_autoscale_only_the_height(person):
     plot = person.plot.plot
     person.press(".")
     flux = plot.stage.ranges[1]

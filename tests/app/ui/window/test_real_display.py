@@ -1,4 +1,4 @@
-"""The installed program on a real X server, driven by a keyboard that is not Qt's."""
+"""The installed program on a real X server, with keys sent by the server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ for tool in ("Xvfb", "xdotool"):
 
 @pytest.fixture
 def display(tmp_path):
-    """An X server of our own, with a number nobody else has."""
+    """An X server of our own on a free display number."""
     reading, writing = os.pipe()
     log = (tmp_path / "xvfb.log").open("wb")
     server = subprocess.Popen(
@@ -49,7 +49,7 @@ def display(tmp_path):
 
 @pytest.fixture
 def program(display, tmp_path):
-    """`spec-o3`, as it is installed, for a user who has never started it."""
+    """The installed `spec-o3` for a new user."""
     environment = {
         **os.environ,
         "DISPLAY": display,
@@ -73,7 +73,7 @@ def program(display, tmp_path):
 
 
 class Person:
-    """Presses keys, and waits until something has come of it."""
+    """Presses keys and waits for their effect."""
 
     def __init__(self, environment, running):
         self.running = running
@@ -90,7 +90,7 @@ class Person:
         return done.stdout.strip()
 
     def find_window(self, name="Spec-o3"):
-        """Nobody else gives it the focus: there is no window manager."""
+        """Find the window and focus it, as there is no window manager."""
         window = until(lambda: self.tool("search", "--onlyvisible", "--name", name))
         self.tool("windowfocus", "--sync", window.split()[-1])
 
@@ -102,7 +102,7 @@ class Person:
 
 
 def until(find, patience_s=DEADLINE_S):
-    """What it finds, as soon as it finds something."""
+    """Return the first result that is true."""
     deadline = time.monotonic() + patience_s
     while not (found := find()):
         assert time.monotonic() < deadline, "it never came"
@@ -111,7 +111,7 @@ def until(find, patience_s=DEADLINE_S):
 
 
 def ask(session, question):
-    """From a process of its own: the session is open elsewhere."""
+    """Query from another process, as the session is open in the program."""
     if not session.exists():
         return None
     with closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True)) as connection:
@@ -152,7 +152,7 @@ def test_sample_judged_undone_inspected_exported(program, tmp_path):
 
 
 def judge(program, session, key, wanted):
-    """A key before the spectrum is on screen is refused, so it is pressed until it counts."""
+    """Press the key until it counts: before the spectrum is painted it is refused."""
     for _ in range(TRIES):
         program.press(key)
         with suppress(AssertionError):

@@ -22,7 +22,7 @@ from app.ui import session_view
 from app.ui.inspection.controller import InspectionController
 from app.ui.keys.text_focus import accepts_text
 from tests.app.ui.agent.trajectories import record
-from tests.app.ui.scripted_agent import COMMAND, on_desk
+from tests.app.ui.scripted_agent import COMMAND, show_candidate
 from tests.app.ui.whole_window import (
     CTRL,
     before_window,
@@ -62,18 +62,18 @@ def person(qtbot, place):
 
 
 def fields(window: QWidget) -> list[QWidget]:
-    """Every one that can be written in just now."""
+    """All text fields that accept input now."""
     found = [each for each in window.findChildren(QWidget) if accepts_text(each)]
     inner = {each.lineEdit() for each in found if isinstance(each, QAbstractSpinBox | QComboBox)}
     return [each for each in found if each not in inner and each.isVisible() and each.isEnabled()]
 
 
-def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, place, monkeypatch):
+def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkeypatch):
     monkeypatch.setattr(
         session_view, "InspectionController", partial(InspectionController, command=COMMAND)
     )
     with before_window(qtbot, place) as person:
-        on_desk(qtbot, person.view.context, 1, "endless")
+        show_candidate(qtbot, person.view.context, 1, "endless")
         person.press("v")  # only then there is a field for remarks
         person.wait(lambda: person.view.context.agent.shown.run is not None)
         person.press("g")
@@ -86,7 +86,7 @@ def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, 
             tried.add(field.accessibleName())
         assert tried == FIELDS
         person.press("k", CTRL)
-        write_in(person, person.window.palette_box.query)
+        write_in(person, person.window.command_palette.query)
 
 
 def write_in(person, field):
@@ -108,7 +108,7 @@ def write_in(person, field):
 
 @pytest.mark.parametrize("field", ["c", "g", "/"])
 def test_enter_in_a_field_takes_no_proposal(person, field):
-    """It gives the focus back, and goes up through the panels around it: still no verdict."""
+    """Enter returns the focus and propagates to the parent panels, but judges nothing."""
     add_inspection(person.session, 1, record())
     person.current.go_to(1)
     person.sees(1)
@@ -126,8 +126,8 @@ def test_enter_in_a_field_takes_no_proposal(person, field):
     assert person.verdicts() == {1: "ACCEPT"}
 
 
-def test_after_a_field_was_filled_in_the_keys_are_the_plots(person):
-    """Enter ends the writing; the next letter is no text of another field."""
+def test_enter_in_a_field_returns_the_keys_to_the_plot(person):
+    """After Enter the next letter is a key of the plot, not text of another field."""
     person.press("g")
     person.press("o")
     person.wait(lambda: isinstance(person.target, QLineEdit))

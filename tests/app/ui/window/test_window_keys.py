@@ -1,4 +1,4 @@
-"""Every key, pressed on the whole window: what is in the database, or in view, then."""
+"""Keys that judge, navigate and open things, pressed on the whole window."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_enter_takes_the_agents_proposal(person, key):
     assert person.verdicts() == {1: "ACCEPT", 2: "REJECT"}
 
 
-def test_undo_and_redo_know_no_end(person):
+def test_undo_and_redo_have_no_limit(person):
     for number, key in enumerate("axuax", 1):
         person.press(key)
         person.sees(number + 1)

@@ -1,4 +1,4 @@
-"""The rules that are easy to get wrong, on the whole window with real keys."""
+"""Rules that are easy to break, checked on the whole window with real keys."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def person(qtbot, place):
 
 
 def repeat(person, key, text, held=PLAIN, times=25):
-    """As the window system sends them while a finger stays on the key."""
+    """Send auto-repeated key events, as the window system does for a held key."""
     for _ in range(times):
         for kind in (QEvent.Type.KeyRelease, QEvent.Type.KeyPress):
             QApplication.sendEvent(person.target, QKeyEvent(kind, key, held, text, True))
@@ -97,7 +97,7 @@ def test_a_held_undo_takes_one_thing_back(person):
     assert set(person.verdicts()) == {1, 2}
 
 
-def test_a_held_next_walks_on(person):
+def test_a_held_next_key_moves_on(person):
     QTest.keyPress(person.target, Key.Key_N)
     repeat(person, Key.Key_N, "n", times=5)
     QTest.keyRelease(person.target, Key.Key_N)
@@ -148,7 +148,7 @@ def test_a_double_click_on_a_row_goes_there(person):
 @pytest.mark.parametrize(
     ("key", "held", "name"), [("/", PLAIN, "Find an object"), ("f", CTRL, "Filter the list")]
 )
-def test_what_a_key_asks_for_comes_with_its_panel(person, key, held, name):
+def test_a_key_for_a_hidden_field_shows_its_panel(person, key, held, name):
     person.press("h")
     person.wait(lambda: not person.view.judging.shows_panels)
     person.press(key, held)
@@ -170,7 +170,7 @@ def test_a_verdict_before_it_is_painted_is_refused(person):
     assert person.verdicts() == {9: "ACCEPT"}
 
 
-def test_quick_keys_judge_what_was_seen_alone(person):
+def test_quick_keys_judge_only_what_was_seen(person):
     for _ in range(5):
         person.press("a")
     assert len(person.log()) == 1
@@ -180,7 +180,7 @@ def test_quick_keys_judge_what_was_seen_alone(person):
 # From object to object
 
 
-def test_how_one_looks_stays_from_object_to_object(person):
+def test_view_options_stay_from_candidate_to_candidate(person):
     for key, held in (("l", PLAIN), ("l", SHIFT), ("s", PLAIN), ("m", PLAIN), (Key.Key_F2, PLAIN)):
         person.press(key, held)
     person.press(Key.Key_Right, SHIFT)
@@ -198,7 +198,7 @@ def test_how_one_looks_stays_from_object_to_object(person):
     assert person.number > 1
 
 
-def test_a_window_goes_where_the_person_wants_that(person):
+def test_the_window_is_reset_if_the_person_wants_that(person):
     person.plot_view.change(keep_window=False)
     person.press(Key.Key_F2)
     person.press("n")
@@ -210,7 +210,7 @@ def test_a_window_goes_where_the_person_wants_that(person):
 # Blind
 
 
-def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
+def test_blind_mode_shows_nothing_until_the_verdict_on_the_whole_window(qtbot, place):
     with before_window(qtbot, place) as person:
         person.current.blind_mode.set_on(True)
         for number in (1, 2):
@@ -240,7 +240,7 @@ def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
         assert (second.shown["verdict"], second.shown["p_yes"]) == ("YES", 0.93)
 
 
-def test_what_was_shown_is_written_down_where_nothing_is_hidden(person):
+def test_what_was_shown_is_recorded_without_blind_mode(person):
     add_inspection(person.session, 1, record())
     person.press("a")
     person.sees(2)
@@ -286,7 +286,7 @@ def test_undo_returns_object_and_former_verdict_after_a_restart(qtbot, place):
 
 @pytest.fixture
 def broken(tmp_path):
-    """Whole, cut off, missing, empty, no spectrum at all, whole."""
+    """Six files: valid, truncated, missing, empty, no spectrum, valid."""
     whole = sorted((SAMPLE / "spectra").rglob("spec-9*.fits.gz"))[:2]
     first, last = (shutil.copy(each, tmp_path / each.name) for each in whole)
     cut = tmp_path / "cut.fits.gz"
@@ -335,7 +335,7 @@ def test_a_broken_spectrum_says_why_and_is_passed(qtbot, broken):
 
 
 @pytest.mark.parametrize("is_at_once", [False, True])
-def test_faulty_settings_are_kept_aside_and_said(qtbot, tmp_path, place, is_at_once):
+def test_faulty_settings_are_set_aside_and_reported(qtbot, tmp_path, place, is_at_once):
     path = tmp_path / "config" / "settings.toml"
     path.parent.mkdir()
     text = 'theme = "pink"\nlayout = "%%%"\nview = 3\nkeys = ["A"'
