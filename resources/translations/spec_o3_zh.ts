@@ -3851,12 +3851,12 @@ Or put its files into {folder}</source>
         <translation>p(YES) 不低于 {p} 者至少 {wanted} 为真（置信度 {sure}）：其中已判定 {n} 个，{observed} 为真。</translation>
     </message>
     <message>
-        <source>No cut for a precision of {wanted} yet: it takes {needed} judged objects from the top of p(YES) with at most one mistake, and you have {have}.</source>
-        <translation>尚无法给出查准率 {wanted} 的阈值：需要从 p(YES) 最高者起 {needed} 个已判定的天体，其中至多一个为假，现有 {have} 个。</translation>
+        <source>No cut for a precision of {wanted} yet: it needs {needed} judged candidates with the highest p(YES) and at most one mistake among them, and you have {have}.</source>
+        <translation>尚无法给出查准率 {wanted} 的阈值：需要从 p(YES) 最高者起 {needed} 个已判定的候选体，其中至多一个为假，现有 {have} 个。</translation>
     </message>
     <message>
-        <source>No cut for a precision of {wanted} yet: it takes {needed} judged objects from the top of p(YES) without a mistake, and you have {have}.</source>
-        <translation>尚无法给出查准率 {wanted} 的阈值：需要从 p(YES) 最高者起 {needed} 个已判定且全部为真的天体，现有 {have} 个。</translation>
+        <source>No cut for a precision of {wanted} yet: it needs {needed} judged candidates with the highest p(YES) and no mistake among them, and you have {have}.</source>
+        <translation>尚无法给出查准率 {wanted} 的阈值：需要从 p(YES) 最高者起 {needed} 个已判定且全部为真的候选体，现有 {have} 个。</translation>
     </message>
     <message>
         <source>Judge {n} more, the highest p(YES) first.</source>

@@ -11,8 +11,9 @@ from app.ui.agent.model_chooser import ModelChooser
 from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.inspection.list_run import ListRunState
 from app.ui.session_context import SessionContext
-from app.ui.widgets.agent_parts import label, row, short_name
+from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.labels import row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 
@@ -110,8 +111,7 @@ class AgentHead(QWidget):
         self._chooser.open_at(below, self._agent.worker_model.name)
 
     def _lay_out(self) -> None:
-        title = label("title")
-        title.setText(self.tr("Agent"))
+        title = short_label(self.tr("Agent"), "title")
         self.model.setProperty("role", "quiet")
         self.model.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model.setToolTip(self.tr("Choose another model"))
@@ -120,7 +120,7 @@ class AgentHead(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
         whole.addLayout(row(title, self.model, (self.state, 1)))
-        whole.addLayout(row(self.run, self.pause, self.stop, None, self.list, spacing=4))
+        whole.addLayout(row(self.run, self.pause, self.stop, 1, self.list, spacing=4))
 
     def _show_keys(self) -> None:
         texts = self.tr("Resume"), self.tr("Pause")

@@ -20,7 +20,7 @@ from app.ui.agent.timeline import Timeline
 from app.ui.agent.verdict_line import VerdictLine
 from app.ui.inspection.records import Records
 from app.ui.session_context import SessionContext
-from app.ui.widgets.agent_parts import label
+from app.ui.widgets.labels import short_label
 
 
 class AgentPanel(QFrame):
@@ -33,7 +33,7 @@ class AgentPanel(QFrame):
         self.head = AgentHead(context, self)
         self.list_run = ListRunLine(self)
         self.verdict = VerdictLine(self)
-        self.empty = label("dim")
+        self.empty = short_label("", "dim")
         self.timeline = Timeline(context.current_theme)
         self.comparison: Comparison | None = None
         self.takeover = TakeoverBar(context, self)

@@ -21,7 +21,8 @@ from app.ui.agent.measured_translation import translate_measured_text
 from app.ui.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records, is_same_model
 from app.ui.translation.data_texts import task_text
-from app.ui.widgets.agent_parts import colour_verdict, label, record_names
+from app.ui.widgets.agent_parts import colour_verdict, record_names
+from app.ui.widgets.labels import short_label, wrapped_label
 
 MAX_REASONS = 1200
 
@@ -105,14 +106,11 @@ class Comparison(QScrollArea):
             "reasons": self.tr("Reasons"),
         }
         for key, text in heads.items():
-            head = label("small")
-            head.setText(text)
+            head = short_label(text, "small")
             self._grid.addWidget(head, self._grid.rowCount(), 0, 1, 2)
             row = self._grid.rowCount()
             for column in range(2):
-                cell = label()
-                cell.setWordWrap(True)
-                self.cells[key, column] = cell
+                self.cells[key, column] = cell = wrapped_label("")
                 self._grid.addWidget(cell, row, column, Qt.AlignmentFlag.AlignTop)
 
     def _fill(self, _: int = 0) -> None:

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.status_texts import calibration_hint, outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records
-from app.ui.widgets.agent_parts import colour_verdict, label, record_names, row
+from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.labels import row, short_label
 
 
 class VerdictLine(QWidget):
@@ -21,7 +22,7 @@ class VerdictLine(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._records = Records(candidate_id=0)
-        self.verdict = label("title")
+        self.verdict = short_label("", "title")
         self.p_yes = ElidedLabel("small")
         self.record = QComboBox()
         self.record.setAccessibleName(self.tr("Records of this candidate"))

@@ -39,14 +39,8 @@ class VelocityControl(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.slider)
-        parts = (
-            self.speed,
-            short_label("km/s", "dim"),
-            self.z,
-            short_label("z", "dim"),
-            self.reset,
-        )
-        layout.addLayout(row(*parts, spacing=6))
+        kms, z = short_label("km/s", "dim"), short_label("z", "dim")
+        layout.addLayout(row(self.speed, kms, self.z, z, self.reset, spacing=6))
         self.slider.valueChanged.connect(self._slide)
         self.speed.entered.connect(self._set_speed)
         self.z.entered.connect(self._set_z)

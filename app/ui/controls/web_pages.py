@@ -96,11 +96,9 @@ def lamost_page(known: ObjectIdentity) -> WebPage:
     if known.simulated:
         return WebPage(missing=SIMULATED)
     obsid = known.ids.get("obsid", "")
-    return (
-        WebPage(lamost_url(obsid, known.release, known.survey))
-        if obsid
-        else WebPage(missing=NO_OBSID)
-    )
+    if not obsid:
+        return WebPage(missing=NO_OBSID)
+    return WebPage(lamost_url(obsid, known.release, known.survey))
 
 
 def sdss_page(known: ObjectIdentity) -> WebPage:

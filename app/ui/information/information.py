@@ -95,10 +95,9 @@ def _catalogue_rows(
     for name, keys in columns:
         key = next((each for each in keys if value_text(meta.get(each))), None)
         own = candidate.own.get(name)
-        value = (
-            meta[key] if key is not None else own if value_text(own) else reader_values.get(name)
-        )
+        value = own if value_text(own) else reader_values.get(name)
         if key is not None:
+            value = meta[key]
             used_keys.add(key)
         if value_text(value):
             shown.add(name)
@@ -166,11 +165,9 @@ def _header_rows(facts: CandidateFacts, used_keys: set[str]) -> Iterator[Informa
 
 
 def _row(facts: CandidateFacts, name: str, value: object) -> InformationRow:
-    return (
-        InformationRow(name, is_hidden=True)
-        if _reveals_label(facts, name, value)
-        else InformationRow(name, value_text(value))
-    )
+    if _reveals_label(facts, name, value):
+        return InformationRow(name, is_hidden=True)
+    return InformationRow(name, value_text(value))
 
 
 def _reveals_label(facts: CandidateFacts, name: str, value: object) -> bool:

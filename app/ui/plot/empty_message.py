@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import Theme
+from app.ui.widgets.labels import row
 
 # Most spectra are read sooner than this; a message would only flicker.
 READING_DELAY_MS = 150
@@ -37,23 +38,15 @@ class EmptyPlotMessage(QWidget):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.retry_button.clicked.connect(self.retry_requested)
         self.next_button.clicked.connect(self.next_requested)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch()
-        buttons.addWidget(self.retry_button)
-        buttons.addWidget(self.next_button)
-        buttons.addStretch()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(SIDE_PX, 16, SIDE_PX, 16)
         layout.setSpacing(12)
         layout.addStretch()
         layout.addWidget(self.title)
         layout.addWidget(self.reason)
-        layout.addLayout(buttons)
+        layout.addLayout(row(1, self.retry_button, self.next_button, 1))
         layout.addStretch()
-        self._delay = QTimer(self)
-        self._delay.setSingleShot(True)
-        self._delay.setInterval(READING_DELAY_MS)
+        self._delay = QTimer(self, singleShot=True, interval=READING_DELAY_MS)
         self._delay.timeout.connect(self._show_reading)
         self.hide()
 

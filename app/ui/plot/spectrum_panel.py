@@ -49,11 +49,8 @@ class SpectrumPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._current, self._view = context.current, context.view
-        self._runner, self._settings, self._keymap = (
-            context.runner,
-            context.settings,
-            context.keymap,
-        )
+        self._runner, self._settings = context.runner, context.settings
+        self._keymap = context.keymap
         self._own_lists: tuple[str, ...] = ()
         self._task = context.bridge.session.task
         self._ranks = task_ranks(self._task)

@@ -30,11 +30,8 @@ MAX_ROWS = 14
 class AgreementPage(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._current, self._current_theme = (
-            context.current.session,
-            context.current,
-            context.current_theme,
-        )
+        self._current, self._current_theme = context.current, context.current_theme
+        self._session = context.current.session
         self._blind_mode = context.current.blind_mode
         self.found: AgreementNumbers | None = None
         kappa = self.tr("Kappa with 95 % interval: 0 is chance, above 0.8 is almost perfect.")

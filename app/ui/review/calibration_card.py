@@ -30,11 +30,8 @@ class CalibrationCard(PageCard):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         title = QCoreApplication.translate("CalibrationCard", "Reliability")
         super().__init__(title, parent=parent)
-        self._session, self._current, self._runner = (
-            context.current.session,
-            context.current,
-            context.runner,
-        )
+        self._current, self._runner = context.current, context.runner
+        self._session = context.current.session
         self._models: tuple[AgreementModel, ...] = ()
         self.plan: CutPlan | None = None
         self.empty = wrapped_label("", "dim")
@@ -43,10 +40,8 @@ class CalibrationCard(PageCard):
         self.state = wrapped_label("")
         self.curve = Figure(context.current_theme, self.tr("Reliability curve"))
         self.curve.setFixedHeight(CURVE_PX)
-        self.legend = wrapped_label(
-            self.tr("Circles: the model's own p(YES). Diamonds: calibrated, cross-validated."),
-            "dim",
-        )
+        legend = self.tr("Circles: the model's own p(YES). Diamonds: calibrated, cross-validated.")
+        self.legend = wrapped_label(legend, "dim")
         self.figures = wrapped_label("", "number")
         self.fit = button(self.tr("Calibrate from my verdicts"), "primary")
         self.precision = NumberBox(
@@ -57,14 +52,12 @@ class CalibrationCard(PageCard):
         self.histogram = Figure(context.current_theme, self.tr("Candidates by p(YES)"))
         self.histogram.setFixedHeight(HISTOGRAM_PX)
         self.coverage = wrapped_label("", "dim")
-        self.key = wrapped_label(
-            self.tr(
-                "Candidates by p(YES): accepted (solid, green), rejected (dashed, red), not judged"
-                " (dotted, grey). The height is the square root of the number; the vertical line"
-                " is the cut."
-            ),
-            "dim",
+        key = self.tr(
+            "Candidates by p(YES): accepted (solid, green), rejected (dashed, red), not judged"
+            " (dotted, grey). The height is the square root of the number; the vertical line"
+            " is the cut."
         )
+        self.key = wrapped_label(key, "dim")
         self._lay_out()
         self.choose.activated.connect(self._show)
         self.fit.clicked.connect(self._fit)
@@ -102,19 +95,11 @@ class CalibrationCard(PageCard):
         grid = QGridLayout(self._inner)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(8)
-        parts: tuple[QWidget, ...] = (
-            self.choose, self.state, self.curve, self.legend, self.figures,
-        )  # fmt: skip
-        for part in parts:
+        for part in (self.choose, self.state, self.curve, self.legend, self.figures):
             grid.addWidget(part, grid.rowCount(), 0)
         grid.addLayout(row(self.fit, 1), grid.rowCount(), 0)
-        cut = row(
-            short_label(self.tr("Cut for a precision of")),
-            self.precision,
-            short_label("%", "dim"),
-            1,
-        )
-        grid.addLayout(cut, grid.rowCount(), 0)
+        title, unit = short_label(self.tr("Cut for a precision of")), short_label("%", "dim")
+        grid.addLayout(row(title, self.precision, unit, 1), grid.rowCount(), 0)
         for part in (self.cut, self.coverage, self.histogram, self.key):
             grid.addWidget(part, grid.rowCount(), 0)
         self.body.addWidget(self.empty)
@@ -141,9 +126,8 @@ class CalibrationCard(PageCard):
         judged = self.tr("{count} judged blind, {real} accepted")
         judged = judged.replace("{count}", f"{len(model.own.judged):,}")
         judged = judged.replace("{real}", f"{model.own.judged.positives:,}")
-        error = self.tr("calibration error (ECE) {error}").replace(
-            "{error}", percent(found.raw_error)
-        )
+        error = self.tr("calibration error (ECE) {error}")
+        error = error.replace("{error}", percent(found.raw_error))
         if found.calibrated_error is not None:
             calibrated = self.tr("{error} after calibration")
             error += " → " + calibrated.replace("{error}", percent(found.calibrated_error))
@@ -154,9 +138,8 @@ class CalibrationCard(PageCard):
         if model is None or precision is None:
             return
         work = partial(plan_cut, model.own, model.calibration, precision=precision / 100.0)
-        self._runner.run(
-            work, partial(self._show_plan, model), self._current.report_error, owner=self
-        )
+        done = partial(self._show_plan, model)
+        self._runner.run(work, done, self._current.report_error, owner=self)
 
     def _show_plan(self, model: AgreementModel, plan: CutPlan) -> None:
         if model is not self.model:

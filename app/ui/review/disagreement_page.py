@@ -48,11 +48,8 @@ class DisagreementPage(QWidget):
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._current, self._commands = (
-            context.current.session,
-            context.current,
-            context.commands,
-        )
+        self._current, self._commands = context.current, context.commands
+        self._session = context.current.session
         self._before: int | None = None
         # A candidate that an undo has brought back; it may be disputed again.
         self._to_select: int | None = None
@@ -131,9 +128,7 @@ class DisagreementPage(QWidget):
         column.addLayout(row(*self.sides.values(), 1, spacing=4))
         column.addWidget(self.only_open)
         column.addWidget(self.compared)
-        heading = row(self.empty, self.who)
-        heading.setStretch(0, 1)
-        column.addLayout(heading)
+        column.addLayout(row((self.empty, 1), self.who))
         column.addWidget(self.list, 1)
         right = QVBoxLayout()
         right.addWidget(self.hint)

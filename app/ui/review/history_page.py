@@ -28,13 +28,8 @@ class HistoryPage(QWidget):
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._current, self._runner = (
-            context.current.session,
-            context.current,
-            context.runner,
-        )
-        self._commands = context.commands
-        self._keymap = context.keymap
+        self._current, self._runner = context.current, context.runner
+        self._session, self._keymap = context.current.session, context.keymap
         self._is_loading, self._is_complete, self._limit = False, False, PAGE
         self.undo, self.redo = button("", ""), button("", "")
         self.empty = wrapped_label(self.tr("Nothing has been judged in this session yet."), "dim")

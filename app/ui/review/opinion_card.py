@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.session.records import Judgement, Verdict
 from app.ui.agent.measured_translation import translate_measured_text
@@ -13,22 +13,15 @@ from app.ui.review.dispute_summary import AgentOpinion
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.labels import wrapped_label
 
+translate = QCoreApplication.translate
 ROLES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 MAX_TEXT = 1200
 """Characters shown of a comment or of the agent's reasons."""
 
 
 class OpinionCard(QFrame):
-    def __init__(
-        self,
-        who: str,
-        verdict: str,
-        role: str,
-        details: str,
-        text: str,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, who: str, verdict: str, role: str, details: str, text: str) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
@@ -48,15 +41,12 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
     opinion = given.opinion
     details = [given.at[:16].replace("T", " ")]
     if opinion.confidence is not None:
-        details.append(
-            QCoreApplication.translate("OpinionCard", "confidence {word}").replace(
-                "{word}", confidence_meaning(opinion.confidence)
-            )
-        )
+        confidence = translate("OpinionCard", "confidence {word}")
+        details.append(confidence.replace("{word}", confidence_meaning(opinion.confidence)))
     details += opinion.flags
     who = given.reviewer
     if is_adjudicator:
-        who += " · " + QCoreApplication.translate("OpinionCard", "adjudicator")
+        who += " · " + translate("OpinionCard", "adjudicator")
     role = "dim" if opinion.verdict is None else ROLES[opinion.verdict]
     verdict = mark_and_word(opinion.verdict)
     text = "\n".join(filter(None, (details[0], " · ".join(details[1:]))))
@@ -66,26 +56,21 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
 def agent_card(opinion: AgentOpinion) -> OpinionCard:
     roles = {"YES": "accept", "NO": "reject"}
     answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(
-        opinion.verdict or "", QCoreApplication.translate("OpinionCard", "no verdict")
+        opinion.verdict or "", translate("OpinionCard", "no verdict")
     )
     if opinion.p_yes is not None:
         answer += f" · p(YES) {probability_text(opinion.p_yes)}"
-    details = [
-        QCoreApplication.translate("OpinionCard", "looks: {count}").replace(
-            "{count}", str(opinion.looks)
-        )
-    ]
+    looks = translate("OpinionCard", "looks: {count}")
+    details = [looks.replace("{count}", str(opinion.looks))]
     if opinion.look is not None:
         low, high = opinion.look.range
         details.append(f"{task_text(opinion.look.label)} {low:.0f}–{high:.0f} Å")
-    who = QCoreApplication.translate("OpinionCard", "Agent") + f" {opinion.model}"
+    who = translate("OpinionCard", "Agent") + f" {opinion.model}"
     role = roles.get(opinion.verdict or "", "dim")
     reasons = translate_measured_text(opinion.reasons)
     return OpinionCard(who, answer, role, " · ".join(details), reasons)
 
 
 def hidden_agent_card() -> OpinionCard:
-    text = QCoreApplication.translate(
-        "OpinionCard", "Hidden in blind mode until you have judged it"
-    )
-    return OpinionCard(QCoreApplication.translate("OpinionCard", "Agent"), text, "dim", "", "")
+    text = translate("OpinionCard", "Hidden in blind mode until you have judged it")
+    return OpinionCard(translate("OpinionCard", "Agent"), text, "dim", "", "")

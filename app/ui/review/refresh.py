@@ -34,9 +34,7 @@ class Refresh(QObject):
         self._page, self._runner = page, context.runner
         self._prepare, self._show, self._failed = prepare, show, failed
         self._is_stale, self._is_busy = True, False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DELAY_MS)
+        self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.refresh_now)
         page.installEventFilter(self)
         context.bridge.changed.connect(self._session_changed)

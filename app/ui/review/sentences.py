@@ -163,14 +163,14 @@ def _missing_text(missing: Missing) -> str:
     text = (
         translate(
             "sentences",
-            "No cut for a precision of {wanted} yet: it takes {needed} judged objects from the top "
-            "of p(YES) with at most one mistake, and you have {have}.",
+            "No cut for a precision of {wanted} yet: it needs {needed} judged candidates with the "
+            "highest p(YES) and at most one mistake among them, and you have {have}.",
         )
         if missing.may_err
         else translate(
             "sentences",
-            "No cut for a precision of {wanted} yet: it takes {needed} judged objects from the top "
-            "of p(YES) without a mistake, and you have {have}.",
+            "No cut for a precision of {wanted} yet: it needs {needed} judged candidates with the "
+            "highest p(YES) and no mistake among them, and you have {have}.",
         )
     )
     text = fill_in(

@@ -4,36 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from agent.protocol.reply import Verdict
 from agent.trajectory.trajectory import Trajectory
 
 MAX_NAME = 26
-
-
-def label(role: str = "") -> QLabel:
-    """A label for plain text."""
-    made = QLabel()
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setProperty("role", role)
-    return made
-
-
-def row(*parts: QWidget | tuple[QWidget, int] | None, spacing: int = 8) -> QHBoxLayout:
-    """Widgets side by side; a pair is a widget and its stretch, None is empty space."""
-    made = QHBoxLayout()
-    made.setContentsMargins(0, 0, 0, 0)
-    made.setSpacing(spacing)
-    for part in parts:
-        if part is None:
-            made.addStretch(1)
-        elif isinstance(part, tuple):
-            made.addWidget(*part)
-        else:
-            made.addWidget(part)
-    return made
 
 
 def colour_verdict(label: QLabel, verdict: Verdict | None) -> None:

@@ -9,25 +9,27 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.database.database import SUFFIX
 
+translate = QCoreApplication.translate
+
 
 def choose_lists(parent: QWidget) -> list[Path]:
     names, _ = QFileDialog.getOpenFileNames(
-        parent, QCoreApplication.translate("choosing", "Open a list of candidates")
+        parent, translate("choosing", "Open a list of candidates")
     )
     return [Path(name) for name in names]
 
 
 def choose_folder(parent: QWidget, start: str = "") -> Path | None:
     name = QFileDialog.getExistingDirectory(
-        parent, QCoreApplication.translate("choosing", "Choose a folder of spectra"), start
+        parent, translate("choosing", "Choose a folder of spectra"), start
     )
     return Path(name) if name else None
 
 
 def choose_session(parent: QWidget) -> Path | None:
-    sessions = QCoreApplication.translate("choosing", "Sessions") + f" (*{SUFFIX})"
+    sessions = translate("choosing", "Sessions") + f" (*{SUFFIX})"
     name, _ = QFileDialog.getOpenFileName(
-        parent, QCoreApplication.translate("choosing", "Open a session"), "", sessions
+        parent, translate("choosing", "Open a session"), "", sessions
     )
     return Path(name) if name else None
 
@@ -37,7 +39,7 @@ def choose_new_file(parent: QWidget, proposed: Path, kinds: str) -> Path | None:
     options = QFileDialog.Option.DontConfirmOverwrite
     name, _ = QFileDialog.getSaveFileName(
         parent,
-        QCoreApplication.translate("choosing", "Save as"),
+        translate("choosing", "Save as"),
         str(proposed),
         kinds,
         "",
@@ -47,8 +49,8 @@ def choose_new_file(parent: QWidget, proposed: Path, kinds: str) -> Path | None:
 
 
 def choose_task_file(parent: QWidget) -> Path | None:
-    tasks = QCoreApplication.translate("choosing", "Task files") + " (*.toml)"
+    tasks = translate("choosing", "Task files") + " (*.toml)"
     name, _ = QFileDialog.getOpenFileName(
-        parent, QCoreApplication.translate("choosing", "Open a task file"), "", tasks
+        parent, translate("choosing", "Open a task file"), "", tasks
     )
     return Path(name) if name else None

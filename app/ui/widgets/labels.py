@@ -40,14 +40,16 @@ def check_box(text: str) -> QCheckBox:
     return made
 
 
-def row(*parts: QWidget | int, spacing: int = 8) -> QHBoxLayout:
-    """Widgets side by side; a number is empty space with that stretch."""
+def row(*parts: QWidget | tuple[QWidget, int] | int, spacing: int = 8) -> QHBoxLayout:
+    """Widgets side by side; a pair has a stretch, a number is empty space with that stretch."""
     layout = QHBoxLayout()
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(spacing)
     for part in parts:
         if isinstance(part, int):
             layout.addStretch(part)
+        elif isinstance(part, tuple):
+            layout.addWidget(*part)
         else:
             layout.addWidget(part)
     return layout

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.session.records import Verdict
+from app.ui.keys.key_filter import KeyFilter
+from app.ui.keys.keymap import Keymap
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
 
@@ -19,3 +22,13 @@ def panel(qtbot, context) -> SpectrumPanel:
     context.current.start()
     qtbot.waitUntil(lambda: context.current.is_painted)
     return made
+
+
+@pytest.fixture
+def keys(context, panel):
+    """The real keys of the window."""
+    context.commands.add("next", context.current.next)
+    context.commands.add("accept", lambda: context.current.judge(Verdict.ACCEPT))
+    made = KeyFilter(context.commands, Keymap(context.settings), panel, panel.setFocus)
+    yield made
+    made.close()

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from agent.spectra.lines import builtin_lines
-from app.ui.plot.readout import flux_text, flux_title, lines_nearby, readout_text
+from app.ui.plot.readout import (
+    flux_text,
+    flux_title,
+    lines_nearby,
+    measurements_text,
+    readout_text,
+)
 from tests.app.ui.plot.spectra import spectrum
 
 
@@ -59,3 +65,11 @@ def test_the_axis_says_its_unit(unit, exponent, title):
 
 def test_fluxes_are_short():
     assert [flux_text(x) for x in (0.0, 12.3456, -1e-19)] == ["0", "12.35", "-1.000e-19"]
+
+
+def test_measurements_name_lines_as_people_write_them():
+    text = measurements_text(spectrum(), (6450.0, 6750.0), 0.0)
+    assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
+    (line,) = (each for each in text.splitlines() if each.startswith("Hα (emission): "))
+    assert line.endswith(" σ") and "sigma" not in line and ".0 " not in line
+    assert "strongest feature (emission): centroid" in text

@@ -1,13 +1,17 @@
-"""A template comes to the height of the spectrum, whatever stands out of it."""
+"""Templates are scaled to the spectrum, and drawn over it."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from agent.errors import ReadError
 from app.ui.plot.template_overlay import scale_template
 from app.ui.plot.trace import trace
 from tests.app.ui.plot.spectra import spectrum
+from tests.app.ui.plot.steps import (
+    on_to,
+)
 
 GRID = np.linspace(3000, 10000, 900)
 
@@ -30,3 +34,27 @@ def test_the_factor_is_that_of_the_continuum():
 )
 def test_what_has_nothing_in_common_is_not_drawn(grid, flux):
     assert scale_template(trace(spectrum()), grid, flux, 0.0) is None
+
+
+class Templates:
+    def load(self, name):
+        if name == "none":
+            raise ReadError("there is no template none")
+        return np.linspace(3000.0, 10_000.0, 500), np.full(500, 1e-17)
+
+
+def test_a_template_is_laid_over_and_scaled(qtbot, context, panel):
+    panel.use_templates(Templates())
+    context.view.change(template="G2V")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    level = np.nanmedian(panel.plot.trace.flux)
+    assert panel.plot.template.flux[0] == pytest.approx(level, rel=0.3)
+    assert "Template: G2V" in panel.header.note.text()
+    first = panel.plot.template.flux[0]
+    on_to(qtbot, context, 3)
+    assert panel.plot.template.isVisible() and panel.plot.template.flux[0] != first
+    context.view.change(template="")
+    assert not panel.plot.template.isVisible()
+    with qtbot.waitSignal(context.current.failed) as told:
+        context.view.change(template="none")
+    assert "no template none" in told.args[0]

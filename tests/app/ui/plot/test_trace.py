@@ -1,4 +1,4 @@
-"""What is drawn: gaps stay gaps, bad pixels are told, smoothing lowers the error."""
+"""What is drawn of a spectrum: gaps, bad pixels, smoothing, thinning, and the flux range."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.ui.plot.plot_view import raw_underlay
-from app.ui.plot.trace import LARGEST, pieces, trace
+from app.ui.plot.trace import LARGEST, flux_range, pieces, thin, trace, visible
 from tests.app.ui.plot.spectra import spectrum
 
 
@@ -24,19 +23,6 @@ def test_bad_pixels_are_a_gap_in_the_curve_and_a_stretch_to_shade():
     ((lo, hi),) = drawn.bad
     assert made.wavelength[999] < lo < made.wavelength[1000]
     assert made.wavelength[1009] < hi < made.wavelength[1010]
-
-
-def test_bad_pixels_with_a_flux_are_drawn_behind_with_their_neighbours():
-    drawn = trace(with_bad(1000, 1010))
-    wavelength, behind = raw_underlay(drawn)
-    assert wavelength[np.isfinite(behind)].tolist() == drawn.wavelength[999:1011].tolist()
-
-
-def test_two_stretches_of_bad_pixels_are_not_joined():
-    mask = np.isin(np.arange(3000), (1000, 1003, 2000))
-    _, behind = raw_underlay(trace(spectrum(mask=mask)))
-    assert [part.stop - part.start for part in pieces(behind)] == [6, 3]
-    assert raw_underlay(trace(spectrum()))[0].size == 0
 
 
 def test_smoothing_keeps_a_bad_pixel_out_and_lowers_the_error():
@@ -83,3 +69,84 @@ def test_a_spectrum_without_a_single_flux_is_drawn_as_nothing(value):
     drawn = trace(spectrum(flux=np.full(3000, value), ivar=np.zeros(3000)), 8.0)
     assert not np.isfinite(drawn.flux).any()
     assert len(drawn.bad) == 1
+
+
+def test_peaks_of_one_pixel_survive():
+    x, y = np.linspace(0, 500, 100_000), np.zeros(100_000)
+    y[61_234], y[40_000] = 9.0, -7.0
+    thin_x, thin_y = thin(x, y, 500)
+    assert thin_x.size <= 2 * 502
+    assert (thin_y.max(), thin_y.min()) == (9.0, -7.0)
+    assert abs(thin_x[np.argmax(thin_y)] - x[61_234]) <= 1.0
+
+
+def test_a_gap_survives_and_few_points_stay_as_they_are():
+    x, y = np.linspace(0, 500, 100_000), np.zeros(100_000)
+    y[50_000:60_000] = np.nan
+    _, thin_y = thin(x, y, 500)
+    assert len(pieces(thin_y)) == 2
+    few = np.arange(100.0)
+    assert thin(few, few, 500)[1] is few
+
+
+def test_pieces_are_the_stretches_between_gaps():
+    y = np.array([np.nan, 1, 2, np.nan, np.nan, 3])
+    assert pieces(y) == [slice(1, 3), slice(5, 6)]
+    assert pieces(np.empty(0)) == [] and pieces(np.full(3, np.nan)) == []
+
+
+def test_what_is_visible_runs_to_the_edge():
+    grid = np.arange(10.0)
+    assert visible(grid, 2.5, 4.5) == slice(2, 6)
+    assert visible(grid, -5, 50) == slice(0, 10)
+
+
+ALL = (3800.0, 9000.0)
+
+
+def spiked(*places, height=500.0):
+    made = spectrum()
+    flux = made.flux.copy()
+    for place in places:
+        flux[place : place + 2] = height
+    return trace(spectrum(flux=flux))
+
+
+def test_cosmic_rays_run_off_the_paper():
+    low, high = flux_range(spiked(100, 900, 2500), ALL)
+    assert 0 < low < 1 and 2.9 < high < 4
+
+
+def test_a_line_is_shown_whole():
+    drawn = trace(spectrum(peak=4.0))
+    assert flux_range(drawn, ALL)[1] > np.nanmax(drawn.flux)
+
+
+def test_the_noisy_top_of_a_strong_line_is_shown():
+    """The more light, the more noise: that is no reason to cut it off."""
+    made = spectrum(peak=200.0)
+    ivar = 100.0 / np.clip(made.flux, 1.0, None)
+    drawn = trace(spectrum(flux=made.flux, ivar=ivar))
+    assert flux_range(drawn, (6450.0, 6750.0))[1] > np.nanmax(drawn.flux)
+
+
+def test_a_narrow_window_has_its_own_range():
+    low, high = flux_range(trace(spectrum(peak=50.0)), (4200.0, 4500.0))
+    assert high - low < 0.6
+
+
+def test_noisy_ends_and_sky_residues_do_not_count():
+    made = spectrum(peak=0.0)
+    flux, ivar = made.flux.copy(), made.ivar.copy()
+    flux[:200] += 40 * np.sin(np.arange(200) / 9)
+    ivar[:200] = 1e-4
+    sky = (made.wavelength > 5572) & (made.wavelength < 5586)
+    flux[sky] = 30.0
+    low, high = flux_range(trace(spectrum(flux=flux, ivar=ivar)), ALL)
+    assert low > 0 and high < 2
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, -2.0, np.nan])
+def test_a_flat_or_empty_spectrum_has_a_range_too(value):
+    low, high = flux_range(trace(spectrum(flux=np.full(3000, value))), ALL)
+    assert np.isfinite([low, high]).all() and low < high

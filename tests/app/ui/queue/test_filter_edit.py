@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 
-from app.core.queue import parse_filter
+from app.core.queue import EVERYTHING, parse_filter
 from app.ui.queue.filter_edit import CHOICES, completed, completions
+from tests.app.ui.queue.conftest import type_filter
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,24 @@ def test_odd_names_of_columns_are_quoted():
     (offered,) = completions("own.od", 6, ("odd name",))[:1] or ("",)
     assert offered == ""
     assert completions("own", 3, ("odd name",))[0] == 'own."odd name"'
+
+
+def test_a_faulty_filter_says_what_and_where_and_changes_nothing(qtbot, panel, context):
+    type_filter(qtbot, panel, context, "snr>10 p_yes>high")
+    assert "compared with a number" in panel.filters.fault.text()
+    assert panel.filters.edit._fault_at == 7
+    assert context.current.queue.tree == EVERYTHING
+    panel.filters.edit.grab()  # the mark under the word is drawn
+    type_filter(qtbot, panel, context, "snr>0")
+    assert not panel.filters.fault.isVisible()
+
+
+def test_words_are_offered_and_taken(qtbot, panel, context):
+    context.commands.run("filter")
+    qtbot.waitUntil(panel.filters.edit.hasFocus)
+    qtbot.keyClicks(panel.filters.edit, "snr>1 verdict:unj")
+    popup = panel.filters.edit.suggestions.popup
+    qtbot.waitUntil(popup.isVisible)
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert panel.filters.edit.text() == "snr>1 verdict:unjudged"

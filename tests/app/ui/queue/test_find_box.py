@@ -6,12 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.ui.queue.find_box import FindBox
-from tests.app.ui.steps import put_on_desk, shown_in
+from tests.app.ui.steps import show_painted, shown_in
 
 
 @pytest.fixture
 def box(qtbot, context):
-    put_on_desk(qtbot, context)
+    show_painted(qtbot, context)
     return shown_in(qtbot, FindBox(context), 300, 40)
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
 
+from agent.tasks.catalogue import find_task
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Verdict
+from app.core.session.session import new_session
+from app.ui.review.disagreement_page import DisagreementPage
+from app.ui.review.opinion_card import OpinionCard
 from tests.app.core.inspected import MEASURED, NANO, said
-from tests.app.core.judged_sessions import say
+from tests.app.core.judged_sessions import drawn_verdicts, inspect, say
+from tests.app.ui.candidates import take_sample
+from tests.app.ui.conftest import opened_context
 
 
 @pytest.fixture
@@ -40,3 +49,61 @@ def disputed(session):
         add_inspection(session, number, said("YES", 0.9, model=NANO, number=number))
     add_inspection(session, 7, said("NO", 0.2, model=MEASURED, number=7))
     return session
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Sixty objects, two people, and an agent that is right most of the time."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(60) < 0.4
+    with new_session(tmp_path / "judged.speco3", find_task("CV"), "Ada") as session:
+        take_sample(session, 60)
+        mine = drawn_verdicts(rng, truth, 0.95)
+        say(session, "Ada", {number: each for number, each in mine.items() if number <= 50})
+        theirs = drawn_verdicts(rng, truth, 0.9)
+        say(session, "Li Wei", {number: each for number, each in theirs.items() if number <= 55})
+        p = np.clip(np.where(truth, 0.75, 0.25) + rng.normal(0, 0.2, 60), 0.01, 0.99)
+        told = {n: ("YES" if x > 0.5 else "NO", x) for n, x in enumerate(p.tolist(), 1)}
+        inspect(session, "nano", told)
+        yield session
+
+
+@pytest.fixture
+def judged_context(qtbot, judged):
+    with opened_context(judged) as made:
+        yield made
+
+
+def visible_text(page):
+    return " ".join(each.text() for each in page.findChildren(QLabel) if each.isVisible())
+
+
+def click(qtbot, button):
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def tick(qtbot, box):
+    """Click on the square: space to the right of the text does not react."""
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+
+
+def choose(qtbot, page, number):
+    """A click on the row of that candidate."""
+    place = [each.id for each in page.found].index(number)
+    rect = page.list.visualItemRect(page.list.item(place))
+    qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    qtbot.waitUntil(
+        lambda: page.view.details is not None and page.view.details.candidate_id == number
+    )
+    qtbot.waitUntil(lambda: all(each.isVisible() for each in page.view.findChildren(OpinionCard)))
+
+
+def judge(qtbot, page, context, button):
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    click(qtbot, button)
+
+
+@pytest.fixture
+def page(qtbot, disputed, context, shown):
+    context.current.start()
+    return shown(DisagreementPage(context))

@@ -3,56 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
-from sqlalchemy import update
+from PySide6.QtWidgets import QApplication
 
-from app.core.database.tables import candidates
 from app.core.queue import next_unjudged
-from app.core.session.records import Verdict
 from app.core.session.session import open_session
-from app.core.statistics.adjudication import adjudicator_of
 from app.ui.review.disagreement_page import DisagreementPage
-from app.ui.review.opinion_card import OpinionCard
-from app.ui.widgets.labels import wrapped_label
-from app.ui.widgets.page_parts import PageScrollArea
 from tests.app.core.judged_sessions import A, R, say
-from tests.app.ui.review.conftest import settled
+from tests.app.ui.review.conftest import choose, click, settled
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window, sample_file
-
-
-@pytest.fixture
-def page(qtbot, disputed, context, shown):
-    context.current.start()
-    return shown(DisagreementPage(context))
-
-
-def click(qtbot, button):
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-
-
-def tick(qtbot, box):
-    """Click on the square: space to the right of the text does not react."""
-    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
-
-
-def choose(qtbot, page, number):
-    """A click on the row of that candidate."""
-    place = [each.id for each in page.found].index(number)
-    rect = page.list.visualItemRect(page.list.item(place))
-    qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
-    qtbot.waitUntil(lambda: page.view.details is not None and page.view.details.candidate_id == number)
-    qtbot.waitUntil(lambda: all(each.isVisible() for each in page.view.findChildren(OpinionCard)))
-
-
-def said(widget):
-    return " ".join(each.text() for each in widget.findChildren(QLabel) if each.isVisible())
-
-
-def judge(qtbot, page, context, button):
-    qtbot.waitUntil(lambda: context.current.is_painted)
-    click(qtbot, button)
 
 
 def test_each_kind_has_its_list(qtbot, page, disputed):
@@ -76,56 +36,6 @@ def test_without_any_it_says_what_is_needed(qtbot, context, shown):
     assert "At least two people must judge the same objects" in page.empty.text()
     assert not page.list.isVisible()
     assert not page.view.isVisible()
-
-
-def test_both_opinions_stand_side_by_side(qtbot, page, context):
-    choose(qtbot, page, 3)
-    seen = said(page.view)
-    for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people disagree"):
-        assert word in seen
-    assert context.current.candidate.id == 3
-
-
-def test_the_agents_evidence_stands_beside_them(qtbot, page):
-    click(qtbot, page.sides["agents"])
-    settled(qtbot, page)
-    choose(qtbot, page, 7)
-    seen = said(page.view)
-    for word in ("Agent nano", "YES · p(YES) 0.90", "Agent measured", "NO · p(YES) 0.20", "Hα"):
-        assert word in seen
-
-
-def test_ones_own_verdict_is_set_here(qtbot, page, context, disputed):
-    choose(qtbot, page, 3)
-    judge(qtbot, page, context, page.view.reject)
-    assert disputed.judgement(3).opinion.verdict is Verdict.REJECT
-    assert context.current.candidate.id == 3
-    settled(qtbot, page)
-    qtbot.waitUntil(lambda: [each.id for each in page.found] == [5])
-
-
-def test_nothing_is_judged_before_it_was_painted(qtbot, page, context, disputed):
-    choose(qtbot, page, 3)
-    qtbot.waitUntil(lambda: context.current.is_painted)
-    context.current._painted_at = None
-    click(qtbot, page.view.reject)
-    assert disputed.judgement(3).opinion.verdict is Verdict.ACCEPT
-
-
-def test_the_readers_word_may_decide(qtbot, page, context, disputed):
-    choose(qtbot, page, 3)
-    click(qtbot, page.view.settle)
-    assert adjudicator_of(disputed) == "Ada"
-    qtbot.waitUntil(lambda: "Settled by the adjudicator: ✓ accepted" in said(page.view))
-    tick(qtbot, page.only_open)
-    qtbot.waitUntil(lambda: page.found == ())
-    settled(qtbot, page)
-    assert not page.view.isVisible()
-    tick(qtbot, page.only_open)
-    qtbot.waitUntil(lambda: len(page.found) == 2)
-    choose(qtbot, page, 5)
-    click(qtbot, page.view.settle)
-    assert adjudicator_of(disputed) is None
 
 
 def test_the_desk_goes_back_to_where_it_was(qtbot, page, context):
@@ -153,53 +63,6 @@ def test_blind_mode_hides_what_agents_say(qtbot, page, context, disputed):
     settled(qtbot, page)
     assert page.found == ()
     assert "Blind mode" in page.empty.text()
-
-
-def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, context, disputed, shown):
-    """Li Wei and Grace differ on 11, which Ada has not seen yet; nano has."""
-    say(disputed, "Li Wei", {11: A})
-    say(disputed, "Grace", {11: R})
-    context.current.blind_mode.set_on(True)
-    context.current.start()
-    page = shown(DisagreementPage(context))
-    choose(qtbot, page, 11)
-    assert "nano" not in said(page.view)
-    assert "Hidden in blind mode" in said(page.view)
-    click(qtbot, page.sides["agent"])
-    settled(qtbot, page)
-    assert 11 not in [each.id for each in page.found]
-    click(qtbot, page.sides["people"])
-    settled(qtbot, page)
-    choose(qtbot, page, 11)
-    judge(qtbot, page, context, page.view.accept)
-    qtbot.waitUntil(lambda: "nano" in said(page.view))
-
-
-def test_a_spectrum_that_cannot_be_read_says_why(qtbot, page, context, disputed):
-    with disputed.database.writing() as connection:
-        here = candidates.c.id == 5
-        connection.execute(update(candidates).where(here).values(path="/nowhere/x.fits"))
-    choose(qtbot, page, 5)
-    qtbot.waitUntil(lambda: page.view.note.isVisible())
-    assert "x.fits" in page.view.note.text()
-
-
-def test_the_list_tells_whose_marks_stand_in_it(page):
-    assert page.who.text() == "Ada, Li Wei"
-    assert page.list.item(0).toolTip() == "Ada ✓, Li Wei ✕"
-
-
-def test_nothing_is_squeezed_where_words_wrap(qtbot):
-    label = wrapped_label("many words that wrap " * 40)
-    inner = QWidget()
-    QVBoxLayout(inner).addWidget(label)
-    area = PageScrollArea(inner, max_height=500)
-    qtbot.addWidget(area)
-    area.resize(200, 100)
-    with qtbot.waitExposed(area):
-        area.show()
-    qtbot.waitUntil(lambda: label.height() >= label.heightForWidth(label.width()))
-    assert area.height() <= 500
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
-"""Pictures and numbers to take along, and what painting must not leave behind."""
+"""Pictures of the plot, saved as PNG, SVG or PDF."""
 
 from __future__ import annotations
 
-import gc
-import sys
-
 import pytest
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 
@@ -52,36 +49,3 @@ def test_a_snapshot_that_is_called_off_writes_nothing(context, panel, monkeypatc
     answer(monkeypatch, "")
     context.commands.run("snapshot")
     assert not [each for each in tmp_path.iterdir() if each.suffix in (".png", ".pdf", ".svg")]
-
-
-def test_range_and_measurements_are_copied(qtbot, context, panel):
-    context.view.set_window((6450.0, 6750.0))
-    with qtbot.waitSignal(context.current.message):
-        context.commands.run("copy_range")
-    text = QGuiApplication.clipboard().text()
-    assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
-    assert "S/N per pixel" in text and "SIMULATED" in text
-
-
-def test_painting_takes_no_reference_to_none_away(context, panel):
-    """Some versions of PySide do, in each call of a painter, and the process dies of it."""
-
-    def paint(times):
-        for _ in range(times):
-            panel.plot.viewport().repaint()
-            panel.overview.apply_theme(context.current_theme.theme)
-            panel.overview.repaint()
-
-    paint(100)
-    gc.collect()
-    before = sys.getrefcount(None)
-    paint(200)
-    assert sys.getrefcount(None) - before > -100
-
-
-def test_every_object_is_drawn_with_the_same_items(qtbot, context, panel):
-    items = len(panel.plot.scene().items())
-    for number in (2, 3, 4):
-        context.current.go_to(number)
-        qtbot.waitUntil(lambda: context.current.is_painted)
-    assert len(panel.plot.scene().items()) == items

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from tests.app.ui.plot.steps import (
+    shown,
+)
 
 HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
-
-
-def shown(panel):
-    return panel.plot.stage.ranges[0]
 
 
 def test_the_plot_goes_where_the_agent_looks_and_back_when_it_has_ended(context, panel):

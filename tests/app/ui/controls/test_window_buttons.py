@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
 
 from app.ui.controls.window_buttons import WindowButtons
 from app.ui.keys.keymap import Keymap
-
-
-def click(qtbot, button):
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+from tests.app.ui.controls.steps import click
 
 
 def marked(panel):
@@ -90,31 +85,6 @@ def test_a_strangers_words_are_no_markup_in_a_tip(qtbot, panel, context):
     qtbot.addWidget(made)
     assert "<img" not in made.buttons[0].toolTip()
     assert "&lt;img" in made.buttons[0].toolTip()
-
-
-def test_the_card_is_short_first(panel, context):
-    task = context.current.session.task
-    seen = " ".join(each.text() for each in panel.findChildren(QLabel) if each.isVisible())
-    assert task.question in seen
-    assert task.guideline.primary[0] in seen
-    assert task.guideline.pitfalls[0] not in seen
-
-
-def test_a_click_unfolds_the_rest(qtbot, panel, context):
-    part = panel.guideline.parts["pitfalls"]
-    click(qtbot, part.header)
-    seen = [each.text() for each in panel.findChildren(QLabel) if each.isVisible()]
-    assert context.current.session.task.guideline.pitfalls[0] in seen
-    click(qtbot, part.header)
-    assert not part.is_open
-
-
-def test_nothing_takes_the_focus_from_the_plot(qtbot, panel):
-    click(qtbot, panel.windows.buttons[0])
-    click(qtbot, panel.sections["lines"].header)
-    click(qtbot, panel.smoothing.more)
-    assert not panel.windows.buttons[0].hasFocus()
-    assert panel.smoothing.more.focusPolicy() == Qt.FocusPolicy.NoFocus
 
 
 def test_long_names_are_whole_and_beside_each_other_alike(panel):

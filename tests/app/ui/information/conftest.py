@@ -1,0 +1,45 @@
+"""The panels of information and of nearby objects, on the screen."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import update
+
+from app.core.database.tables import candidates
+from app.core.session.records import Opinion, Verdict
+from app.ui.information.information_panel import InformationPanel
+from app.ui.information.nearby_panel import NearbyPanel
+from tests.app.ui.steps import shown_in
+
+
+@pytest.fixture
+def panel(qtbot, context):
+    return shown_in(qtbot, InformationPanel(context), 290, 400)
+
+
+def texts(panel):
+    model = panel.model
+    return {row.name: model.value_of(number) for number, row in enumerate(model.rows)}
+
+
+def put(session, number, **values):
+    with session.database.writing() as connection:
+        connection.execute(update(candidates).where(candidates.c.id == number).values(values))
+
+
+@pytest.fixture
+def nearby(qtbot, context, session):
+    here = session.candidate(2)
+    put(session, 5, ra=here.ra, dec=here.dec + 1.0 / 3600.0, own='{"obsdate": "2018-10-05T1"}')
+    put(session, 8, ra=here.ra, dec=here.dec + 2.0 / 3600.0)
+    put(session, 9, object_id=here.object_id, ra=None, dec=None)
+    put(session, 11, ra=None, dec=None)
+    session.record_verdict(8, Opinion(verdict=Verdict.REJECT))
+    return shown_in(qtbot, NearbyPanel(context), 300, 200)
+
+
+def shown(panel):
+    model = panel.model
+    return [
+        [model.index(row, column).data() for column in range(4)] for row in range(model.rowCount())
+    ]

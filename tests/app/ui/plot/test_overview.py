@@ -1,0 +1,71 @@
+"""The strip below the plot, moved and resized with the mouse."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
+
+from tests.app.ui.plot.steps import (
+    LEFT,
+    NO,
+    drag,
+    shown,
+)
+
+
+def wavelength(panel, place):
+    return panel.plot.stage.scale_now.wavelength(place.x() - panel.plot.stage.geometry().left())
+
+
+def middle(overview):
+    return overview.height() // 2
+
+
+def strip_x(panel, wavelength):
+    return round(panel.overview.x_of(wavelength))
+
+
+def test_the_strip_lies_under_the_plot(panel):
+    where = panel.plot.stage.geometry()
+    lo, hi = panel.whole
+    assert panel.overview.x_of(lo) == pytest.approx(where.left(), abs=1)
+    assert panel.overview.x_of(hi) == pytest.approx(where.right(), abs=1)
+
+
+def test_the_region_is_moved_and_resized(context, panel):
+    context.view.set_window((6000.0, 7000.0))
+    strip, y = panel.overview, middle(panel.overview)
+    step = panel.overview.scale().per_pixel
+    x = strip_x(panel, 6500)
+    drag(strip, QPoint(x, y), QPoint(x - 40, y))
+    assert shown(panel) == pytest.approx([6000 - 40 * step, 7000 - 40 * step], abs=2 * step)
+    lo, hi = shown(panel)
+    x = strip_x(panel, hi)
+    drag(strip, QPoint(x, y), QPoint(x + 30, y))
+    assert shown(panel) == pytest.approx([lo, hi + 30 * step], abs=2 * step)
+    lo, hi = shown(panel)
+    x = strip_x(panel, lo)
+    drag(strip, QPoint(x, y), QPoint(x + 900, y))
+    assert 0 < shown(panel)[1] - shown(panel)[0] < 10 * step
+
+
+def test_a_click_on_the_strip_goes_there_and_a_drag_over_all_of_it_draws(context, panel):
+    context.view.set_window((6000.0, 6400.0))
+    strip, y = panel.overview, middle(panel.overview)
+    QTest.mouseClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
+    assert sum(shown(panel)) / 2 == pytest.approx(5000, abs=15)
+    QTest.mouseDClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
+    assert context.view.window is None
+    drag(strip, QPoint(strip_x(panel, 5000), y), QPoint(strip_x(panel, 6000), y))
+    assert shown(panel) == pytest.approx([5000, 6000], abs=15)
+
+
+def test_the_tasks_windows_are_in_the_strip_and_move_with_the_star(context, panel):
+    task = context.bridge.session.task
+    assert [each.name for each in panel.overview.task_windows] == [w.key for w in task.windows]
+    first = task.windows[0]
+    x = strip_x(panel, sum(first.range) / 2)
+    assert panel.overview.tooltip_at(x) == f"{first.key}: {first.label}"
+    context.view.change(z=0.1)
+    assert panel.overview.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)

@@ -1,0 +1,89 @@
+"""The mouse on the plot: pan, zoom, boxes and clicks."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from tests.app.ui.plot.steps import (
+    CTRL,
+    LEFT,
+    NO,
+    RIGHT,
+    SHIFT,
+    at,
+    drag,
+    shown,
+)
+
+
+def wavelength(panel, place):
+    return panel.plot.stage.scale_now.wavelength(place.x() - panel.plot.stage.geometry().left())
+
+
+def turn(panel, place, notches, keys=NO):
+    viewport = panel.plot.viewport()
+    event = QWheelEvent(
+        QPointF(place),
+        QPointF(viewport.mapToGlobal(place)),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        keys,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(viewport, event)
+
+
+def test_the_wheel_zooms_at_the_cursor(context, panel):
+    place = at(panel, 0.25)
+    there = wavelength(panel, place)
+    turn(panel, place, 3)
+    assert wavelength(panel, place) == pytest.approx(there, abs=0.5)
+    assert context.view.window == pytest.approx(tuple(shown(panel)))
+    assert context.view.window[1] - context.view.window[0] < 4000
+    for _ in range(9):
+        turn(panel, place, -3)
+    assert context.view.window is None
+
+
+def test_the_wheel_with_ctrl_zooms_the_flux(context, panel):
+    low, high = panel.plot.stage.ranges[1]
+    turn(panel, at(panel, 0.5), 2, CTRL)
+    now = panel.plot.stage.ranges[1]
+    assert now[1] - now[0] < 0.9 * (high - low)
+    assert context.view.window is None
+
+
+def test_a_drag_pans_and_keeps_the_flux(context, panel):
+    context.view.set_window((6000.0, 7000.0))
+    levels = panel.plot.stage.ranges[1]
+    per_pixel = panel.plot.stage.scale_now.per_pixel
+    start, end = at(panel, 0.6), at(panel, 0.4)
+    drag(panel.plot.viewport(), start, end)
+    moved = (start.x() - end.x()) * per_pixel
+    assert shown(panel) == pytest.approx([6000 + moved, 7000 + moved], abs=0.1)
+    assert panel.plot.stage.ranges[1] == levels
+    assert context.view.window == pytest.approx(tuple(shown(panel)))
+
+
+@pytest.mark.parametrize(("button", "keys"), [(RIGHT, NO), (LEFT, SHIFT)])
+def test_a_box_zooms(context, panel, button, keys):
+    start, end = at(panel, 0.7), at(panel, 0.5)
+    wanted = sorted((wavelength(panel, start), wavelength(panel, end)))
+    drag(panel.plot.viewport(), start, end, button, keys)
+    assert shown(panel) == pytest.approx(wanted, abs=2)
+    assert panel.plot.look.box is None
+
+
+def test_a_double_click_shows_all(context, panel):
+    context.view.set_window((6000.0, 7000.0))
+    place = at(panel, 0.5)
+    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, place)
+    QTest.mouseDClick(panel.plot.viewport(), LEFT, NO, place)
+    QApplication.processEvents()
+    assert context.view.window is None
