@@ -77,10 +77,10 @@ def make(place: Path) -> None:
     from tests.train.grpo.scenes import CV, Script, Stage, stage_of, star
     from tests.train.grpo.toy import Lesson, lesson, loss_of
     from train.examples import write_examples
-    from train.grpo.attention import take_packs
+    from train.grpo.attention import enable_packs
     from train.grpo.rollout import Limits, roll_out
     from train.models.small_model import Shape, make_model, make_tokenizer, save_small_model
-    from train.sft.fast_path import quicken
+    from train.sft.fast_path import use_fast_path
 
     shape = Shape(
         hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384,
@@ -97,11 +97,11 @@ def make(place: Path) -> None:
 
     def conversation(stage: Stage, number: int) -> Lesson:
         rollout = stage.rollout(star(number), Limits(turn=400, rollout=4000))
-        roll_out([rollout], Script(stage.tongue, said), stage.pictures, 1)
+        roll_out([rollout], Script(stage.tokens, said), stage.pictures, 1)
         return lesson(stage, rollout)
 
-    quicken(stage.model)
-    take_packs(stage.model)
+    use_fast_path(stage.model)
+    enable_packs(stage.model)
     whole = conversation(stage, 0)
     # without most of its prompt it is read ten times faster
     short = replace(whole, prompt=whole.prompt[-20:], pictures=whole.pictures[1:])
@@ -133,12 +133,12 @@ def _replies() -> list[str]:
 def measure(way: str, place: Path) -> None:
     """Rounds of one way after a first that is not counted."""
     from agent.engines.families import read_folder
-    from agent.models.infer_card import card_of
+    from agent.models.infer_card import read_or_infer_card
     from train.examples import ExampleStore
-    from train.grpo.pictures import Pictures
-    from train.grpo.questions import in_order, read_questions
+    from train.grpo.pictures import PictureCache
+    from train.grpo.questions import read_questions, training_order
     from train.grpo.settings import GrpoSettings
-    from train.grpo.setup import quiet
+    from train.grpo.setup import hide_trl_warnings
 
     folder, sets = place / "model", [place / "set.parquet"]
     settings = GrpoSettings(
@@ -146,11 +146,11 @@ def measure(way: str, place: Path) -> None:
         lr=1e-9, temperature=SURE, turn_tokens=120, rollout_tokens=1200, trained="all",
         precision="fp32", at_once=64, microbatch=ROLLOUTS, save_every=1000,
     )  # fmt: skip
-    card = card_of(folder)
-    pictures = Pictures(card.style, card.sizing, read_folder(folder).vision)
-    questions = in_order(read_questions(sets), 8, 0)
+    card = read_or_infer_card(folder)
+    pictures = PictureCache(card.style, card.sizing, read_folder(folder).vision)
+    questions = training_order(read_questions(sets), 8, 0)
     clock = Clock()
-    with quiet():
+    with hide_trl_warnings():
         made = _ours if way == OURS else _trls
         trainer = made(folder, questions, ExampleStore(sets), pictures, place / way, settings)
         # rollouts that are alike would cost ours no loss
@@ -174,21 +174,21 @@ def _trls(folder: Path, questions: Any, store: Any, pictures: Any, out: Path, se
     from train.grpo.environment import SpectrumEnvironment
     from train.grpo.judging import TokenJudge, make_reward
     from train.grpo.processor import SpectrumProcessor
-    from train.grpo.questions import as_prompts
-    from train.grpo.setup import config_of
-    from train.grpo.tokens import tongue_of
+    from train.grpo.questions import to_prompts
+    from train.grpo.setup import make_config
+    from train.grpo.tokens import turn_tokens
     from train.models.model_folder import load_trainable
 
     model = load_trainable(folder)
-    tongue = tongue_of(folder, model.config)
-    args = config_of(settings, out, tongue.never, 0)
+    tokens = turn_tokens(folder, model.config)
+    args = make_config(settings, out, tokens.forbidden, 0)
     args.max_tool_calling_iterations = 8
     return GRPOTrainer(
         model=model,
         args=args,
-        train_dataset=Dataset.from_list(as_prompts(questions)),
+        train_dataset=Dataset.from_list(to_prompts(questions)),
         processing_class=SpectrumProcessor(folder, pictures),
-        reward_funcs=make_reward(TokenJudge(tongue), settings.penalty),
+        reward_funcs=make_reward(TokenJudge(tokens), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),
     )
 
@@ -201,11 +201,11 @@ class Clock:
         self.rounds = self.count = self.said = self.calls = 0
 
     def watch(self, trainer: Any) -> None:
-        from train.grpo.pictures import Pictures
+        from train.grpo.pictures import PictureCache
 
         self._timed(trainer, "_generate", "rollouts", self._count)
         self._timed(trainer, "training_step", "round")
-        self._timed(Pictures, "shot", "drawing")
+        self._timed(PictureCache, "rendered", "drawing")
 
     def _timed(self, owner: Any, name: str, part: str, then: Any = lambda result: None) -> None:
         plain = getattr(owner, name)

@@ -1,7 +1,7 @@
-"""Attention over packs: every part sees what all have in common, and itself.
+"""Attention over packs: every part attends to the shared prefix and to itself.
 
-A mask over the whole pack would say the same, but most of what it computes it throws away, and it
-grows with the square of the pack.
+A mask over the whole pack would give the same numbers, but it grows with the square of the pack and
+most of its products are thrown away.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ NAME = "packs"
 
 @dataclass(frozen=True)
 class Layout:
-    """A pack: tokens in common, then `parts` parts of `size` tokens, blanks at their ends."""
+    """Token counts of a pack: a shared prefix, then `parts` parts padded to `size` tokens each."""
 
-    common: int
+    prefix: int
     parts: int
     size: int
 
     @property
     def length(self) -> int:
-        return self.common + self.parts * self.size
+        return self.prefix + self.parts * self.size
 
 
-def take_packs(model: Any) -> None:
-    """Let the language model take `packs`, a Layout for each row; without, nothing changes."""
+def enable_packs(model: Any) -> None:
+    """Let the language model accept `packs`, a Layout for each row; without it nothing changes."""
     AttentionInterface.register(NAME, _attend)
     AttentionMaskInterface.register(NAME, sdpa_mask)
     model.config.get_text_config()._attn_implementation = NAME
@@ -56,29 +56,29 @@ def _attend(
     rows, heads, tokens, width = query.shape
     out = query.new_zeros((rows, tokens, heads, width))
     for row, pack in enumerate(packs):
-        parts = [_of_pack(each[row], pack) for each in (query, key, value)]
+        parts = [_split_pack(each[row], pack) for each in (query, key, value)]
         pieces = []
-        if pack.common:
-            first = [common[None] for common, _ in parts]
-            seen = attend(module, *first, None, is_causal=True, **options)[0]
-            pieces.append(seen[0])
-        whole = [_with_common(*each) for each in parts[1:]]
-        mask = torch.ones(pack.size, pack.common + pack.size, dtype=torch.bool, device=query.device)
-        mask = mask.tril(pack.common)[None, None]
-        seen = attend(module, parts[0][1], *whole, mask, is_causal=False, **options)[0]
-        pieces.append(seen.flatten(0, 1))
+        if pack.prefix:
+            first = [prefix[None] for prefix, _ in parts]
+            attended = attend(module, *first, None, is_causal=True, **options)[0]
+            pieces.append(attended[0])
+        whole = [_with_prefix(*each) for each in parts[1:]]
+        mask = torch.ones(pack.size, pack.prefix + pack.size, dtype=torch.bool, device=query.device)
+        mask = mask.tril(pack.prefix)[None, None]
+        attended = attend(module, parts[0][1], *whole, mask, is_causal=False, **options)[0]
+        pieces.append(attended.flatten(0, 1))
         out[row, : pack.length] = torch.cat(pieces)
     return out, None
 
 
-def _of_pack(states: Tensor, pack: Layout) -> tuple[Tensor, Tensor]:
-    """(heads, tokens, width) as what is common, and (parts, heads, size, width)."""
+def _split_pack(states: Tensor, pack: Layout) -> tuple[Tensor, Tensor]:
+    """Split (heads, tokens, width) into the prefix and (parts, heads, size, width)."""
     heads, _, width = states.shape
-    common = states[:, : pack.common]
-    own = states[:, pack.common : pack.length]
-    return common, own.reshape(heads, pack.parts, pack.size, width).transpose(0, 1)
+    prefix = states[:, : pack.prefix]
+    parts = states[:, pack.prefix : pack.length]
+    return prefix, parts.reshape(heads, pack.parts, pack.size, width).transpose(0, 1)
 
 
-def _with_common(common: Tensor, own: Tensor) -> Tensor:
-    """(parts, heads, common + size, width)."""
-    return torch.cat([common[None].expand(len(own), -1, -1, -1), own], dim=2)
+def _with_prefix(prefix: Tensor, parts: Tensor) -> Tensor:
+    """(parts, heads, prefix + size, width)."""
+    return torch.cat([prefix[None].expand(len(parts), -1, -1, -1), parts], dim=2)

@@ -1,4 +1,4 @@
-"""`spec-o3-train grpo`: let a model find out by itself what leads to right verdicts."""
+"""`spec-o3-train grpo`: reinforcement learning from labels."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ def grpo(
         typer.Option("--sets", help="Parquet set of labelled spectra; may be repeated."),
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder of the run.")],
-    model: Annotated[str, typer.Option("--model", help="Folder or name to start from.")],
+    model: Annotated[
+        str, typer.Option("--model", help="Name or folder of the model to start from.")
+    ],
     judged: Annotated[
         list[Path] | None,
         typer.Option(
             "--judged",
-            help="Judgements (.jsonl of evaluate) of the model it starts from: what it is sure of "
-            "is not asked; may be repeated.",
+            help="Judgements by the starting model (.jsonl of evaluate): questions it is sure "
+            "about are skipped; may be repeated.",
         ),
     ] = None,
     preset: Preset = "",
@@ -32,13 +34,13 @@ def grpo(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that draw pictures.")] = 1,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the last checkpoint in --out.")
+        bool, typer.Option("--resume", help="Continue from the last checkpoint in --out.")
     ] = False,
 ) -> None:
-    """Reward inspections for right verdicts in good form, and make the better ones likelier."""
+    """Train a model by rewarding inspections with right verdicts in good form (GRPO)."""
     from train.grpo.settings import GrpoSettings
 
-    told = settings(GrpoSettings, "grpo", preset=preset, config=config, sets=changes)
+    grpo_settings = settings(GrpoSettings, "grpo", preset=preset, config=config, sets=changes)
     try:
         from train.grpo.run import reinforce
         from train.models.model_folder import starting_folder
@@ -50,7 +52,7 @@ def grpo(
         starting_folder(model),
         sets,
         out,
-        told,
+        grpo_settings,
         judged=judged or (),
         seed=seed,
         workers=workers,

@@ -1,4 +1,4 @@
-"""The environment of a rollout, in the form TRL asks for: one spectrum, one question, one tool."""
+"""The environment of a rollout, in the form that TRL expects: a spectrum, a question, a tool."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from agent.protocol.protocol import MAX_TOOL_TURNS
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from train.examples import ExampleStore
-from train.grpo.pictures import CachedPictureMaker, Pictures
+from train.grpo.pictures import CachedPictureMaker, PictureCache
 
 
 class SpectrumEnvironment:
     """Shows one spectrum. TRL makes one for each rollout and resets it before each question.
 
-    Its methods are tools to TRL, `reset` excepted, and their docstrings are what it tells of them.
+    TRL takes its public methods except `reset` as tools, and their docstrings as descriptions.
     """
 
-    viewer: CachedPictureMaker
+    picture_maker: CachedPictureMaker
     task: Task
 
-    def __init__(self, pictures: Pictures, store: ExampleStore) -> None:
+    def __init__(self, pictures: PictureCache, store: ExampleStore) -> None:
         self._pictures = pictures
         self._store = store
         self._calls = 0
 
     def reset(self, *, sha256: str, task: str, **row: Any) -> list[dict[str, Any]]:
-        """Take a row of the questions; what the user's turn shows: the spectrum, then the task."""
+        """Start a question and return its user turn: the overview picture, then the task."""
         self._calls = 0
         self.task = find_task(task)
-        self.viewer = self._pictures.viewer(self._store[sha256])
+        self.picture_maker = self._pictures.maker(self._store[sha256])
         return [
-            {"type": "image", "image": self.viewer.overview()},
-            {"type": "text", "text": self.viewer.opening(self.task)[1].text},
+            {"type": "image", "image": self.picture_maker.overview()},
+            {"type": "text", "text": self.picture_maker.opening(self.task)[1].text},
         ]
 
     def spectral_visualization_tool(
@@ -53,7 +53,7 @@ class SpectrumEnvironment:
         if self._calls > MAX_TOOL_TURNS:
             return [{"type": "text", "text": NO_CALLS_LEFT}]
         try:
-            picture, result = self.viewer.look(
+            picture, result = self.picture_maker.look(
                 {"wavelength_range": wavelength_range, "label": label}
             )
         except ToolError as error:

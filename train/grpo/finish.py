@@ -1,4 +1,4 @@
-"""The finished model as a folder in use."""
+"""Saves the finished model of a GRPO run with its card."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from train.models.model_folder import complete_folder
 def save_model(
     trainer: SpectrumTrainer, start: Path, card: Card, out: Path, sets: Sequence[Path], kind: str
 ) -> None:
-    """Write `out`/model with its card; see `train.models.finished_model`."""
+    """Write `out`/model with its card."""
 
     def complete(part: Path) -> None:
         before = [card.trained_on] if card.trained_on else []

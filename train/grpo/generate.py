@@ -1,4 +1,4 @@
-"""Many conversations speak their next turn at once, each token drawn for all of them together."""
+"""Generates the next turn of many conversations at once, one token of each in every pass."""
 
 from __future__ import annotations
 
@@ -13,83 +13,83 @@ from torch import Tensor
 from agent.engines.patches import ImagePatches
 from agent.engines.turn_text import TurnText
 from agent.inspection.episode import STOP_STRINGS
-from train.grpo.kv_cache import KVCache, SideBySide
+from train.grpo.kv_cache import CacheBatch, KVCache
 from train.grpo.tokens import TurnTokens
 
+# `invented`: the model began to write a tool's answer itself.
 TurnEnd = Literal["end", "length", "invented"]
-"""`invented`: it began to write a tool's answer itself."""
 
 
 @dataclass(eq=False)
-class BatchLine:
-    """One conversation as tokens and pictures, and the model's memory of the first of them."""
+class ConversationTokens:
+    """One conversation: its tokens and pictures, and the KV cache of those the model has read."""
 
     ids: list[int]
     pictures: list[Image.Image] = field(default_factory=list)
-    memory: KVCache = field(default_factory=KVCache)
+    cache: KVCache = field(default_factory=KVCache)
     pictures_read: int = 0
 
     @property
     def unread(self) -> list[int]:
-        return self.ids[self.memory.length :]
+        return self.ids[self.cache.length :]
 
     @property
-    def unseen(self) -> list[Image.Image]:
+    def unread_pictures(self) -> list[Image.Image]:
         return self.pictures[self.pictures_read :]
 
-    def remember(self, memory: KVCache) -> None:
-        """Everything up to `memory` was read, all pictures among it."""
-        self.memory, self.pictures_read = memory, len(self.pictures)
+    def set_cache(self, cache: KVCache) -> None:
+        """Store the cache of the tokens read so far; they include all pictures."""
+        self.cache, self.pictures_read = cache, len(self.pictures)
 
 
 @dataclass(frozen=True)
 class GeneratedTurn:
-    """One turn. `ids` hold the end token where the model said it; `text` does not.
+    """One generated turn. `ids` include the end token if it was sampled; `text` does not.
 
-    `log_odds` of each token at the temperature it was drawn with.
+    `log_probs` are those of the tokens at the sampling temperature.
     """
 
     ids: list[int]
     text: str
     end: TurnEnd
-    log_odds: list[float]
+    log_probs: list[float]
 
 
 class Generator(Protocol):
-    """Lets lines speak: at most `limits` tokens each. May fill their memories."""
+    """Generates a turn of at most `limits` tokens for each conversation; may fill their caches."""
 
     def __call__(
-        self, lines: Sequence[BatchLine], limits: Sequence[int]
+        self, conversations: Sequence[ConversationTokens], limits: Sequence[int]
     ) -> list[GeneratedTurn]: ...
 
 
 class OpenTurn:
-    """A turn while it is said, token by token."""
+    """A turn that is being generated, token by token."""
 
-    def __init__(self, tongue: TurnTokens, limit: int) -> None:
+    def __init__(self, tokens: TurnTokens, limit: int) -> None:
         self.ids: list[int] = []
         self.end: TurnEnd | None = None
-        self._log_odds: list[float] = []
-        self._tongue = tongue
+        self._log_probs: list[float] = []
+        self._tokens = tokens
         self._limit = limit
-        self._speech = TurnText(STOP_STRINGS)
+        self._text = TurnText(STOP_STRINGS)
 
-    def take(self, token: int, log_odds: float = 0.0) -> None:
+    def add(self, token: int, log_prob: float = 0.0) -> None:
         self.ids.append(token)
-        self._log_odds.append(log_odds)
-        if token == self._tongue.end:
+        self._log_probs.append(log_prob)
+        if token == self._tokens.end:
             self.end = "end"
-        elif self._speech.add(self._tongue.token_bytes[token]):
+        elif self._text.add(self._tokens.token_bytes[token]):
             self.end = "invented"
         elif len(self.ids) >= self._limit:
             self.end = "length"
 
-    def said(self) -> GeneratedTurn:
-        return GeneratedTurn(self.ids, self._speech.finish(), self.end or "length", self._log_odds)
+    def finish(self) -> GeneratedTurn:
+        return GeneratedTurn(self.ids, self._text.finish(), self.end or "length", self._log_probs)
 
 
 class CachedGenerator:
-    """Reads only what is new since the last turn; lines that begin alike read that part once.
+    """Reads only the tokens since the last turn, and a prompt that conversations share only once.
 
     `temperature` 0 takes the likeliest token.
     """
@@ -97,68 +97,71 @@ class CachedGenerator:
     def __init__(
         self,
         model: Any,
-        tongue: TurnTokens,
+        tokens: TurnTokens,
         patches: Callable[[Image.Image], ImagePatches],
         randomness: torch.Generator,
         temperature: float = 1.0,
     ) -> None:
         self._model = model
-        self._tongue = tongue
+        self._tokens = tokens
         self._patches = patches
         self._randomness = randomness
         self._temperature = temperature
-        self._never = torch.tensor(tongue.never, device=model.device)
+        self._forbidden = torch.tensor(tokens.forbidden, device=model.device)
 
     @torch.no_grad()
-    def __call__(self, lines: Sequence[BatchLine], limits: Sequence[int]) -> list[GeneratedTurn]:
-        self._read_beginnings(lines)
-        turns = [OpenTurn(self._tongue, limit) for limit in limits]
-        together = SideBySide(self._model, [line.memory for line in lines])
-        logits = together.read([line.unread for line in lines], self._seen(lines))
-        live = list(range(len(lines)))
+    def __call__(
+        self, conversations: Sequence[ConversationTokens], limits: Sequence[int]
+    ) -> list[GeneratedTurn]:
+        self._read_prompts(conversations)
+        turns = [OpenTurn(self._tokens, limit) for limit in limits]
+        batch = CacheBatch(self._model, [one.cache for one in conversations])
+        logits = batch.read([one.unread for one in conversations], self._patches_of(conversations))
+        live = list(range(len(conversations)))
         while True:
-            tokens, log_odds = self._choose(logits)
-            for number, token, odds in zip(live, tokens, log_odds, strict=True):
+            tokens, log_probs = self._sample(logits)
+            for number, token, log_prob in zip(live, tokens, log_probs, strict=True):
                 if turns[number].end is None:
-                    turns[number].take(token, odds)
-            speaking = [turns[number].end is None for number in live]
-            if 2 * sum(speaking) <= len(live):
+                    turns[number].add(token, log_prob)
+            is_open = [turns[number].end is None for number in live]
+            # Rows of finished turns cost as much as open ones: drop them once they are half.
+            if 2 * sum(is_open) <= len(live):
                 for row, number in enumerate(live):
-                    if not speaking[row]:
-                        lines[number].remember(together.take_out(row))
-                kept = [row for row, on in enumerate(speaking) if on]
+                    if not is_open[row]:
+                        conversations[number].set_cache(batch.extract(row))
+                kept = [row for row, on in enumerate(is_open) if on]
                 if not kept:
-                    return [turn.said() for turn in turns]
-                together.keep(kept)
+                    return [turn.finish() for turn in turns]
+                batch.keep(kept)
                 live, tokens = [live[row] for row in kept], [tokens[row] for row in kept]
-                speaking = [True] * len(kept)
-            logits = together.read_one_each(tokens, speaking)
+                is_open = [True] * len(kept)
+            logits = batch.read_next(tokens, is_open)
 
-    def _read_beginnings(self, lines: Sequence[BatchLine]) -> None:
-        """All but the last token of lines that are new, once for those that are alike."""
-        alike: dict[tuple[Any, ...], list[BatchLine]] = {}
-        for line in lines:
-            if line.memory.length == 0 and len(line.ids) > 1:
-                alike.setdefault((*line.ids, *map(id, line.pictures)), []).append(line)
-        if not alike:
+    def _read_prompts(self, conversations: Sequence[ConversationTokens]) -> None:
+        """Read all but the last token of new conversations, equal ones once."""
+        groups: dict[tuple[Any, ...], list[ConversationTokens]] = {}
+        for one in conversations:
+            if one.cache.length == 0 and len(one.ids) > 1:
+                groups.setdefault((*one.ids, *map(id, one.pictures)), []).append(one)
+        if not groups:
             return
-        firsts = [group[0] for group in alike.values()]
-        together = SideBySide(self._model, [KVCache()] * len(firsts))
-        together.read([line.ids[:-1] for line in firsts], self._seen(firsts))
-        for row, group in enumerate(alike.values()):
-            memory = together.take_out(row)
-            for line in group:
-                line.remember(memory)
+        firsts = [group[0] for group in groups.values()]
+        batch = CacheBatch(self._model, [KVCache()] * len(firsts))
+        batch.read([one.ids[:-1] for one in firsts], self._patches_of(firsts))
+        for row, group in enumerate(groups.values()):
+            cache = batch.extract(row)
+            for one in group:
+                one.set_cache(cache)
 
-    def _seen(self, lines: Sequence[BatchLine]) -> list[list[ImagePatches]]:
-        return [[self._patches(picture) for picture in line.unseen] for line in lines]
+    def _patches_of(self, conversations: Sequence[ConversationTokens]) -> list[list[ImagePatches]]:
+        return [[self._patches(each) for each in one.unread_pictures] for one in conversations]
 
-    def _choose(self, logits: Tensor) -> tuple[list[int], list[float]]:
-        """A token for each line, and its log-odds among all tokens, those never said included."""
-        log_odds = (logits.float() / (self._temperature or 1.0)).log_softmax(dim=1)
-        usable = log_odds.index_fill(1, self._never, -torch.inf)
+    def _sample(self, logits: Tensor) -> tuple[list[int], list[float]]:
+        """A token for each row, and its log-probability among all tokens, forbidden ones too."""
+        log_probs = (logits.float() / (self._temperature or 1.0)).log_softmax(dim=1)
+        usable = log_probs.index_fill(1, self._forbidden, -torch.inf)
         if self._temperature == 0.0:
             chosen = usable.argmax(dim=1, keepdim=True)
         else:
             chosen = torch.multinomial(usable.exp(), 1, generator=self._randomness)
-        return chosen[:, 0].tolist(), log_odds.gather(1, chosen)[:, 0].tolist()
+        return chosen[:, 0].tolist(), log_probs.gather(1, chosen)[:, 0].tolist()

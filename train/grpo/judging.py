@@ -1,4 +1,4 @@
-"""From the tokens of rollouts to their rewards and figures."""
+"""Computes the rewards and metrics of rollouts from their tokens."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from train.reward import outcome_reward
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What a rollout came to."""
+class RolloutOutcome:
+    """The replies and the verdict of one rollout."""
 
     replies: tuple[str, ...]
     verdict: Verdict | None
-    """None where it never answered, or its last turn was cut off."""
+    """None if it never answered or its last turn was cut off."""
 
     @property
     def calls(self) -> int:
@@ -26,32 +26,34 @@ class Judged:
 
 
 class TokenJudge:
-    """Reads what the model said out of all tokens after the prompt, turn by turn.
+    """Reads the model's replies from all tokens after the prompt, turn by turn.
 
-    TRL's parsed messages do not do: they keep thoughts apart and drop what they cannot parse.
+    TRL's parsed messages are no substitute: they separate the thoughts and drop what they cannot
+    parse.
     """
 
-    def __init__(self, tongue: TurnTokens) -> None:
-        self._bytes = tongue.token_bytes
-        self._end = tongue.end
-        self._header = list(tongue.header)
+    def __init__(self, tokens: TurnTokens) -> None:
+        self._bytes = tokens.token_bytes
+        self._end = tokens.end
+        self._header = list(tokens.header)
 
-    def __call__(self, completion: Sequence[int]) -> Judged:
+    def __call__(self, completion: Sequence[int]) -> RolloutOutcome:
         turns = list(self._turns(completion))
         replies = tuple(self._text(turn) for turn in turns)
-        cut = not completion or completion[-1] != self._end
-        last = parse_reply(replies[-1]) if replies and not cut else None
-        return Judged(replies, last.verdict if last and last.kind == "answer" else None)
+        is_cut = not completion or completion[-1] != self._end
+        last = parse_reply(replies[-1]) if replies and not is_cut else None
+        return RolloutOutcome(replies, last.verdict if last and last.kind == "answer" else None)
 
     def _turns(self, ids: Sequence[int]) -> Iterable[list[int]]:
-        """The model's turns without their end tokens; it cannot say the tokens of a header."""
-        ids, size, at = list(ids), len(self._header), 0
+        """The model's turns without their end tokens."""
+        ids, size, start = list(ids), len(self._header), 0
+        # Header tokens are forbidden, so a header always starts a turn of the model.
         while True:
-            end = ids.index(self._end, at) if self._end in ids[at:] else len(ids)
-            yield ids[at:end]
-            opened = range(end, len(ids) - size + 1)
-            at = next((n + size for n in opened if ids[n : n + size] == self._header), -1)
-            if at < 0:
+            end = ids.index(self._end, start) if self._end in ids[start:] else len(ids)
+            yield ids[start:end]
+            candidates = range(end, len(ids) - size + 1)
+            start = next((n + size for n in candidates if ids[n : n + size] == self._header), -1)
+            if start < 0:
                 return
 
     def _text(self, ids: Iterable[int]) -> str:
@@ -59,7 +61,7 @@ class TokenJudge:
 
 
 def make_reward(judge: TokenJudge, penalty: float) -> Callable[..., list[float]]:
-    """The reward function TRL calls; it logs the figures of the batch on the way."""
+    """The reward function that TRL calls; it also logs the metrics of the batch."""
 
     def reward(
         completion_ids: Sequence[Sequence[int]],
@@ -69,7 +71,7 @@ def make_reward(judge: TokenJudge, penalty: float) -> Callable[..., list[float]]
         **others: Any,
     ) -> list[float]:
         judged = [judge(ids) for ids in completion_ids]
-        for name, value in figures(judged, answer, task).items():
+        for name, value in metrics(judged, answer, task).items():
             log_metric(name, value)
         return [
             outcome_reward(one.replies, one.verdict, right, penalty)
@@ -79,10 +81,10 @@ def make_reward(judge: TokenJudge, penalty: float) -> Callable[..., list[float]]
     return reward
 
 
-def figures(
-    judged: Sequence[Judged], answers: Sequence[Verdict], tasks: Sequence[str]
+def metrics(
+    judged: Sequence[RolloutOutcome], answers: Sequence[Verdict], tasks: Sequence[str]
 ) -> Mapping[str, float]:
-    """Shares and means over the rollouts of a round; accuracy of each class as well."""
+    """Fractions and means over the rollouts of a round, and the accuracy of each task."""
     right = [one.verdict == answer for one, answer in zip(judged, answers, strict=True)]
     found = {
         "accuracy": fmean(right),
@@ -99,7 +101,7 @@ def figures(
     return found
 
 
-def _f1(said: Sequence[bool], real: Sequence[bool]) -> float:
-    """Of the members; 0 where there are none and none is named."""
-    hits = sum(one and other for one, other in zip(said, real, strict=True))
-    return 2.0 * hits / max(1, sum(said) + sum(real))
+def _f1(predicted: Sequence[bool], actual: Sequence[bool]) -> float:
+    """F1 of YES; 0 if there is no YES at all."""
+    hits = sum(one and other for one, other in zip(predicted, actual, strict=True))
+    return 2.0 * hits / max(1, sum(predicted) + sum(actual))

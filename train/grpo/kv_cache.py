@@ -1,8 +1,7 @@
-"""What a model remembers of many conversations at once: attention caches that part and join.
+"""KV caches of single conversations, joined into a batch for each forward pass.
 
-Each conversation has a memory of its own. For a forward pass some are laid side by side, shorter
-ones with blank columns before them; blanks are masked, and every token brings its own position, so
-that what a conversation reads does not depend on its neighbours.
+Shorter caches are padded on the left. The padding is masked, and every token has its own position,
+so that a conversation's numbers do not depend on the others in the batch.
 """
 
 from __future__ import annotations
@@ -18,14 +17,17 @@ from transformers.cache_utils import DynamicLayer
 
 from agent.engines.patches import ImagePatches
 
+# Tokens by which an attention cache grows.
 ROOM = 128
-"""Tokens by which an attention cache grows."""
 
 
 @dataclass(frozen=True, eq=False)
 class KVCache:
-    """Of one conversation: (layers, 2, heads, tokens, width) keys and values, and the position of
-    the next token. Never changed, so that conversations with the same beginning share it."""
+    """Keys and values of one conversation, (layers, 2, heads, tokens, width).
+
+    `position` is that of the next token. Caches are never modified, so conversations with the same
+    prompt share one.
+    """
 
     states: Tensor | None = None
     position: int = 0
@@ -35,42 +37,42 @@ class KVCache:
         return 0 if self.states is None else int(self.states.shape[-2])
 
 
-class SideBySide:
-    """Memories as one batch that reads and grows."""
+class CacheBatch:
+    """Caches as one batch, which grows as it reads."""
 
-    def __init__(self, model: Any, memories: Sequence[KVCache]) -> None:
+    def __init__(self, model: Any, caches: Sequence[KVCache]) -> None:
         self._model = model
-        self._cache, self._mask = _joined(model, memories)
-        self._positions = [memory.position for memory in memories]
+        self._cache, self._mask = _joined(model, caches)
+        self._positions = [cache.position for cache in caches]
 
     def read(
         self, ids: Sequence[Sequence[int]], pictures: Sequence[Sequence[ImagePatches]] = ()
     ) -> Tensor:
-        """Logits (conversations, vocabulary) after the last token of each; all read something."""
+        """Logits (conversations, vocabulary) after the last token of each; none may be empty."""
         device = self._mask.device
         longest = max(map(len, ids))
         numbers = torch.zeros((len(ids), longest), dtype=torch.long)
         real = torch.zeros_like(numbers)
-        places = torch.zeros((3, *numbers.shape), dtype=torch.long)
+        position_ids = torch.zeros((3, *numbers.shape), dtype=torch.long)
         for row, new in enumerate(ids):
-            seen = pictures[row] if pictures else ()
-            blank = longest - len(new)
-            numbers[row, blank:] = torch.tensor(new)
-            real[row, blank:] = 1
-            places[:, row, blank:], self._positions[row] = positions(
-                new, [one.grid for one in seen], self._model.config, self._positions[row]
+            shown = pictures[row] if pictures else ()
+            padding = longest - len(new)
+            numbers[row, padding:] = torch.tensor(new)
+            real[row, padding:] = 1
+            position_ids[:, row, padding:], self._positions[row] = positions(
+                new, [one.grid for one in shown], self._model.config, self._positions[row]
             )
-        return self._forward(numbers, real, places, _pixels(pictures, device))
+        return self._forward(numbers, real, position_ids, _pixels(pictures, device))
 
-    def read_one_each(self, tokens: Sequence[int], is_real: Sequence[bool]) -> Tensor:
-        """The same for one text token of each conversation; those that are not real stay blank."""
-        places = torch.tensor(self._positions).expand(3, -1)[..., None]
+    def read_next(self, tokens: Sequence[int], is_real: Sequence[bool]) -> Tensor:
+        """Logits after one more text token of each; rows that are not real are masked."""
+        position_ids = torch.tensor(self._positions).expand(3, -1)[..., None]
         self._positions = [at + real for at, real in zip(self._positions, is_real, strict=True)]
         real = torch.tensor(is_real, dtype=torch.long)[:, None]
-        return self._forward(torch.tensor(tokens)[:, None], real, places, {})
+        return self._forward(torch.tensor(tokens)[:, None], real, position_ids, {})
 
-    def take_out(self, row: int) -> KVCache:
-        """The memory of one conversation, without the blanks."""
+    def extract(self, row: int) -> KVCache:
+        """The cache of one conversation, without padding."""
         columns = self._mask[row].nonzero()[:, 0]
         layers: Any = self._cache.layers
         states = torch.stack(
@@ -79,29 +81,29 @@ class SideBySide:
         return KVCache(states.index_select(-2, columns), self._positions[row])
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Go on with some of the conversations."""
+        """Drop all other rows, and the padding that no row needs any more."""
         chosen = torch.tensor(rows, device=self._mask.device)
         self._mask = self._mask[chosen]
         first = int(self._mask.any(dim=0).int().argmax())
         self._mask = self._mask[:, first:]
         layers: Any = self._cache.layers
         for layer in layers:
-            layer.hold(layer.keys[chosen, :, first:], layer.values[chosen, :, first:])
+            layer.set(layer.keys[chosen, :, first:], layer.values[chosen, :, first:])
         self._positions = [self._positions[row] for row in rows]
 
     def _forward(
-        self, ids: Tensor, real: Tensor, places: Tensor, seen: dict[str, Tensor]
+        self, ids: Tensor, real: Tensor, position_ids: Tensor, pixels: dict[str, Tensor]
     ) -> Tensor:
         device = self._mask.device
         self._mask = torch.cat([self._mask, real.to(device)], dim=1)
         out = self._model(
             input_ids=ids.to(device),
             attention_mask=self._mask,
-            position_ids=places.to(device),
+            position_ids=position_ids.to(device),
             past_key_values=self._cache,
             use_cache=True,
             logits_to_keep=1,
-            **seen,
+            **pixels,
         )
         logits: Tensor = out.logits[:, -1]
         return logits
@@ -110,7 +112,7 @@ class SideBySide:
 def positions(
     ids: Sequence[int], grids: Sequence[tuple[int, int, int]], config: Any, start: int
 ) -> tuple[Tensor, int]:
-    """Time, down, across (3, tokens) of each token in Qwen's counting, and the next position."""
+    """Qwen's position ids (time, row, column), (3, tokens), and the position that comes next."""
     merge = int(config.vision_config.spatial_merge_size)
     columns: list[Tensor] = []
     waiting = iter(grids)
@@ -151,41 +153,42 @@ def _pixels(pictures: Sequence[Sequence[ImagePatches]], device: torch.device) ->
     }
 
 
-def _joined(model: Any, memories: Sequence[KVCache]) -> tuple[DynamicCache, Tensor]:
-    """Memories side by side, aligned at their ends, and which columns are real."""
-    longest = max(memory.length for memory in memories)
-    mask = torch.zeros((len(memories), longest), dtype=torch.long, device=model.device)
-    cache: Any = DynamicCache(config=model.config)
-    cache.layers = [_RoomyLayer() for _ in cache.layers]
-    for row, memory in enumerate(memories):
-        mask[row, longest - memory.length :] = 1
+def _joined(model: Any, caches: Sequence[KVCache]) -> tuple[DynamicCache, Tensor]:
+    """The caches as one, aligned at their ends, and a mask without the padding."""
+    longest = max(cache.length for cache in caches)
+    mask = torch.zeros((len(caches), longest), dtype=torch.long, device=model.device)
+    joined: Any = DynamicCache(config=model.config)
+    joined.layers = [_GrowingLayer() for _ in joined.layers]
+    for row, cache in enumerate(caches):
+        mask[row, longest - cache.length :] = 1
     if longest == 0:
-        return cache, mask
-    some = next(memory.states for memory in memories if memory.states is not None)
+        return joined, mask
+    some = next(cache.states for cache in caches if cache.states is not None)
     layers, _, heads, _, width = some.shape
-    both = some.new_zeros((layers, 2, len(memories), heads, longest, width))
-    for row, memory in enumerate(memories):
-        if memory.states is not None:
-            both[:, :, row, :, longest - memory.length :] = memory.states
-    for layer, (keys, values) in zip(cache.layers, both, strict=True):
-        layer.hold(keys, values)
-    return cache, mask
+    both = some.new_zeros((layers, 2, len(caches), heads, longest, width))
+    for row, cache in enumerate(caches):
+        if cache.states is not None:
+            both[:, :, row, :, longest - cache.length :] = cache.states
+    for layer, (keys, values) in zip(joined.layers, both, strict=True):
+        layer.set(keys, values)
+    return joined, mask
 
 
-class _RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
-    """Keys and values with room after them: transformers' own layer copies all of them for each
-    token, which takes longer than the rest of the token."""
+# transformers' own layer copies all keys and values for each token, which takes longer than the
+# rest of a small model's forward pass.
+class _GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
+    """Keys and values at the start of a larger buffer, to append tokens without a copy."""
 
     keys: Tensor
     values: Tensor
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._rooms: tuple[Tensor, Tensor] | None = None
+        self._buffers: tuple[Tensor, Tensor] | None = None
 
-    def hold(self, keys: Tensor, values: Tensor) -> None:
-        """Hold these, in the place of what was held."""
-        self._rooms = None
+    def set(self, keys: Tensor, values: Tensor) -> None:
+        """Replace the keys and values."""
+        self._buffers = None
         self.keys, self.values = keys, values
         self.dtype, self.device = keys.dtype, keys.device
         self.is_initialized = True
@@ -194,19 +197,19 @@ class _RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self, key_states: Tensor, value_states: Tensor, *others: Any, **options: Any
     ) -> tuple[Tensor, Tensor]:
         if not self.is_initialized:
-            self.hold(key_states, value_states)
+            self.set(key_states, value_states)
             return key_states, value_states
         start = self.keys.shape[-2]
         end = start + key_states.shape[-2]
-        if self._rooms is None or self._rooms[0].shape[-2] < end:
-            self._rooms = _with_room(self.keys, end), _with_room(self.values, end)
-        for room, new in zip(self._rooms, (key_states, value_states), strict=True):
-            room[..., start:end, :] = new
-        self.keys, self.values = (room[..., :end, :] for room in self._rooms)
+        if self._buffers is None or self._buffers[0].shape[-2] < end:
+            self._buffers = _larger_buffer(self.keys, end), _larger_buffer(self.values, end)
+        for buffer, new in zip(self._buffers, (key_states, value_states), strict=True):
+            buffer[..., start:end, :] = new
+        self.keys, self.values = (buffer[..., :end, :] for buffer in self._buffers)
         return self.keys, self.values
 
 
-def _with_room(states: Tensor, needed: int) -> Tensor:
-    room = states.new_empty((*states.shape[:-2], needed + ROOM, states.shape[-1]))
-    room[..., : states.shape[-2], :] = states
-    return room
+def _larger_buffer(states: Tensor, needed: int) -> Tensor:
+    buffer = states.new_empty((*states.shape[:-2], needed + ROOM, states.shape[-1]))
+    buffer[..., : states.shape[-2], :] = states
+    return buffer

@@ -1,8 +1,8 @@
-"""Rollouts of one question as one sequence: what they have in common is computed once.
+"""Packs the rollouts of one question into one sequence, so that their prompt is computed once.
 
-The beginning, then every rollout's own part after it; parts do not see each other, and each has
-the positions it would have alone. Log-probabilities and gradients are those of the rollouts one by
-one. The prompt with its picture is most of what a short rollout reads, and most of the work saved.
+A pack is the prompt, then a part for each rollout. Parts do not attend to each other, and each has
+the positions it would have alone: log-probabilities and gradients equal those of separate rollouts.
+The prompt with its picture is most of the tokens of a short rollout, and so most of the work saved.
 """
 
 from __future__ import annotations
@@ -25,23 +25,25 @@ Grid = tuple[int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """Rows of packs, blanks at their ends. `own` says, for each rollout in the order they came,
-    its row, where its part begins there (with the token before its first), and how many tokens
-    it has after the prompt."""
+    """Packs as rows, padded at their ends.
+
+    `parts` has, for each rollout in the given order, its row, the index in that row of the token
+    before its first one, and the number of its tokens after the prompt.
+    """
 
     ids: Tensor
-    places: Tensor
+    position_ids: Tensor
     """(3, rows, tokens)."""
     labels: Tensor
     layouts: list[Layout]
     pictures: list[int]
-    """Numbers of the pictures to be shown, in the order of their tokens."""
-    own: list[tuple[int, int, int]]
+    """Indices of the pictures, in the order of their tokens."""
+    parts: list[tuple[int, int, int]]
 
 
 @dataclass(frozen=True, eq=False)
 class RolloutRow:
-    """A rollout. `grids` of its pictures in order; `first` is the number of the first of them."""
+    """One rollout, with the grids of its pictures; `first` is the index of its first picture."""
 
     prompt: list[int]
     completion: list[int]
@@ -50,10 +52,10 @@ class RolloutRow:
 
 
 def pack(rows: Sequence[RolloutRow], pictures: Sequence[Tensor], config: Any) -> Packed:
-    """Neighbours with the same prompt and the same pictures in it become one pack."""
+    """Make one pack of neighbouring rollouts with the same prompt and pictures."""
     packs: list[list[RolloutRow]] = []
     for row in rows:
-        if packs and _are_alike(packs[-1][0], row, pictures, config):
+        if packs and _share_prompt(packs[-1][0], row, pictures, config):
             packs[-1].append(row)
         else:
             packs.append([row])
@@ -64,47 +66,52 @@ def pack(rows: Sequence[RolloutRow], pictures: Sequence[Tensor], config: Any) ->
     longest = max(layout.length for layout in layouts)
     ids = torch.zeros((len(packs), longest), dtype=torch.long)
     labels = torch.full_like(ids, UNSCORED)
-    places = torch.zeros((3, *ids.shape), dtype=torch.long)
+    position_ids = torch.zeros((3, *ids.shape), dtype=torch.long)
     shown: list[int] = []
-    own: list[tuple[int, int, int]] = []
+    parts: list[tuple[int, int, int]] = []
     for number, (one, layout) in enumerate(zip(packs, layouts, strict=True)):
-        prompt, seen = one[0].prompt, _seen_in_prompt(one[0], config)
-        # the last token of the prompt stands before every part: it says the part's first token
-        common, last = prompt[:-1], prompt[-1]
-        ids[number, : layout.common] = torch.tensor(common)
-        places[:, number, : layout.common], after = positions(
-            common, one[0].grids[:seen], config, 0
+        prompt, in_prompt = one[0].prompt, _count_prompt_pictures(one[0], config)
+        # The last token of the prompt is repeated before every part, to predict its first token.
+        prefix, last = prompt[:-1], prompt[-1]
+        ids[number, : layout.prefix] = torch.tensor(prefix)
+        position_ids[:, number, : layout.prefix], after = positions(
+            prefix, one[0].grids[:in_prompt], config, 0
         )
-        shown += range(one[0].first, one[0].first + seen)
+        shown += range(one[0].first, one[0].first + in_prompt)
         for part, row in enumerate(one):
-            start = layout.common + part * layout.size
+            start = layout.prefix + part * layout.size
             end = start + 1 + len(row.completion)
             ids[number, start:end] = torch.tensor([last, *row.completion])
             labels[number, start + 1 : end] = torch.tensor(row.completion)
-            places[:, number, start:end], _ = positions(
-                [last, *row.completion], row.grids[seen:], config, after
+            position_ids[:, number, start:end], _ = positions(
+                [last, *row.completion], row.grids[in_prompt:], config, after
             )
-            shown += range(row.first + seen, row.first + len(row.grids))
-            own.append((number, start, len(row.completion)))
-    return Packed(ids, places, labels, layouts, shown, own)
+            shown += range(row.first + in_prompt, row.first + len(row.grids))
+            parts.append((number, start, len(row.completion)))
+    return Packed(ids, position_ids, labels, layouts, shown, parts)
 
 
 def unpack(values: Tensor, packed: Packed, width: int) -> Tensor:
-    """Values of the token after each place, (rows, tokens - 1), as (rollouts, width): of the
-    tokens after the prompts, 0 where there are no more."""
+    """Turn values of the next token, (rows, tokens - 1), into (rollouts, width).
+
+    The result has the tokens after the prompts, padded with 0.
+    """
     return torch.stack(
         [
             pad(values[row, start : start + size], (0, width - size))
-            for row, start, size in packed.own
+            for row, start, size in packed.parts
         ]
     )
 
 
-def rows_of(
+def split_rollouts(
     ids: Tensor, mask: Tensor, width: int, grids: Sequence[Grid], counts: Sequence[int]
 ) -> list[RolloutRow]:
-    """Rollouts as TRL lays them out: (rollouts, tokens), `width` of them after the prompts, blanks
-    before the prompts and at the ends; `counts` of their pictures."""
+    """Split TRL's batch, (rollouts, tokens), into its rollouts.
+
+    The last `width` tokens of each row come after the prompt; prompts are padded on the left and
+    completions on the right. `counts` are the numbers of pictures of the rollouts.
+    """
     rows, first = [], 0
     for tokens, real, count in zip(ids.cpu(), mask.cpu().bool(), counts, strict=True):
         rows.append(
@@ -119,21 +126,23 @@ def rows_of(
     return rows
 
 
-def _are_alike(one: RolloutRow, other: RolloutRow, pictures: Sequence[Tensor], config: Any) -> bool:
-    """Whether they begin alike. Questions of one class differ in the picture alone."""
-    seen = _seen_in_prompt(one, config)
+def _share_prompt(
+    one: RolloutRow, other: RolloutRow, pictures: Sequence[Tensor], config: Any
+) -> bool:
+    # Questions of one task have the same text: only their pictures differ.
+    in_prompt = _count_prompt_pictures(one, config)
     return (
         one.prompt == other.prompt
-        and one.grids[:seen] == other.grids[:seen]
+        and one.grids[:in_prompt] == other.grids[:in_prompt]
         and all(
             torch.equal(pictures[one.first + number], pictures[other.first + number])
-            for number in range(seen)
+            for number in range(in_prompt)
         )
     )
 
 
-def _seen_in_prompt(row: RolloutRow, config: Any) -> int:
-    """How many of its pictures have their tokens in the prompt."""
+def _count_prompt_pictures(row: RolloutRow, config: Any) -> int:
+    """The number of pictures whose tokens are in the prompt."""
     left = row.prompt.count(config.image_token_id)
     merged = int(config.vision_config.spatial_merge_size) ** 2
     count = 0

@@ -1,7 +1,7 @@
-"""The pictures of rollouts: drawn as in use, once each, by several processes where asked for.
+"""Draws and caches the pictures of rollouts, optionally in several processes.
 
-A picture depends on the spectrum and the range, not on the label of the call: the eight rollouts
-of a question look at the same few windows again and again.
+A picture depends on the spectrum and the range, not on the label of the call, and the rollouts of a
+question look at the same few ranges again and again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,36 +23,37 @@ from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.tool import ToolResult, checked_arguments
 from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style
+from agent.spectra.spectrum import Window
 from train.examples import Example
 from train.parallel import end_with_parent
 
 MAX_BYTES = 1 << 29
-"""Of pictures and their patches that each process keeps: windows come again within a round."""
-MAX_VIEWERS = 4096
+"""Most bytes of pictures and patches that each process keeps."""
+MAX_MAKERS = 4096
 
-Window = tuple[float, float] | None
-"""Angstrom; None is the whole spectrum."""
+# A spectrum's hash and a range in angstrom; None is the whole spectrum.
+Key = tuple[str, Window | None]
 
 
 @dataclass(frozen=True, eq=False)
 class RenderedPicture:
-    """A picture, and the same as the model's vision reads it."""
+    """A picture and its patches; `points` is the number of pixels of the spectrum in it."""
 
     picture: Image.Image
     patches: ImagePatches
     points: int = 0
 
 
-class Pictures:
-    """Draws for one model: its style, sizing and vision. Close it where it has workers."""
+class PictureCache:
+    """Draws pictures in a model's style and sizing; close it if it has workers."""
 
     def __init__(self, style: Style, sizing: Sizing, vision: Vision, workers: int = 1) -> None:
         self.style, self.sizing, self.vision = style, sizing, vision
-        self.drawn = 0
-        """How many were drawn, those asked for again not counted."""
-        self._shots: OrderedDict[tuple[str, Window], RenderedPicture] = OrderedDict()
+        self.drawn_count = 0
+        """Pictures drawn so far, without those found in the cache."""
+        self._cache: OrderedDict[Key, RenderedPicture] = OrderedDict()
         self._by_picture: dict[int, RenderedPicture] = {}
-        self._viewers: OrderedDict[str, CachedPictureMaker] = OrderedDict()
+        self._makers: OrderedDict[str, CachedPictureMaker] = OrderedDict()
         self._bytes = 0
         self._pool = (
             ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), end_with_parent)
@@ -61,47 +61,47 @@ class Pictures:
             else None
         )
 
-    def viewer(self, example: Example) -> CachedPictureMaker:
-        """The viewer that an inspection of this spectrum has, over the pictures kept here."""
+    def maker(self, example: Example) -> CachedPictureMaker:
+        """The picture maker of an inspection of this spectrum, backed by this cache."""
         key = example.sha256
-        if key not in self._viewers:
+        if key not in self._makers:
             plain = PictureMaker.of(
                 example.spectrum, spectrum_ref(example.spectrum), self.style, self.sizing
             )
-            self._viewers[key] = CachedPictureMaker(**vars(plain), pictures=self, key=key)
-            if len(self._viewers) > MAX_VIEWERS:
-                self._viewers.popitem(last=False)
-        return self._viewers[key]
+            self._makers[key] = CachedPictureMaker(**vars(plain), pictures=self, key=key)
+            if len(self._makers) > MAX_MAKERS:
+                self._makers.popitem(last=False)
+        return self._makers[key]
 
-    def draw_ahead(self, wanted: Iterable[tuple[CachedPictureMaker, Window]]) -> None:
-        """Draw what will be asked for and is not there yet, by all workers at once."""
+    def draw_ahead(self, wanted: Iterable[tuple[CachedPictureMaker, Window | None]]) -> None:
+        """Draw the pictures that are not cached yet, in all workers at once."""
         if self._pool is None:
             return
-        missing = {(view.key, window): view for view, window in wanted}
-        missing = {name: view for name, view in missing.items() if name not in self._shots}
+        missing = {(maker.key, window): maker for maker, window in wanted}
+        missing = {key: maker for key, maker in missing.items() if key not in self._cache}
         if len(missing) < 2:
             return
         drawn = self._pool.map(
-            _drawn,
-            [view.plain for view in missing.values()],
+            _draw_array,
+            [maker.plain for maker in missing.values()],
             [window for _, window in missing],
             chunksize=max(1, len(missing) // 32),
         )
-        for name, result in zip(missing, drawn, strict=True):
+        for key, result in zip(missing, drawn, strict=True):
             if result is not None:
-                self._keep(name, Image.fromarray(result[0]), result[1])
+                self._store(key, Image.fromarray(result[0]), result[1])
 
-    def shot(self, view: CachedPictureMaker, window: Window) -> RenderedPicture:
-        """Raises ToolError or SpectrumError where there is nothing to draw."""
-        name = view.key, window
-        found = self._shots.get(name)
-        if found is not None:
-            self._shots.move_to_end(name)
-            return found
-        return self._keep(name, *_draw(view.plain, window))
+    def rendered(self, maker: CachedPictureMaker, window: Window | None) -> RenderedPicture:
+        """The picture of a range; raises ToolError or SpectrumError if there is nothing to draw."""
+        key = maker.key, window
+        cached = self._cache.get(key)
+        if cached is not None:
+            self._cache.move_to_end(key)
+            return cached
+        return self._store(key, *_draw(maker.plain, window))
 
     def patches(self, picture: Image.Image) -> ImagePatches:
-        """What the vision reads of a picture, from memory where it was drawn here."""
+        """The patches of a picture, from the cache if it was drawn here."""
         known = self._by_picture.get(id(picture))
         if known is not None:
             return known.patches
@@ -111,29 +111,29 @@ class Pictures:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _keep(self, name: tuple[str, Window], picture: Image.Image, points: int) -> RenderedPicture:
-        shot = RenderedPicture(picture, patches(picture, self.vision), points)
-        self.drawn += 1
-        self._shots[name] = shot
-        self._by_picture[id(picture)] = shot
-        self._bytes += _size(shot)
-        while self._bytes > MAX_BYTES and len(self._shots) > 1:
-            _, old = self._shots.popitem(last=False)
+    def _store(self, key: Key, picture: Image.Image, points: int) -> RenderedPicture:
+        rendered = RenderedPicture(picture, patches(picture, self.vision), points)
+        self.drawn_count += 1
+        self._cache[key] = rendered
+        self._by_picture[id(picture)] = rendered
+        self._bytes += _size_bytes(rendered)
+        while self._bytes > MAX_BYTES and len(self._cache) > 1:
+            _, old = self._cache.popitem(last=False)
             del self._by_picture[id(old.picture)]
-            self._bytes -= _size(old)
-        return shot
+            self._bytes -= _size_bytes(old)
+        return rendered
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CachedPictureMaker(PictureMaker):
-    """A viewer whose pictures are kept."""
+    """A picture maker whose pictures are cached."""
 
-    pictures: Pictures
+    pictures: PictureCache
     key: str
 
     @property
     def plain(self) -> PictureMaker:
-        """The same without the memory: what a worker is sent."""
+        """The same without the cache, to send to a worker."""
         return PictureMaker(
             spectrum=self.spectrum,
             style=self.style,
@@ -143,20 +143,22 @@ class CachedPictureMaker(PictureMaker):
         )
 
     def overview(self) -> Image.Image:
-        return self.pictures.shot(self, None).picture
+        return self.pictures.rendered(self, None).picture
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         (low, high), label = checked_arguments(arguments)
         try:
-            shot = self.pictures.shot(self, (float(low), float(high)))
+            rendered = self.pictures.rendered(self, (float(low), float(high)))
         except ToolError:
-            return super().look(arguments)  # says it again, with the numbers as they were written
-        text = self.answer((low, high), label)
-        return shot.picture, ToolResult(shot.picture, text, (low, high), label, shot.points)
+            # Raises it again, with the numbers as the model wrote them.
+            return super().look(arguments)
+        text = self.window_text((low, high), label)
+        result = ToolResult(rendered.picture, text, (low, high), label, rendered.points)
+        return rendered.picture, result
 
 
-def window_of(arguments: object) -> tuple[float, float] | None:
-    """The range a call asks for; None where the tool will refuse it."""
+def window_of(arguments: object) -> Window | None:
+    """The range of a tool call, or None if the tool will refuse it."""
     try:
         (low, high), _ = checked_arguments(arguments)
     except ToolError:
@@ -164,21 +166,22 @@ def window_of(arguments: object) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def _draw(viewer: PictureMaker, window: Window) -> tuple[Image.Image, int]:
+def _draw(maker: PictureMaker, window: Window | None) -> tuple[Image.Image, int]:
     if window is None:
-        return viewer.overview(), len(viewer.spectrum)
-    picture, result = viewer.look({"wavelength_range": list(window)})
+        return maker.overview(), len(maker.spectrum)
+    picture, result = maker.look({"wavelength_range": list(window)})
     return picture, result.points
 
 
-def _drawn(viewer: PictureMaker, window: Window) -> tuple[NDArray[np.uint8], int] | None:
+def _draw_array(maker: PictureMaker, window: Window | None) -> tuple[NDArray[np.uint8], int] | None:
+    """Draw in a worker, which cannot send a picture itself."""
     try:
-        picture, points = _draw(viewer, window)
+        picture, points = _draw(maker, window)
     except WorkbenchError:
         return None
     return np.asarray(picture), points
 
 
-def _size(shot: RenderedPicture) -> int:
-    side: Any = shot.picture
-    return int(shot.patches.rows.nbytes + 3 * side.width * side.height)
+def _size_bytes(rendered: RenderedPicture) -> int:
+    picture = rendered.picture
+    return int(rendered.patches.rows.nbytes + 3 * picture.width * picture.height)

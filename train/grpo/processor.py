@@ -1,7 +1,7 @@
-"""The processor TRL asks for, of our own parts: the model's tokenizer, our patches, our template.
+"""The processor that TRL expects, made of the model's tokenizer, our patches and our template.
 
-Pictures come sized already, and their patches are those of use. transformers' own processors would
-size them again, and cannot be made without torchvision.
+Pictures arrive in their final size, and their patches are those of inspections in use.
+transformers' own processors would resize them, and need torchvision.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from PIL import Image
 from transformers import AutoTokenizer, ProcessorMixin
 
 from agent.engines.chat_tokens import IMAGE_TOKEN
-from train.grpo.pictures import Pictures
+from train.grpo.pictures import PictureCache
 from train.models.chat_template import CHAT_TEMPLATE
 
+# How TRL's own loop splits a turn; ours reads turns with `agent.protocol.reply`.
 RESPONSE_TEMPLATE: dict[str, Any] = {
     "defaults": {"role": "assistant"},
     "start_anchor": "<|im_start|>assistant\n",
@@ -38,15 +39,14 @@ RESPONSE_TEMPLATE: dict[str, Any] = {
         "content": {"close_pattern": r"<\|im_end\|>\s*", "content": "text"},
     },
 }
-"""How TRL's own loop cuts a turn; ours reads turns with `agent.protocol.reply`."""
 
 
 class PatchProcessor:
-    """What TRL calls an image processor."""
+    """Our patches as what TRL calls an image processor."""
 
     merge_size = 2
 
-    def __init__(self, pictures: Pictures) -> None:
+    def __init__(self, pictures: PictureCache) -> None:
         self._pictures = pictures
 
     def __call__(self, images: Iterable[Any], **options: Any) -> dict[str, torch.Tensor]:
@@ -58,10 +58,10 @@ class PatchProcessor:
 
 
 class SpectrumProcessor(ProcessorMixin):
-    """Tokenizer and patches of one model folder."""
+    """The tokenizer and the patches of a model's folder."""
 
-    def __init__(self, folder: Path, pictures: Pictures) -> None:
-        # not ProcessorMixin's: it wants a video processor, and that wants torchvision
+    def __init__(self, folder: Path, pictures: PictureCache) -> None:
+        # ProcessorMixin's own constructor needs a video processor, which needs torchvision.
         self.folder = folder
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         self.tokenizer.padding_side = "left"
@@ -75,23 +75,25 @@ class SpectrumProcessor(ProcessorMixin):
         self, images: Any = None, text: str | Sequence[str] = "", **options: Any
     ) -> dict[str, Any]:
         texts = [text] if isinstance(text, str) else list(text)
-        found = self.image_processor(_flat(images)) if images else {}
-        counts = iter(found["image_grid_thw"].prod(dim=1).tolist() if found else ())
+        patches = self.image_processor(_flat(images)) if images else {}
+        counts = iter(patches["image_grid_thw"].prod(dim=1).tolist() if patches else ())
         merged = self.image_processor.merge_size**2
-        whole = []
+        expanded = []
         for one in texts:
             first, *rest = one.split(IMAGE_TOKEN)
-            whole.append(first + "".join(IMAGE_TOKEN * (next(counts) // merged) + r for r in rest))
+            expanded.append(
+                first + "".join(IMAGE_TOKEN * (next(counts) // merged) + r for r in rest)
+            )
         padding = {"padding": True} if options.get("padding") else {}
         tensors = {"return_tensors": "pt"} if options.get("return_tensors") else {}
-        made = dict(self.tokenizer(whole, add_special_tokens=False, **padding, **tensors))
-        if found:
-            # without it pictures would be counted like words, and nobody would say so
-            made["mm_token_type_ids"] = self._kinds(made["input_ids"])
-        return {**made, **found}
+        encoded = dict(self.tokenizer(expanded, add_special_tokens=False, **padding, **tensors))
+        if patches:
+            # Without it transformers silently gives picture tokens the positions of text.
+            encoded["mm_token_type_ids"] = self._kinds(encoded["input_ids"])
+        return {**encoded, **patches}
 
     def _kinds(self, ids: Any) -> Any:
-        """1 where a token is of a picture, else 0; lists or a tensor, as the ids are."""
+        """1 for each token of a picture, else 0; lists or a tensor, as the ids are."""
         image = self.tokenizer.convert_tokens_to_ids(IMAGE_TOKEN)
         if isinstance(ids, torch.Tensor):
             return (ids == image).long()
@@ -100,7 +102,7 @@ class SpectrumProcessor(ProcessorMixin):
     def save_pretrained(
         self, save_directory: Any, push_to_hub: bool = False, **options: Any
     ) -> list[str]:
-        """The tokenizer and the picture settings, as they were in the model's folder."""
+        """Save the tokenizer and the picture settings of the model's folder."""
         settings = self.folder / "preprocessor_config.json"
         if settings.exists():
             shutil.copyfile(settings, Path(save_directory) / settings.name)
@@ -108,7 +110,7 @@ class SpectrumProcessor(ProcessorMixin):
 
 
 def _flat(images: Any) -> list[Image.Image]:
-    """Pictures, or lists of them, in their order."""
+    """Flatten pictures and nested lists of them, in order."""
     flat: list[Image.Image] = []
     for one in images:
         flat += [one] if isinstance(one, Image.Image) else _flat(one or ())

@@ -1,4 +1,4 @@
-"""Which spectra are asked about, in which order."""
+"""Selects and orders the questions of a GRPO run."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ Row = dict[str, Any]
 
 
 def read_questions(paths: Iterable[Path]) -> list[Row]:
-    """Key, hash, task and answer of every example; spectra stay in their files."""
+    """Key, hash, task and answer of every example, without its spectrum."""
     return [row for path in paths for row in column(path, "key", "sha256", "task", "answer")]
 
 
 def digest(questions: Iterable[Row]) -> str:
-    """The same only for the same questions in the same order."""
+    """A hash of the questions and their order."""
     text = "\n".join(f"{row['key']} {row['sha256']}" for row in questions)
     return text_hash(text)
 
 
-def doubtful(
+def select_uncertain(
     questions: Sequence[Row],
     judged: Iterable[Judgement],
     sure: float,
     reminders: float = 0.0,
     seed: int = 0,
 ) -> list[Row]:
-    """Those that a judge got wrong, or right with less than `sure`; it must have judged them.
+    """The judged questions answered wrongly, or rightly with a probability below `sure`.
 
-    Where all rollouts of a question are right there is nothing to learn from them, unless the
-    model has come to doubt it since: of each class there are `reminders` YES for every NO, as far
-    as there are so many, drawn from what was surely right.
+    If all rollouts of a question are right, there is nothing to learn from them. But the model may
+    forget such questions during the run: sure YES are added until each task has `reminders` YES
+    for every NO, or none are left.
     """
-    certain: dict[str, bool] = {}
+    is_sure: dict[str, bool] = {}
     for one in judged:
-        certain[one.key] = _is_sure(one, sure) and certain.get(one.key, True)
-    kept = [row for row in questions if not certain.get(row["key"], True)]
+        is_sure[one.key] = _is_sure(one, sure) and is_sure.get(one.key, True)
+    kept = [row for row in questions if not is_sure.get(row["key"], True)]
     rng = np.random.default_rng([seed, len(questions)])
     for task in sorted({row["task"] for row in kept}):
         yes, no = [
@@ -55,10 +55,10 @@ def doubtful(
         spare = [
             row
             for row in questions
-            if row["task"] == task and row["answer"] == "YES" and certain.get(row["key"], False)
+            if row["task"] == task and row["answer"] == "YES" and is_sure.get(row["key"], False)
         ]
         wanted = max(0, round(reminders * no) - yes)
-        kept += [spare[place] for place in rng.permutation(len(spare))[:wanted]]
+        kept += [spare[index] for index in rng.permutation(len(spare))[:wanted]]
     return kept
 
 
@@ -68,11 +68,11 @@ def _is_sure(one: Judgement, sure: float) -> bool:
     return max(one.p_yes, 1.0 - one.p_yes) >= sure
 
 
-def in_order(questions: Sequence[Row], epochs: float, seed: int, noes: int = 1) -> list[Row]:
-    """The questions of all epochs, shuffled, `noes` with the answer NO to every YES of a class.
+def training_order(questions: Sequence[Row], epochs: float, seed: int, noes: int = 1) -> list[Row]:
+    """The shuffled questions of all epochs, with `noes` NO for every YES of a task.
 
-    They come together, so that no batch leans to one of them. The more frequent answer is drawn
-    anew in every epoch. With `noes` 0 all are asked, as many of each as there are.
+    A YES and its NO stay together, so that no batch is biased. Every epoch draws the more frequent
+    answer again. With `noes` 0 all questions are asked.
     """
     order: list[Row] = []
     for epoch in range(math.ceil(epochs)):
@@ -81,7 +81,8 @@ def in_order(questions: Sequence[Row], epochs: float, seed: int, noes: int = 1) 
         order += [row for group in groups[: round(share * len(groups))] for row in group]
     if not order:
         raise WorkbenchError(
-            "these sets hold no class with both answers: rollouts could not be told apart"
+            "these sets have no task with both answers, so there is nothing to tell apart: add "
+            "examples of the missing answer"
         )
     return order
 
@@ -91,16 +92,16 @@ def _groups(questions: Sequence[Row], rng: np.random.Generator, noes: int) -> li
     for task in sorted({row["task"] for row in questions}):
         asked = [row for row in questions if row["task"] == task]
         sides = [[row for row in asked if row["answer"] == answer] for answer in ("YES", "NO")]
-        yes, no = [[side[place] for place in rng.permutation(len(side))] for side in sides]
+        yes, no = [[side[index] for index in rng.permutation(len(side))] for side in sides]
         if noes:
             groups += zip(yes, *(no[turn::noes] for turn in range(noes)), strict=False)
         elif yes and no:
             groups += [(row,) for row in asked]
-    return [groups[place] for place in rng.permutation(len(groups))]
+    return [groups[index] for index in rng.permutation(len(groups))]
 
 
-def as_prompts(rows: Iterable[Row], *, brief: bool = False) -> list[Row]:
-    """Rows of TRL's form. The user's turn is empty: the environment fills it."""
+def to_prompts(rows: Iterable[Row], *, brief: bool = False) -> list[Row]:
+    """The questions as rows of TRL's dataset; the environment fills the empty user turn."""
     system = [{"type": "text", "text": SYSTEM if brief else system_text()}]
     turns = [{"role": "system", "content": system}, {"role": "user", "content": []}]
     return [{**row, "prompt": turns} for row in rows]

@@ -1,7 +1,7 @@
-"""Inspections that are sampled, many side by side, each by the rules of use.
+"""Samples many inspections at once, turn by turn, by the rules of an inspection in use.
 
-`agent.inspection.episode` reads every turn and says what comes next, so that a model meets in
-training what it meets in use; here it is asked turn by turn, for many inspections at once.
+`agent.inspection.episode` reads every turn and decides what comes next, so that a model sees in
+training exactly what it sees in use.
 """
 
 from __future__ import annotations
@@ -12,154 +12,162 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from agent.engines.base import Finish, Generated, OnText, SamplingSettings, ShouldStop, Usage, ChoicePoint
+from agent.engines.base import (
+    ChoicePoint,
+    Finish,
+    Generated,
+    OnText,
+    SamplingSettings,
+    ShouldStop,
+    Usage,
+)
 from agent.engines.chat_tokens import END_OF_TURN, token_ids
 from agent.engines.patches import picture_tokens
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.protocol.protocol import Part, Turn, chat_parts
 from agent.protocol.reply import parse_reply
+from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
-from train.grpo.generate import BatchLine, GeneratedTurn, Generator
-from train.grpo.pictures import CachedPictureMaker, Pictures, Window, window_of
+from train.grpo.generate import ConversationTokens, GeneratedTurn, Generator
+from train.grpo.pictures import CachedPictureMaker, PictureCache, window_of
 from train.grpo.tokens import TurnTokens
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Tokens: of one turn of the model, and of all that follows the prompt, pictures included."""
+    """Most tokens of one turn, and of everything after the prompt, pictures included."""
 
     turn: int
     rollout: int
 
 
 class Rollout:
-    """One inspection on its way: its tokens, which of them the model said, what it was shown."""
+    """One inspection in progress: its tokens and pictures, and which tokens were sampled."""
 
     def __init__(
-        self, viewer: CachedPictureMaker, task: Task, tongue: TurnTokens, limits: Limits
+        self, picture_maker: CachedPictureMaker, task: Task, tokens: TurnTokens, limits: Limits
     ) -> None:
-        self.line = BatchLine([])
-        self.said: list[int] = []
-        """1 for each token after the prompt that the model said, 0 for the others."""
-        self.log_odds: list[float] = []
-        """Of those tokens when they were drawn, 0 for the others."""
+        self.conversation = ConversationTokens([])
+        self.sampled: list[int] = []
+        """For each token after the prompt: 1 if the model sampled it, else 0."""
+        self.log_probs: list[float] = []
+        """Log-probability of each of these tokens when it was sampled, 0 for the others."""
         self.is_over = False
-        self.viewer = viewer
-        self._tongue = tongue
+        self.picture_maker = picture_maker
+        self._tokens = tokens
         self._limits = limits
-        self._mouth = _RecordedConversation()
+        self._recorded = _RecordedConversation()
         sampling = SamplingSettings(max_new_tokens=limits.turn)
-        self.episode = Episode(self._mouth, viewer, sampling, 0, Control())
-        for _ in self.episode.begin(viewer.opening(task), [viewer.overview()]):
+        self.episode = Episode(self._recorded, picture_maker, sampling, 0, Control())
+        for _ in self.episode.begin(picture_maker.opening(task), [picture_maker.overview()]):
             pass
-        self._show([])
-        self.prompt_length = len(self.line.ids)
+        self._append_new_turns([])
+        self.prompt_length = len(self.conversation.ids)
 
     @property
     def prompt(self) -> list[int]:
-        return self.line.ids[: self.prompt_length]
+        return self.conversation.ids[: self.prompt_length]
 
     @property
     def completion(self) -> list[int]:
-        return self.line.ids[self.prompt_length :]
+        return self.conversation.ids[self.prompt_length :]
 
     @property
     def limit(self) -> int:
-        """Tokens its next turn may have."""
+        """Most tokens of the next turn."""
         return min(self._limits.turn, self._room)
 
-    def hear(self, said: GeneratedTurn) -> Window:
-        """Take in what the model said; the range it wants to see, None where it asked for none."""
-        self.line.ids += said.ids
-        self.said += [1] * len(said.ids)
-        self.log_odds += said.log_odds
-        if said.end == "invented":
+    def add_turn(self, turn: GeneratedTurn) -> Window | None:
+        """Append a turn of the model; returns the range that it calls the tool with."""
+        self.conversation.ids += turn.ids
+        self.sampled += [1] * len(turn.ids)
+        self.log_probs += turn.log_probs
+        if turn.end == "invented":
             self.is_over = True
             return None
-        finish: Finish = "length" if said.end == "length" else "stop"
-        self._mouth.next = Generated(said.text, len(said.ids), finish)
-        reply = parse_reply(said.text)
+        finish: Finish = "length" if turn.end == "length" else "stop"
+        self._recorded.next = Generated(turn.text, len(turn.ids), finish)
+        reply = parse_reply(turn.text)
         return window_of(reply.arguments) if reply.kind == "call" else None
 
-    def go_on(self) -> None:
-        """Do what it asked for and show it; over where it answered or may not go on."""
+    def answer_turn(self) -> None:
+        """Append the tool's result to the turn; an answer or a limit ends the rollout instead."""
         try:
             for _ in self.episode.run():
                 pass
-        except _Waiting:
-            # the end token is among what the model said, unless it was cut off
-            ended = self.line.ids[-1] == self._tongue.end
-            self._show([Part("\n" if ended else f"{END_OF_TURN}\n", markup=True)])
+        except _TurnNeeded:
+            # The sampled tokens include the end token, unless the turn was cut off.
+            ended = self.conversation.ids[-1] == self._tokens.end
+            self._append_new_turns([Part("\n" if ended else f"{END_OF_TURN}\n", markup=True)])
         else:
             self.is_over = True
 
-    def forget(self) -> None:
-        """Give the memory back."""
-        self.line = BatchLine(self.line.ids, self.line.pictures)
+    def free_cache(self) -> None:
+        old = self.conversation
+        self.conversation = ConversationTokens(old.ids, old.pictures)
 
-    def _show(self, closing: list[Part]) -> None:
-        turns, pictures = self._mouth.heard()
-        vision = self.viewer.pictures.vision
+    def _append_new_turns(self, closing: list[Part]) -> None:
+        turns, pictures = self._recorded.take_appended()
+        vision = self.picture_maker.pictures.vision
         counts = [picture_tokens(picture, vision) for picture in pictures]
-        new = token_ids(self._tongue.tokenizer, [*closing, *chat_parts(turns)], counts)
+        new = token_ids(self._tokens.tokenizer, [*closing, *chat_parts(turns)], counts)
         if closing and len(new) >= self._room:
             self.is_over = True
             return
-        self.line.ids += new
-        self.line.pictures += pictures
+        self.conversation.ids += new
+        self.conversation.pictures += pictures
         if closing:
-            self.said += [0] * len(new)
-            self.log_odds += [0.0] * len(new)
+            self.sampled += [0] * len(new)
+            self.log_probs += [0.0] * len(new)
 
     @property
     def _room(self) -> int:
-        return self._limits.rollout - len(self.said)
+        return self._limits.rollout - len(self.sampled)
 
 
 @dataclass
-class Spent:
-    """Seconds that rollouts took, by part."""
+class RolloutTimes:
+    """Seconds spent on the parts of rollouts."""
 
-    speaking: float = 0.0
+    generating: float = 0.0
     drawing: float = 0.0
 
 
 def roll_out(
-    rollouts: Sequence[Rollout], speaker: Generator, pictures: Pictures, at_once: int
-) -> Spent:
-    """All of them to their ends, `at_once` side by side."""
-    spent = Spent()
+    rollouts: Sequence[Rollout], generator: Generator, pictures: PictureCache, at_once: int
+) -> RolloutTimes:
+    """Run all rollouts to their ends, `at_once` in a batch."""
+    times = RolloutTimes()
     for start in range(0, len(rollouts), at_once):
         live = [one for one in rollouts[start : start + at_once] if one.limit > 0]
         while live:
             started = time.perf_counter()
-            said = speaker([one.line for one in live], [one.limit for one in live])
-            spoken = time.perf_counter()
-            wanted = [one.hear(turn) for one, turn in zip(live, said, strict=True)]
+            turns = generator([one.conversation for one in live], [one.limit for one in live])
+            generated = time.perf_counter()
+            wanted = [one.add_turn(turn) for one, turn in zip(live, turns, strict=True)]
             pictures.draw_ahead(
-                (one.viewer, window)
+                (one.picture_maker, window)
                 for one, window in zip(live, wanted, strict=True)
                 if window is not None
             )
             live = [one for one in live if not one.is_over]
             for one in live:
-                one.go_on()
+                one.answer_turn()
             live = [one for one in live if not one.is_over]
-            spent.speaking += spoken - started
-            spent.drawing += time.perf_counter() - spoken
+            times.generating += generated - started
+            times.drawing += time.perf_counter() - generated
         for one in rollouts[start : start + at_once]:
-            one.forget()
-    return spent
+            one.free_cache()
+    return times
 
 
-class _Waiting(Exception):
-    """The loop wants the model's next turn, and it has not been said yet."""
+class _TurnNeeded(Exception):
+    """The episode needs the model's next turn, which is not generated yet."""
 
 
 class _RecordedConversation:
-    """Stands where the loop expects a conversation with an engine: keeps what the loop appends,
-    and hands out the turn that was said elsewhere."""
+    """Takes the place of an engine: records the appended turns and returns a given reply."""
 
     def __init__(self) -> None:
         self.next: Generated | None = None
@@ -168,11 +176,11 @@ class _RecordedConversation:
 
     usage = Usage()
 
-    def heard(self) -> tuple[list[Turn], list[Image.Image]]:
-        """What was appended since this was last asked."""
-        heard = self._turns, self._pictures
+    def take_appended(self) -> tuple[list[Turn], list[Image.Image]]:
+        """The turns and pictures appended since the last call."""
+        appended = self._turns, self._pictures
         self._turns, self._pictures = [], []
-        return heard
+        return appended
 
     def append(
         self,
@@ -193,16 +201,16 @@ class _RecordedConversation:
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
-        said, self.next = self.next, None
-        if said is None:
-            raise _Waiting
-        return said
+        reply, self.next = self.next, None
+        if reply is None:
+            raise _TurnNeeded
+        return reply
 
     def mark(self) -> object:
         return None
 
     def rewind(self, mark: object) -> None:
-        """Nothing to forget: one inspection, said once."""
+        """Never needed: a rollout generates each turn once."""
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Nothing to release."""

@@ -1,4 +1,4 @@
-"""What reinforcement learning can be told. The defaults are the published recipe."""
+"""Settings of reinforcement learning; the defaults are the published recipe."""
 
 from __future__ import annotations
 
@@ -11,80 +11,80 @@ from train.reward import PENALTY
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoSettings:
-    """Counts of questions are over all devices, `microbatch` and `at_once` are of each."""
+    """The table [grpo]; `microbatch` and `at_once` are per device, other counts are totals."""
 
     questions: int = 64
-    """In a round: rollouts are sampled, then learned from."""
+    """Questions of a round: their rollouts are sampled, then trained on."""
     minibatch: int = 32
-    """Questions an update; a round is one or several updates."""
+    """Questions of an update; a round has one or several updates."""
     rollouts: int = 8
-    """Of each question."""
+    """Rollouts of each question."""
     noes: int = 1
-    """With the answer NO for every YES: how doubtful cases are decided goes with it. 0 asks as many
-    of each as there are: where a class has more doubtful YES than NO, it learns to say YES."""
+    """NO for every YES; the model's bias on doubtful cases follows it. 0 asks all questions as they
+    are: if a task has more doubtful YES than NO, the model learns to answer YES."""
     sure: float = 0.98
-    """Questions judged right with at least that probability before are not asked; see --judged."""
+    """With --judged: skip questions answered rightly with at least this probability."""
     reminders: float = 0.0
-    """With --judged: YES to every NO of a class, filled up with YES that were judged surely right.
-    Where nearly all that is doubtful is NO, a class would be forgotten without them."""
+    """With --judged: least YES for every NO of a task, filled up with YES that the model is sure
+    about. Without them it forgets a task whose doubtful questions are nearly all NO."""
     epochs: float = 3.0
     rounds: int = 0
-    """At most so many; 0 for no limit."""
+    """Most rounds; 0 for no limit."""
     lr: float = 1e-6
+    # Adam's first step moves every weight by the whole rate, however small its gradient. At the
+    # high rates of small models, unlucky first rollouts make it lose the form of an answer.
     warmup: int = 0
-    """Updates over which the rate rises to `lr`. Adam's first step moves every weight by the whole
-    rate, whatever the gradient's size: at the high rates of small models one unlucky draw of
-    rollouts is enough to lose the form of an answer."""
+    """Updates over which the learning rate rises to `lr`."""
     clip: float = 0.2
-    """How far an update may move the odds of a token, as a share."""
+    """Most relative change of a token's probability in an update (epsilon)."""
     temperature: float = 1.0
     penalty: float = PENALTY
     turn_tokens: int = 1024
     rollout_tokens: int = 32768
-    """All that follows the prompt, pictures included."""
+    """Most tokens after the prompt, pictures included."""
     kind: Literal["full", "lora"] = "full"
     lora_rank: int = 32
     lora_alpha: int = 64
     trained: Literal["language", "all"] = "language"
-    """`language` keeps the vision tower and its projector as they are."""
+    """`language` freezes the vision tower and its projector."""
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     at_once: int = 64
-    """Rollouts that speak side by side: faster, and more memory for their attention."""
+    """Rollouts generated in one batch: more are faster and need more memory for their KV caches."""
     microbatch: int = 8
     """Rollouts in one forward and backward pass; those of one question share their prompt."""
     checkpointing: bool = False
-    """Forget activations and compute them again: slower, and far less memory."""
+    """Recompute activations in the backward pass: slower, but needs far less memory."""
     save_every: int = 10
-    """Rounds."""
+    """Rounds between checkpoints."""
     keep: int = 2
-    """Checkpoints."""
+    """Checkpoints to keep."""
     use_vllm: bool = False
-    """Sample with vLLM, on the same GPUs."""
+    """Generate with vLLM, on the same GPUs."""
     vllm_memory: float = 0.3
-    """Its share of each GPU."""
+    """vLLM's fraction of each GPU's memory."""
 
     def __post_init__(self) -> None:
         for name, low, high in _LIMITS:
             value = getattr(self, name)
             if not low <= value <= high:
-                raise WorkbenchError(f"grpo.{name}: {value} is not from {low:g} to {high:g}")
+                raise WorkbenchError(f"grpo.{name}: {value} is not between {low:g} and {high:g}")
         if self.questions % self.minibatch:
             raise WorkbenchError(
-                f"grpo.minibatch: {self.questions} questions cannot be cut into minibatches of "
+                f"grpo.minibatch: {self.questions} questions cannot be divided into minibatches of "
                 f"{self.minibatch}"
             )
         if self.kind == "lora" and self.trained == "all":
             raise WorkbenchError(
-                "grpo.trained: LoRA adapts the language model alone; use kind=full to train all"
+                "grpo.trained: LoRA adapts only the language model; set kind=full to train all"
             )
 
     @property
     def updates(self) -> int:
-        """In a round."""
+        """Updates of a round."""
         return self.questions // self.minibatch
 
     def passes(self, devices: int) -> int:
-        """Forward and backward passes of each device to an update."""
+        """Forward and backward passes of each device for an update."""
         passes, rest = divmod(self.minibatch * self.rollouts, self.microbatch * devices)
         if rest or not passes:
             raise WorkbenchError(

@@ -1,4 +1,4 @@
-"""The trainer with all its parts, before its first step."""
+"""Builds the GRPO trainer with all its parts."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from transformers import PrinterCallback
 from trl import GRPOConfig
 
 from train.examples import ExampleStore
-from train.grpo.attention import take_packs
+from train.grpo.attention import enable_packs
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.judging import TokenJudge, make_reward
-from train.grpo.pictures import Pictures
+from train.grpo.pictures import PictureCache
 from train.grpo.processor import SpectrumProcessor
-from train.grpo.questions import Row, as_prompts
+from train.grpo.questions import Row, to_prompts
 from train.grpo.rollout import Limits
 from train.grpo.settings import GrpoSettings
-from train.grpo.tokens import tongue_of
-from train.grpo.trainer import Sampled, SpectrumTrainer
+from train.grpo.tokens import turn_tokens
+from train.grpo.trainer import RolloutSettings, SpectrumTrainer
 from train.models.checkpoints import CHECKPOINTS
 from train.models.model_folder import load_trainable
-from train.sft.fast_path import quicken
+from train.sft.fast_path import use_fast_path
 from train.sft.run import uses_bfloat16
 from train.sft.tuning import LANGUAGE_LAYERS
 
@@ -38,28 +38,30 @@ def make_trainer(
     folder: Path,
     questions: Sequence[Row],
     store: ExampleStore,
-    pictures: Pictures,
+    pictures: PictureCache,
     out: Path,
     settings: GrpoSettings,
     seed: int,
 ) -> SpectrumTrainer:
-    """Loads the model in `folder`; `questions` in the order they will be asked."""
+    """Build a trainer of the model in `folder`; `questions` are asked in their order."""
     model = load_trainable(folder)
-    quicken(model)
-    take_packs(model)
+    use_fast_path(model)
+    enable_packs(model)
     model.requires_grad_(True)
     if settings.trained == "language":
         model.model.visual.requires_grad_(False)
-    tongue = tongue_of(folder, model.config)
+    tokens = turn_tokens(folder, model.config)
     limits = Limits(turn=settings.turn_tokens, rollout=settings.rollout_tokens)
     trainer = SpectrumTrainer(
-        sampled=Sampled(tongue=tongue, pictures=pictures, limits=limits, at_once=settings.at_once),
+        rollout_settings=RolloutSettings(
+            tokens=tokens, pictures=pictures, limits=limits, at_once=settings.at_once
+        ),
         warmup=settings.warmup,
         model=model,
-        args=config_of(settings, out / CHECKPOINTS, tongue.never, seed),
-        train_dataset=Dataset.from_list(as_prompts(questions, brief=pictures.style.brief)),
+        args=make_config(settings, out / CHECKPOINTS, tokens.forbidden, seed),
+        train_dataset=Dataset.from_list(to_prompts(questions, brief=pictures.style.brief)),
         processing_class=SpectrumProcessor(folder, pictures),
-        reward_funcs=make_reward(TokenJudge(tongue), settings.penalty),
+        reward_funcs=make_reward(TokenJudge(tokens), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),
         peft_config=_adapter(settings),
     )
@@ -67,8 +69,10 @@ def make_trainer(
     return trainer
 
 
-def config_of(settings: GrpoSettings, out: Path, never: Sequence[int], seed: int) -> GRPOConfig:
-    """Our settings in TRL's words."""
+def make_config(
+    settings: GrpoSettings, out: Path, forbidden: Sequence[int], seed: int
+) -> GRPOConfig:
+    """Our settings as TRL's."""
     devices = int(os.environ.get("WORLD_SIZE", "1"))
     on_gpu = torch.cuda.is_available()
     passes = settings.passes(devices)
@@ -79,17 +83,17 @@ def config_of(settings: GrpoSettings, out: Path, never: Sequence[int], seed: int
         per_device_train_batch_size=settings.microbatch,
         gradient_accumulation_steps=passes,
         steps_per_generation=passes * settings.updates,
-        num_train_epochs=1,  # all epochs are laid out in the dataset
+        num_train_epochs=1,  # the dataset holds the questions of all epochs
         max_steps=settings.rounds * settings.updates if settings.rounds else -1,
         shuffle_dataset=False,
         learning_rate=settings.lr,
-        lr_scheduler_type="constant",  # after the warm-up of SpectrumTrainer
+        lr_scheduler_type="constant",  # SpectrumTrainer adds the warm-up
         optim="adamw_torch_fused",
         epsilon=settings.clip,
         beta=0.0,
         temperature=settings.temperature,
         max_completion_length=settings.rollout_tokens,
-        generation_kwargs=_generation(settings, never),
+        generation_kwargs=_generation(settings, forbidden),
         use_vllm=settings.use_vllm,
         vllm_mode="colocate",
         vllm_gpu_memory_utilization=settings.vllm_memory,
@@ -99,7 +103,7 @@ def config_of(settings: GrpoSettings, out: Path, never: Sequence[int], seed: int
         ddp_backend="gloo" if devices > 1 and not on_gpu else None,
         dataloader_pin_memory=on_gpu,
         save_strategy="steps",
-        save_steps=settings.save_every * settings.updates,  # never within a round
+        save_steps=settings.save_every * settings.updates,  # only at the end of a round
         save_total_limit=settings.keep,
         logging_steps=settings.updates,
         logging_nan_inf_filter=False,
@@ -109,20 +113,20 @@ def config_of(settings: GrpoSettings, out: Path, never: Sequence[int], seed: int
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Without what TRL says of its own inside: experimental parts, old names it still uses."""
+def hide_trl_warnings() -> Iterator[None]:
+    """Hide TRL's warnings about its own experimental parts and deprecated names."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*environment_factory.*experimental", UserWarning)
         warnings.filterwarnings("ignore", ".*gradient_checkpointing.*deprecated", FutureWarning)
         yield
 
 
-def _generation(settings: GrpoSettings, never: Sequence[int]) -> dict[str, Any]:
-    """For TRL's own generation: a turn's length, and what may not be said."""
+def _generation(settings: GrpoSettings, forbidden: Sequence[int]) -> dict[str, Any]:
+    """Options of TRL's own generation: the length of a turn and the forbidden tokens."""
     if settings.use_vllm:
-        forbidden = {str(number): -100.0 for number in never}
-        return {"max_tokens": settings.turn_tokens, "logit_bias": forbidden}
-    return {"max_new_tokens": settings.turn_tokens, "suppress_tokens": list(never)}
+        bias = {str(number): -100.0 for number in forbidden}
+        return {"max_tokens": settings.turn_tokens, "logit_bias": bias}
+    return {"max_new_tokens": settings.turn_tokens, "suppress_tokens": list(forbidden)}
 
 
 def _adapter(settings: GrpoSettings) -> LoraConfig | None:

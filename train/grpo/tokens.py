@@ -1,4 +1,4 @@
-"""A model's tokens, as far as rollouts need them."""
+"""The tokenizer of a model, with the tokens that rollouts treat specially."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from agent.protocol.protocol import Part, chat_parts
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TurnTokens:
-    """`end` ends a turn, `header` opens one, `never` may not be said: every other control token,
-    and rows of the vocabulary without a token."""
+    """A tokenizer, the token that ends a turn (`end`) and those that open one (`header`).
+
+    `forbidden` tokens are never sampled: all other control tokens, and rows of the vocabulary
+    that have no token.
+    """
 
     tokenizer: Tokenizer
     token_bytes: TokenBytes
     end: int
     header: tuple[int, ...]
-    never: tuple[int, ...]
+    forbidden: tuple[int, ...]
 
 
-def tongue_of(folder: Path, config: Any) -> TurnTokens:
-    """From the tokenizer and the settings of a model's folder."""
+def turn_tokens(folder: Path, config: Any) -> TurnTokens:
+    """Read them from a model's folder and its transformers config."""
     tokenizer = load_tokenizer(folder)
     (end,) = token_ids(tokenizer, [Part(END_OF_TURN, markup=True)])
     rows = int(config.get_text_config().vocab_size)
@@ -37,5 +40,5 @@ def tongue_of(folder: Path, config: Any) -> TurnTokens:
         token_bytes=TokenBytes(tokenizer),
         end=end,
         header=tuple(token_ids(tokenizer, chat_parts(()))),
-        never=tuple(sorted((control - {end}) | unused)),
+        forbidden=tuple(sorted((control - {end}) | unused)),
     )

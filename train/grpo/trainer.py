@@ -1,8 +1,8 @@
-"""TRL's GRPO trainer with our rollouts in the place of its own.
+"""TRL's GRPO trainer with our rollouts.
 
 Groups, advantages, masks and the loss are TRL's. Its rollouts read the whole conversation again in
-every turn and end with the first turn without a call; ours keep what was read and follow the rules
-of use.
+every turn and end with the first turn without a call; ours keep the KV cache and follow the rules
+of an inspection in use.
 """
 
 from __future__ import annotations
@@ -28,99 +28,106 @@ from trl.trainer.utils import (
 )
 
 from train.grpo.environment import SpectrumEnvironment
-from train.grpo.generate import BatchLine, CachedGenerator, GeneratedTurn, Generator, OpenTurn
-from train.grpo.packing import pack, rows_of, unpack
-from train.grpo.pictures import Pictures
+from train.grpo.generate import (
+    CachedGenerator,
+    ConversationTokens,
+    GeneratedTurn,
+    Generator,
+    OpenTurn,
+)
+from train.grpo.packing import pack, split_rollouts, unpack
+from train.grpo.pictures import PictureCache
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.tokens import TurnTokens
 from train.models.own_checkpoints import OwnCheckpoints
 
+# Smaller advantages are rounding errors: different rewards differ by 0.2 or more.
 LEAST_ADVANTAGE = 1e-3
-"""Less is rounding: rewards differ by a fifth at least."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampled:
-    """How rollouts are made: what of, how long, how many side by side."""
+class RolloutSettings:
+    """The tokens, pictures and limits of rollouts, and how many are generated in one batch."""
 
-    tongue: TurnTokens
-    pictures: Pictures
+    tokens: TurnTokens
+    pictures: PictureCache
     limits: Limits
     at_once: int
 
 
 class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
-    """A row of the dataset names a spectrum; its environment shows it."""
+    """Trains on a dataset whose rows name spectra; the environments show them."""
 
     environments: list[SpectrumEnvironment]
     lr_scheduler: Any = None
 
-    def __init__(self, *, sampled: Sampled, warmup: int = 0, **options: Any) -> None:
+    def __init__(
+        self, *, rollout_settings: RolloutSettings, warmup: int = 0, **options: Any
+    ) -> None:
         super().__init__(**options)
-        self.sampled = sampled
+        self.rollout_settings = rollout_settings
         self.warmup = warmup
         self.rollouts: list[Rollout] = []
-        """Those of the last round."""
+        """The rollouts of the last round."""
         self._buffered: list[Any] | None = None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
-        """In the place of TRL's: tokens, which of them were sampled, pictures. The prompts are
-        those the environments began with."""
+        """Replaces TRL's rollouts; the prompts are those of the environments."""
         started = time.perf_counter()
-        sampled = self.sampled
+        options = self.rollout_settings
         rollouts = [
-            Rollout(one.viewer, one.task, sampled.tongue, sampled.limits)
+            Rollout(one.picture_maker, one.task, options.tokens, options.limits)
             for one in self.environments
         ]
-        with self._speaker() as speaker:
-            spent = roll_out(rollouts, speaker, sampled.pictures, sampled.at_once)
+        with self._rollout_generator() as generator:
+            times = roll_out(rollouts, generator, options.pictures, options.at_once)
         self.rollouts = rollouts
-        self._note(
+        self._record_metrics(
             {
-                "tokens": float(np.mean([sum(one.said) for one in rollouts])),
-                "tokens_read": float(np.mean([len(one.line.ids) for one in rollouts])),
-                "seconds/speaking": spent.speaking,
-                "seconds/drawing": spent.drawing,
+                "tokens": float(np.mean([sum(one.sampled) for one in rollouts])),
+                "tokens_read": float(np.mean([len(one.conversation.ids) for one in rollouts])),
+                "seconds/speaking": times.generating,
+                "seconds/drawing": times.drawing,
                 "seconds/rollouts": time.perf_counter() - started,
             }
         )
-        pictures = [one.line.pictures for one in rollouts]
+        pictures = [one.conversation.pictures for one in rollouts]
         return (
             [one.prompt for one in rollouts],
             [one.completion for one in rollouts],
-            [one.said for one in rollouts],
+            [one.sampled for one in rollouts],
             [
                 [{"role": "assistant", "content": "\n".join(one.episode.replies)}]
                 for one in rollouts
             ],
-            [one.log_odds for one in rollouts] if self.use_vllm else None,
+            [one.log_probs for one in rollouts] if self.use_vllm else None,
             {},
             pictures,
             pictures,
         )
 
     def _generate_and_score_completions(self, inputs: Any) -> Any:
-        """TRL's, without what rounding leaves of an advantage where all rewards are alike: Adam
-        would take a whole step along it."""
-        whole = super()._generate_and_score_completions(inputs)
-        advantages = whole["advantages"]
+        # If all rewards of a group are equal, rounding leaves tiny advantages, and Adam would take
+        # a full step along them.
+        batch = super()._generate_and_score_completions(inputs)
+        advantages = batch["advantages"]
         advantages[advantages.abs() < LEAST_ADVANTAGE] = 0.0
-        self._note({"groups_alike": float((advantages == 0.0).float().mean())})
-        return whole
+        self._record_metrics({"groups_alike": float((advantages == 0.0).float().mean())})
+        return batch
 
     def _prepare_inputs(self, generation_batch: Any) -> Any:
-        """In the place of TRL's, which shuffles the rollouts of a round: here those of a question
-        stay together, for an update is of whole questions and a pack of one."""
+        # TRL shuffles the rollouts of a round. Here those of a question stay together, because an
+        # update has whole questions and a pack has one.
         size = self.args.steps_per_generation
         if self._step % size == 0 or self._buffered is None:
-            whole = self._generate_and_score_completions(generation_batch)
-            parts = split_tensor_dict(split_pixel_values_by_grid(whole), size)
-            parts = _silent_first(parts, self.args.gradient_accumulation_steps)
+            batch = self._generate_and_score_completions(generation_batch)
+            parts = split_tensor_dict(split_pixel_values_by_grid(batch), size)
+            parts = _without_gradient_first(parts, self.args.gradient_accumulation_steps)
             self._buffered = [unsplit_pixel_values_by_grid(part) for part in parts]
         return self._buffered[self._step % size]
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> LambdaLR:
-        """In the place of transformers', whose warm-up wastes a first update on a rate of 0."""
+        # The warm-up of transformers wastes the first update on a learning rate of 0.
         if self.lr_scheduler is None:
             rise = self.warmup + 1
             self.lr_scheduler = LambdaLR(
@@ -130,24 +137,23 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         return self.lr_scheduler
 
     def compute_loss(self, model: Any, inputs: Any, *others: Any, **options: Any) -> Tensor:
-        """TRL's; without its forward pass where no rollout was better than another: no gradient
-        comes of it."""
-        if self._is_worth_a_pass(inputs["advantages"]):
+        # Where no rollout was better than another there is no gradient: skip the forward pass.
+        if self._needs_pass(inputs["advantages"]):
             return super().compute_loss(model, inputs, *others, **options)
         trained = (weight for weight in model.parameters() if weight.requires_grad)
         return sum((weight.view(-1)[0] * 0.0 for weight in trained), torch.zeros(()))
 
-    def _is_worth_a_pass(self, advantages: Tensor) -> bool:
-        """Whether a gradient comes of it in any process: they pass together or not at all. Copies
-        of a model add up their gradients in an update's last pass, which none may leave out; where
-        the weights are spread over processes, every pass is needed."""
-        told = advantages.any()
+    def _needs_pass(self, advantages: Tensor) -> bool:
+        """Whether any process gets a gradient from this pass; all processes decide alike."""
+        has_gradient = advantages.any()
         if self.accelerator.num_processes == 1:
-            return bool(told)
+            return bool(has_gradient)
+        # Copies of a model sum their gradients in an update's last pass, which none may skip. If
+        # the weights are sharded, every pass is needed.
         copies = DistributedType.MULTI_CPU, DistributedType.MULTI_GPU
         if self.accelerator.sync_gradients or self.accelerator.distributed_type not in copies:
             return True
-        return bool(self.accelerator.gather(told).any())
+        return bool(self.accelerator.gather(has_gradient).any())
 
     def _get_per_token_logps_and_entropies(
         self,
@@ -156,38 +162,41 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         attention_mask: Tensor,
         logits_to_keep: int,
         batch_size: int | None = None,
-        **seen: Any,
+        **vision: Any,
     ) -> tuple[Tensor, Tensor | None, None]:
-        """In the place of TRL's: the same numbers, what a question's rollouts share computed once,
-        and those from before an update as they were when the tokens were drawn."""
+        """TRL's numbers, with the prompt of a question's rollouts computed once."""
+        # The log-probabilities before an update are those from when the tokens were sampled.
         if not torch.is_grad_enabled() and not self.use_vllm and not self.args.bf16:
-            drawn = [torch.tensor(one.log_odds) for one in self.rollouts]
-            return pad_sequence(drawn, batch_first=True).to(input_ids.device), None, None
-        found = self._scored(model, input_ids, attention_mask, logits_to_keep, batch_size, seen)
-        log_odds, entropies = (torch.cat(parts) for parts in zip(*found, strict=True))
-        return log_odds, entropies, None
+            sampled = [torch.tensor(one.log_probs) for one in self.rollouts]
+            return pad_sequence(sampled, batch_first=True).to(input_ids.device), None, None
+        scores = self._packed_scores(
+            model, input_ids, attention_mask, logits_to_keep, batch_size, vision
+        )
+        log_probs, entropies = (torch.cat(parts) for parts in zip(*scores, strict=True))
+        return log_probs, entropies, None
 
-    def _scored(
+    def _packed_scores(
         self,
         model: Any,
         ids: Tensor,
         mask: Tensor,
         width: int,
         at_once: int | None,
-        seen: dict[str, Any],
+        vision: dict[str, Any],
     ) -> Iterator[tuple[Tensor, Tensor]]:
-        grids = seen["image_grid_thw"]
-        rows = rows_of(
-            ids, mask, width, [tuple(grid) for grid in grids.tolist()], seen["num_images"]
+        """Log-probabilities and entropies, (rollouts, width), of `at_once` rollouts at a time."""
+        grids = vision["image_grid_thw"]
+        rows = split_rollouts(
+            ids, mask, width, [tuple(grid) for grid in grids.tolist()], vision["num_images"]
         )
-        pictures = seen["pixel_values"].split(grids.prod(dim=1).tolist())
+        pictures = vision["pixel_values"].split(grids.prod(dim=1).tolist())
         for start in range(0, len(rows), at_once or len(rows)):
             packed = pack(rows[start : start + (at_once or len(rows))], pictures, self.model.config)
             device = ids.device
             with self.accelerator.autocast():
                 out = model(
                     input_ids=packed.ids.to(device),
-                    position_ids=packed.places.to(device),
+                    position_ids=packed.position_ids.to(device),
                     labels=packed.labels.to(device),
                     pixel_values=torch.cat([pictures[number] for number in packed.pictures]),
                     image_grid_thw=grids[packed.pictures],
@@ -197,7 +206,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
             yield unpack(out.log_probs, packed, width), unpack(out.entropy, packed, width)
 
     @contextmanager
-    def _speaker(self) -> Iterator[Generator]:
+    def _rollout_generator(self) -> Iterator[Generator]:
         if self.use_vllm:
             yield TrlGenerator(self)
             return
@@ -217,32 +226,32 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
             try:
                 yield CachedGenerator(
                     model,
-                    self.sampled.tongue,
-                    self.sampled.pictures.patches,
-                    self._randomness(),
+                    self.rollout_settings.tokens,
+                    self.rollout_settings.pictures.patches,
+                    self._round_random(),
                     self.temperature,
                 )
             finally:
                 model.train(training)
 
-    def _randomness(self) -> torch.Generator:
-        """Of this round alone, so that a run that is resumed goes on as it would have."""
+    def _round_random(self) -> torch.Generator:
+        """A random generator of this round alone, so that a resumed run continues identically."""
         seeds = [self.args.seed, self.state.global_step, self.accelerator.process_index]
         number = int(np.random.SeedSequence(seeds).generate_state(1)[0])
         return torch.Generator(self.accelerator.device).manual_seed(number)
 
-    def _note(self, figures: dict[str, float]) -> None:
+    def _record_metrics(self, figures: dict[str, float]) -> None:
         for name, value in figures.items():
             self._metrics["train"][name].append(value)
 
     def create_model_card(self, *arguments: Any, **options: Any) -> None:
-        """Not TRL's page in every checkpoint: the finished model gets a card of ours."""
+        """Write no page of TRL's into checkpoints; the finished model gets our card."""
 
 
-def _silent_first(parts: Sequence[Any], passes: int) -> list[Any]:
-    """In every update those that say nothing come first, in all processes, so that they can be left
-    out together. `passes` make an update."""
-    updates = [parts[at : at + passes] for at in range(0, len(parts), passes)]
+def _without_gradient_first(parts: Sequence[Any], passes: int) -> list[Any]:
+    """Within each update of `passes` parts, move those without a gradient to the front."""
+    # In this order all processes can skip them together.
+    updates = [parts[start : start + passes] for start in range(0, len(parts), passes)]
     return [
         part
         for update in updates
@@ -250,21 +259,18 @@ def _silent_first(parts: Sequence[Any], passes: int) -> list[Any]:
     ]
 
 
-def _as_messages(rollout: Rollout) -> list[dict[str, str]]:
-    """For TRL's own logs; rewards read the tokens."""
-    return [{"role": "assistant", "content": reply} for reply in rollout.episode.replies]
-
-
 class TrlGenerator:
-    """Speaks through TRL's own generation: vLLM, or transformers without a memory."""
+    """Generates turns by TRL's own means: vLLM, or transformers without a KV cache."""
 
     def __init__(self, trainer: SpectrumTrainer) -> None:
         self._trainer = trainer
 
-    def __call__(self, lines: Sequence[BatchLine], limits: Sequence[int]) -> list[GeneratedTurn]:
-        pictures = [line.pictures for line in lines]
+    def __call__(
+        self, conversations: Sequence[ConversationTokens], limits: Sequence[int]
+    ) -> list[GeneratedTurn]:
+        pictures = [one.pictures for one in conversations]
         ids, logprobs = self._trainer._generate_single_turn(
-            [line.ids for line in lines],
+            [one.ids for one in conversations],
             pictures,
             self._trainer.processing_class.image_processor(pictures),
             num_generations=1,
@@ -272,14 +278,14 @@ class TrlGenerator:
         )
         known = logprobs or [[0.0] * len(tokens) for tokens in ids]
         return [
-            self._turn(tokens, log_odds, limit)
-            for tokens, log_odds, limit in zip(ids, known, limits, strict=True)
+            self._turn(tokens, log_probs, limit)
+            for tokens, log_probs, limit in zip(ids, known, limits, strict=True)
         ]
 
-    def _turn(self, tokens: Sequence[int], log_odds: Sequence[float], limit: int) -> GeneratedTurn:
-        turn = OpenTurn(self._trainer.sampled.tongue, limit)
-        for token, odds in zip(tokens, log_odds, strict=True):
-            turn.take(token, odds)
+    def _turn(self, tokens: Sequence[int], log_probs: Sequence[float], limit: int) -> GeneratedTurn:
+        turn = OpenTurn(self._trainer.rollout_settings.tokens, limit)
+        for token, log_prob in zip(tokens, log_probs, strict=True):
+            turn.add(token, log_prob)
             if turn.end is not None:
                 break
-        return turn.said()
+        return turn.finish()

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on, under our names."""
+"""Writes the metrics of a GRPO run to its journal, under our names."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from transformers import TrainerCallback
 
 from train.journal import Journal
 
-NAMES = {
+RENAMED = {
     "clip_ratio/region_mean": "clipped",
     "step_time": "seconds/update",
 }
-AS_THEY_ARE = ("loss", "grad_norm", "learning_rate", "reward", "reward_std", "entropy")
-OURS = (
+TRL_NAMES = ("loss", "grad_norm", "learning_rate", "reward", "reward_std", "entropy")
+OUR_PREFIXES = (
     "accuracy", "f1", "well_formed", "answered", "says_yes", "calls", "tokens", "groups_alike",
     "seconds/",
 )  # fmt: skip
 
 
 class RoundLogger(TrainerCallback):
-    """Puts the figures of every round into the journal."""
+    """Writes the metrics of every round to the journal."""
 
     def __init__(self, record: Journal) -> None:
         self._record = record
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
-        found = {
-            NAMES.get(name, name): None if value is None else float(value)
+        metrics = {
+            RENAMED.get(name, name): None if value is None else float(value)
             for name, value in (logs or {}).items()
-            if name in NAMES or name in AS_THEY_ARE or name.startswith(OURS)
+            if name in RENAMED or name in TRL_NAMES or name.startswith(OUR_PREFIXES)
         }
-        if "reward" in found:
-            self._record.log(int(state.global_step), **found)
+        if "reward" in metrics:
+            self._record.log(int(state.global_step), **metrics)

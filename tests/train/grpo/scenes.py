@@ -19,11 +19,11 @@ from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from train.examples import Example, example
-from train.grpo.generate import BatchLine, CachedGenerator, GeneratedTurn, OpenTurn
-from train.grpo.pictures import Pictures
+from train.grpo.generate import CachedGenerator, ConversationTokens, GeneratedTurn, OpenTurn
+from train.grpo.pictures import PictureCache
 from train.grpo.processor import SpectrumProcessor
 from train.grpo.rollout import Limits, Rollout
-from train.grpo.tokens import TurnTokens, tongue_of
+from train.grpo.tokens import TurnTokens, turn_tokens
 from train.models.model_folder import load_trainable
 
 CV = find_task("CV")
@@ -47,19 +47,21 @@ class Stage:
 
     folder: Path
     model: Any
-    tongue: TurnTokens
-    pictures: Pictures
+    tokens: TurnTokens
+    pictures: PictureCache
 
     def rollout(self, one: Example, limits: Limits = LIMITS) -> Rollout:
-        return Rollout(self.pictures.viewer(one), CV, self.tongue, limits)
+        return Rollout(self.pictures.maker(one), CV, self.tokens, limits)
 
     def pictures_of(self, rollout: Rollout) -> dict[str, torch.Tensor]:
-        return SpectrumProcessor(self.folder, self.pictures).image_processor(rollout.line.pictures)
+        return SpectrumProcessor(self.folder, self.pictures).image_processor(
+            rollout.conversation.pictures
+        )
 
-    def speaker(self, temperature: float = 0.0, seed: int = 0) -> CachedGenerator:
+    def generator(self, temperature: float = 0.0, seed: int = 0) -> CachedGenerator:
         randomness = torch.Generator().manual_seed(seed)
         return CachedGenerator(
-            self.model, self.tongue, self.pictures.patches, randomness, temperature
+            self.model, self.tokens, self.pictures.patches, randomness, temperature
         )
 
 
@@ -72,41 +74,43 @@ def with_card(folder: Path) -> Path:
 def stage_of(folder: Path) -> Stage:
     model = load_trainable(folder)
     card = read_or_infer_card(folder)
-    pictures = Pictures(card.style, card.sizing, read_folder(folder).vision)
-    return Stage(folder, model, tongue_of(folder, model.config), pictures)
+    pictures = PictureCache(card.style, card.sizing, read_folder(folder).vision)
+    return Stage(folder, model, turn_tokens(folder, model.config), pictures)
 
 
 class Script:
     """A speaker that says what it was told to, each line its own replies. `<cut>` at the end of
     one stands for the limit of the turn."""
 
-    def __init__(self, tongue: TurnTokens, *replies: Sequence[str]) -> None:
-        self._tongue = tongue
+    def __init__(self, tokens: TurnTokens, *replies: Sequence[str]) -> None:
+        self._tokens = tokens
         self._replies = [list(each) for each in replies]
-        self._lines: list[BatchLine] = []
+        self._lines: list[ConversationTokens] = []
 
-    def __call__(self, lines: Sequence[BatchLine], limits: Sequence[int]) -> list[GeneratedTurn]:
+    def __call__(
+        self, lines: Sequence[ConversationTokens], limits: Sequence[int]
+    ) -> list[GeneratedTurn]:
         self._lines = self._lines or list(lines)
         return [self._say(line) for line in lines]
 
-    def _say(self, line: BatchLine) -> GeneratedTurn:
+    def _say(self, line: ConversationTokens) -> GeneratedTurn:
         text = self._replies[self._lines.index(line)].pop(0)
-        ids = plain_ids(self._tongue.tokenizer, text.removesuffix("<cut>"))
-        turn = OpenTurn(self._tongue, len(ids) if text.endswith("<cut>") else 10_000)
-        for token in [*ids, self._tongue.end]:
-            turn.take(token)
+        ids = plain_ids(self._tokens.tokenizer, text.removesuffix("<cut>"))
+        turn = OpenTurn(self._tokens, len(ids) if text.endswith("<cut>") else 10_000)
+        for token in [*ids, self._tokens.end]:
+            turn.add(token)
             if turn.end is not None:
                 break
-        return turn.said()
+        return turn.finish()
 
 
 def pixels(pictures: Sequence[Image.Image]) -> list[bytes]:
     return [picture.tobytes() for picture in pictures]
 
 
-def whole_log_odds(stage: Stage, rollout: Rollout) -> torch.Tensor:
+def whole_log_probs(stage: Stage, rollout: Rollout) -> torch.Tensor:
     """Of each token after the prompt, from one plain forward pass of transformers over it all."""
-    ids = torch.tensor([rollout.line.ids])
+    ids = torch.tensor([rollout.conversation.ids])
     seen = stage.pictures_of(rollout)
     with torch.no_grad():
         logits = stage.model(

@@ -5,23 +5,23 @@ import pytest
 pytest.importorskip("torch")
 
 from agent.protocol.reply import Verdict
-from train.grpo.judging import Judged, figures
+from train.grpo.judging import RolloutOutcome, metrics
 
 GOOD = r"<think>Seen.</think><answer>\boxed{YES} a line</answer>"
 
 
-def judged(verdict: Verdict | None) -> Judged:
-    return Judged((GOOD,) if verdict == "YES" else ("nothing",), verdict)
+def judged(verdict: Verdict | None) -> RolloutOutcome:
+    return RolloutOutcome((GOOD,) if verdict == "YES" else ("nothing",), verdict)
 
 
 def test_figures_by_hand():
     said = [judged("YES"), judged("YES"), judged("NO"), judged(None)]
     answers: list[Verdict] = ["YES", "NO", "YES", "YES"]
-    found = figures(said, answers, ["CV", "CV", "WD", "WD"])
+    found = metrics(said, answers, ["CV", "CV", "WD", "WD"])
     assert found["f1"] == pytest.approx(2 * 1 / (2 + 3))
     assert (found["accuracy"], found["accuracy/CV"], found["accuracy/WD"]) == (0.25, 0.5, 0.0)
     assert (found["answered"], found["says_yes"], found["well_formed"]) == (0.75, 0.5, 0.5)
 
 
 def test_no_members_and_none_named():
-    assert figures([judged("NO")], ["NO"], ["CV"])["f1"] == 0.0
+    assert metrics([judged("NO")], ["NO"], ["CV"])["f1"] == 0.0

@@ -10,10 +10,10 @@ pytest.importorskip("transformers")
 import torch
 
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.grpo.scenes import Script, Stage, stage_of, star, whole_log_odds, with_card
+from tests.train.grpo.scenes import Script, Stage, stage_of, star, whole_log_probs, with_card
 from tests.train.grpo.test_rollout import YES, call
-from train.grpo.attention import take_packs
-from train.grpo.kv_cache import KVCache, SideBySide, positions
+from train.grpo.attention import enable_packs
+from train.grpo.kv_cache import CacheBatch, KVCache, positions
 from train.grpo.packing import RolloutRow, pack, unpack
 from train.grpo.rollout import Rollout, roll_out
 
@@ -25,7 +25,7 @@ SAID = ([YES], [call(6500, 6600), YES], [call(4000, 9000), call(6500, 6600), YES
 @pytest.fixture(scope="module", params=["tiny_qwen25", "tiny_qwen3"])
 def stage(request) -> Stage:
     made = stage_of(with_card(request.getfixturevalue(request.param)))
-    take_packs(made.model)
+    enable_packs(made.model)
     return made
 
 
@@ -33,7 +33,7 @@ def stage(request) -> Stage:
 def rollouts(stage: Stage) -> list[Rollout]:
     """Three of one question, two of another: the words of the prompts are the same."""
     made = [stage.rollout(star(number)) for number in (0, 0, 0, 1, 1)]
-    roll_out(made, Script(stage.tongue, *SAID, SAID[1], SAID[0]), stage.pictures, 8)
+    roll_out(made, Script(stage.tokens, *SAID, SAID[1], SAID[0]), stage.pictures, 8)
     return made
 
 
@@ -47,14 +47,14 @@ def rows(stage: Stage, rollouts: list[Rollout]) -> tuple[list[RolloutRow], list[
     return found, pictures
 
 
-def log_odds(stage: Stage, rollouts: list[Rollout]) -> torch.Tensor:
+def log_probs(stage: Stage, rollouts: list[Rollout]) -> torch.Tensor:
     """Packed, (rollouts, tokens after the prompt)."""
     found, pictures = rows(stage, rollouts)
     packed = pack(found, pictures, stage.model.config)
     grids = torch.tensor([grid for row in found for grid in row.grids])
     logits = stage.model(
         input_ids=packed.ids,
-        position_ids=packed.places,
+        position_ids=packed.position_ids,
         packs=packed.layouts,
         pixel_values=torch.cat([pictures[number] for number in packed.pictures]),
         image_grid_thw=grids[packed.pictures],
@@ -66,9 +66,9 @@ def log_odds(stage: Stage, rollouts: list[Rollout]) -> torch.Tensor:
 
 def test_log_odds_as_one_by_one(stage: Stage, rollouts: list[Rollout]):
     with torch.no_grad():
-        found = log_odds(stage, rollouts)
+        found = log_probs(stage, rollouts)
     for row, one in zip(found, rollouts, strict=True):
-        wanted = whole_log_odds(stage, one)
+        wanted = whole_log_probs(stage, one)
         assert torch.allclose(row[: len(wanted)], wanted, atol=3e-4)
         assert not row[len(wanted) :].any()
 
@@ -76,7 +76,7 @@ def test_log_odds_as_one_by_one(stage: Stage, rollouts: list[Rollout]):
 def test_the_prompt_is_there_once_for_each_question(stage: Stage, rollouts: list[Rollout]):
     found, pictures = rows(stage, rollouts)
     packed = pack(found, pictures, stage.model.config)
-    assert [row for row, _, _ in packed.own] == [0, 0, 0, 1, 1]
+    assert [row for row, _, _ in packed.parts] == [0, 0, 0, 1, 1]
     prompt = rollouts[0].prompt_length - 1
     parts = [1 + len(one.completion) for one in rollouts]
     lengths = [prompt + 3 * max(parts[:3]), prompt + 2 * max(parts[3:])]
@@ -94,9 +94,9 @@ def test_gradients_as_one_by_one(stage: Stage, rollouts: list[Rollout]):
         parts = torch.autograd.grad(total, weights, allow_unused=True)
         return torch.cat([part.flatten() for part in parts if part is not None])
 
-    packed = log_odds(stage, few)
+    packed = log_probs(stage, few)
     found = gradient(sum(row.sum() * each for row, each in zip(packed, worth, strict=True)))
-    alone = sum(log_odds(stage, [one]).sum() * each for one, each in zip(few, worth, strict=True))
+    alone = sum(log_probs(stage, [one]).sum() * each for one, each in zip(few, worth, strict=True))
     wanted = gradient(alone)
     assert float((found - wanted).norm() / wanted.norm()) < 1e-4
 
@@ -104,21 +104,21 @@ def test_gradients_as_one_by_one(stage: Stage, rollouts: list[Rollout]):
 class TestMemory:
     def test_positions_as_transformers_counts(self, stage: Stage, rollouts: list[Rollout]):
         one = rollouts[2]
-        ids = torch.tensor([one.line.ids])
+        ids = torch.tensor([one.conversation.ids])
         grids = stage.pictures_of(one)["image_grid_thw"]
         config = stage.model.config
         wanted, _ = stage.model.model.get_rope_index(
             ids, mm_token_type_ids=(ids == config.image_token_id).int(), image_grid_thw=grids
         )
         plain = [tuple(grid) for grid in grids.tolist()]
-        found, after = positions(one.line.ids, plain, config, 0)
+        found, after = positions(one.conversation.ids, plain, config, 0)
         assert torch.equal(found, wanted[:, 0])
         assert after == int(found.max()) + 1
 
     def test_read_in_pieces_beside_others(self, stage: Stage, rollouts: list[Rollout]):
         """Memories part and join; what a conversation reads does not depend on its neighbours."""
-        memories = [KVCache()] * 3
-        lines = [one.line for one in rollouts[:3]]
+        caches = [KVCache()] * 3
+        lines = [one.conversation for one in rollouts[:3]]
         seen = [[stage.pictures.patches(each) for each in line.pictures] for line in lines]
         prompt = rollouts[0].prompt_length
         steps = [(0, 1, 2), (2, 0), (1,), (0, 1)]
@@ -126,7 +126,7 @@ class TestMemory:
         logits = {}
         with torch.no_grad():
             for number, batch in enumerate(steps):
-                together = SideBySide(stage.model, [memories[row] for row in batch])
+                together = CacheBatch(stage.model, [caches[row] for row in batch])
                 new, pictures = [], []
                 for row in batch:
                     end = prompt + 5 * row if read[row] == 0 else read[row] + 7 + number
@@ -135,9 +135,9 @@ class TestMemory:
                     read[row] = end
                 found = together.read(new, pictures)
                 for place, row in enumerate(batch):
-                    memories[row], logits[row] = together.take_out(place), found[place]
+                    caches[row], logits[row] = together.extract(place), found[place]
             for row in range(3):
-                assert memories[row].length == read[row]
-                alone = SideBySide(stage.model, [KVCache()])
+                assert caches[row].length == read[row]
+                alone = CacheBatch(stage.model, [KVCache()])
                 wanted = alone.read([lines[row].ids[: read[row]]], [seen[row][:1]])[0]
                 assert torch.allclose(logits[row], wanted, atol=3e-4)

@@ -68,7 +68,7 @@ class TestTemplate:
             messages(episode), tokenize=True, return_dict=True, add_generation_prompt=True
         )
         counts = [picture_tokens(one, stage.pictures.vision) for one in episode.pictures]
-        wanted = token_ids(stage.tongue.tokenizer, chat_parts(episode.turns), counts)
+        wanted = token_ids(stage.tokens.tokenizer, chat_parts(episode.turns), counts)
         assert found["input_ids"] == [wanted]
         assert len(found["image_grid_thw"]) == len(episode.pictures)
         assert sum(found["mm_token_type_ids"][0]) == sum(counts)
@@ -97,7 +97,7 @@ class TestEnvironment:
         one = star(2)
         picture, text = environment.reset(sha256=one.sha256, task="CV", answer="NO", key="x")
         rollout = stage.rollout(one)
-        assert pixels([picture["image"]]) == pixels(rollout.line.pictures)
+        assert pixels([picture["image"]]) == pixels(rollout.conversation.pictures)
         assert text["text"].startswith("The picture shows the whole spectrum of one object.")
         assert environment.task == CV
 

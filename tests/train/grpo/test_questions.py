@@ -12,7 +12,7 @@ from agent.protocol.protocol import system_text
 from tests.train.evaluate.test_figures import said
 from tests.train.grpo.scenes import star
 from train.examples import write_examples
-from train.grpo.questions import as_prompts, doubtful, in_order, read_questions
+from train.grpo.questions import read_questions, select_uncertain, to_prompts, training_order
 from train.grpo.settings import GrpoSettings
 
 
@@ -26,44 +26,46 @@ def rows(task: str, yes: int, no: int) -> list[dict[str, str]]:
 
 class TestOrder:
     def test_every_pair_holds_both_answers_of_a_class(self):
-        order = in_order([*rows("CV", 9, 4), *rows("WD", 3, 30)], 2, 0)
+        order = training_order([*rows("CV", 9, 4), *rows("WD", 3, 30)], 2, 0)
         assert len(order) == 2 * 2 * (4 + 3)
         for one, other in zip(order[::2], order[1::2], strict=True):
             assert one["task"] == other["task"]
             assert (one["answer"], other["answer"]) == ("YES", "NO")
 
     def test_the_rarer_answer_comes_once_an_epoch_and_the_other_is_drawn_anew(self):
-        order = in_order(rows("CV", 3, 30), 8, 0)
+        order = training_order(rows("CV", 3, 30), 8, 0)
         count = Counter(row["key"] for row in order)
         assert all(count[f"CV-{number}"] == 8 for number in range(3))
         assert len([key for key in count if key not in ("CV-0", "CV-1", "CV-2")]) > 15
 
     def test_by_seed_and_epoch(self):
         asked = rows("CV", 8, 8)
-        assert in_order(asked, 2, 1) == in_order(asked, 2, 1)
-        assert in_order(asked, 2, 1) != in_order(asked, 2, 2)
-        assert in_order(asked, 2, 1)[:16] == in_order(asked, 1, 1)
-        assert in_order(asked, 2, 1)[16:] != in_order(asked, 1, 1)
+        assert training_order(asked, 2, 1) == training_order(asked, 2, 1)
+        assert training_order(asked, 2, 1) != training_order(asked, 2, 2)
+        assert training_order(asked, 2, 1)[:16] == training_order(asked, 1, 1)
+        assert training_order(asked, 2, 1)[16:] != training_order(asked, 1, 1)
 
     def test_part_of_an_epoch(self):
-        assert len(in_order(rows("CV", 8, 8), 1.5, 0)) == 24
+        assert len(training_order(rows("CV", 8, 8), 1.5, 0)) == 24
 
     def test_more_of_the_answer_no(self):
-        order = in_order(rows("CV", 5, 40), 1, 0, noes=3)
+        order = training_order(rows("CV", 5, 40), 1, 0, noes=3)
         assert len(order) == 4 * 5 and len({row["key"] for row in order}) == 20
         for start in range(0, 20, 4):
             assert [row["answer"] for row in order[start : start + 4]] == ["YES", "NO", "NO", "NO"]
 
     def test_as_many_of_each_as_there_are(self):
-        order = in_order([*rows("CV", 5, 40), *rows("WD", 9, 2), *rows("CS", 7, 0)], 2, 0, noes=0)
+        order = training_order(
+            [*rows("CV", 5, 40), *rows("WD", 9, 2), *rows("CS", 7, 0)], 2, 0, noes=0
+        )
         count = Counter((row["task"], row["answer"]) for row in order)
         assert count == {("CV", "YES"): 10, ("CV", "NO"): 80, ("WD", "YES"): 18, ("WD", "NO"): 4}
         assert max(Counter(row["key"] for row in order).values()) == 2
         assert len({row["task"] for row in order[:20]}) == 2, "shuffled"
 
     def test_one_answer_alone(self):
-        with pytest.raises(WorkbenchError, match="no class with both answers"):
-            in_order([*rows("CV", 5, 0), *rows("WD", 0, 5)], 1, 0)
+        with pytest.raises(WorkbenchError, match="no task with both answers"):
+            training_order([*rows("CV", 5, 0), *rows("WD", 0, 5)], 1, 0)
 
 
 def test_what_a_judge_is_sure_of_and_right_about_is_not_asked():
@@ -75,11 +77,13 @@ def test_what_a_judge_is_sure_of_and_right_about_is_not_asked():
         said(3, "NO", "NO", p_yes=0.001),
         said(4, "NO", None),
     ]
-    kept = [row["key"] for row in doubtful(asked, judged, 0.98)]
+    kept = [row["key"] for row in select_uncertain(asked, judged, 0.98)]
     assert kept == ["CV-1", "CV-2", "CV-4"]  # nobody judged CV-5
-    assert len(doubtful(asked, judged, 1.0)) == 5
+    assert len(select_uncertain(asked, judged, 1.0)) == 5
     twice = [*judged, said(1, "YES", "YES", p_yes=0.999)]
-    assert [row["key"] for row in doubtful(asked, twice, 0.98)] == kept  # one doubt is enough
+    assert [
+        row["key"] for row in select_uncertain(asked, twice, 0.98)
+    ] == kept  # one doubt is enough
 
 
 def test_sure_yes_are_asked_beside_doubtful_noes():
@@ -91,12 +95,12 @@ def test_sure_yes_are_asked_beside_doubtful_noes():
         *(said(number, "NO", "YES", p_yes=0.9) for number in range(6, 10)),
     ]
     doubts = {"CV-0", "CV-6", "CV-7", "CV-8", "CV-9"}
-    assert {row["key"] for row in doubtful(asked, judged, 0.98)} == doubts
-    kept = [row["key"] for row in doubtful(asked, judged, 0.98, 0.75, 1)]
+    assert {row["key"] for row in select_uncertain(asked, judged, 0.98)} == doubts
+    kept = [row["key"] for row in select_uncertain(asked, judged, 0.98, 0.75, 1)]
     assert set(kept) > doubts and len(set(kept)) == len(kept) == 7
     assert sum(key in yes for key in kept) == 3  # to four NO
-    assert kept == [row["key"] for row in doubtful(asked, judged, 0.98, 0.75, 1)]
-    assert {row["key"] for row in doubtful(asked, judged, 0.98, 9, 1)} == {*yes, *doubts}
+    assert kept == [row["key"] for row in select_uncertain(asked, judged, 0.98, 0.75, 1)]
+    assert {row["key"] for row in select_uncertain(asked, judged, 0.98, 9, 1)} == {*yes, *doubts}
 
 
 def test_questions_of_a_set(tmp_path: Path):
@@ -104,7 +108,7 @@ def test_questions_of_a_set(tmp_path: Path):
     write_examples(tmp_path / "set.parquet", examples)
     found = read_questions([tmp_path / "set.parquet"])
     assert [row["sha256"] for row in found] == [one.sha256 for one in examples]
-    prompt = as_prompts(found)[0]["prompt"]
+    prompt = to_prompts(found)[0]["prompt"]
     assert [turn["role"] for turn in prompt] == ["system", "user"]
     assert prompt[0]["content"][0]["text"] == system_text()
 
@@ -119,10 +123,10 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("wrong", "why"),
         [
-            ({"questions": 10, "minibatch": 4}, "cannot be cut into minibatches of 4"),
-            ({"rollouts": 1}, r"grpo\.rollouts: 1 is not from 2"),
+            ({"questions": 10, "minibatch": 4}, "cannot be divided into minibatches of 4"),
+            ({"rollouts": 1}, r"grpo\.rollouts: 1 is not between 2"),
             ({"lr": 0.0}, r"grpo\.lr"),
-            ({"kind": "lora", "trained": "all"}, "LoRA adapts the language model alone"),
+            ({"kind": "lora", "trained": "all"}, "LoRA adapts only the language model"),
         ],
     )
     def test_refusals(self, wrong, why):

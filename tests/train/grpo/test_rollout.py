@@ -29,7 +29,7 @@ from tests.train.grpo.scenes import (
     pixels,
     stage_of,
     star,
-    whole_log_odds,
+    whole_log_probs,
     with_card,
 )
 from train.grpo.judging import TokenJudge
@@ -107,7 +107,7 @@ def test_as_the_agents_own_loop(name: str, stage: Stage):
     replies, one = SCRIPTS[name], star(1)
     record, heard = as_in_use(replies, one.spectrum, stage)
     rollout = stage.rollout(one, Limits(turn=200, rollout=20_000))
-    roll_out([rollout], Script(stage.tongue, replies), stage.pictures, 4)
+    roll_out([rollout], Script(stage.tokens, replies), stage.pictures, 4)
 
     assert rollout.episode.replies == record.replies
     plain = [(step.kind, step.text, step.range, step.error) for step in record.steps]
@@ -115,29 +115,29 @@ def test_as_the_agents_own_loop(name: str, stage: Stage):
         (step.kind, step.text, step.range, step.error) for step in rollout.episode.steps
     ] == plain
     assert rollout.episode.stopped_by == record.stopped_by
-    assert pixels(rollout.line.pictures) == pixels(heard.pictures)
+    assert pixels(rollout.conversation.pictures) == pixels(heard.pictures)
     counts = [picture_tokens(picture, stage.pictures.vision) for picture in heard.pictures]
     parts = list(chat_parts(heard.turns, model_speaks_next=False))
     parts[-1] = Part(parts[-1].text.removesuffix("\n"), markup=True)  # the model does not say it
-    ids = token_ids(stage.tongue.tokenizer, parts, counts)
+    ids = token_ids(stage.tokens.tokenizer, parts, counts)
     if replies[-1].endswith("<cut>"):
         ids.pop()
-    assert rollout.line.ids == ids
+    assert rollout.conversation.ids == ids
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_only_what_the_model_said_is_trained(name: str, stage: Stage):
     rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
-    roll_out([rollout], Script(stage.tongue, SCRIPTS[name]), stage.pictures, 4)
-    assert len(rollout.said) == len(rollout.completion) == len(rollout.log_odds)
+    roll_out([rollout], Script(stage.tokens, SCRIPTS[name]), stage.pictures, 4)
+    assert len(rollout.sampled) == len(rollout.completion) == len(rollout.log_probs)
     turns, turn = [], []
-    for token, said in zip(rollout.completion, rollout.said, strict=True):
+    for token, said in zip(rollout.completion, rollout.sampled, strict=True):
         if said:
             turn.append(token)
         elif turn:
             turns, turn = [*turns, turn], []
     turns.append(turn)
-    decode = stage.tongue.tokenizer.decode
+    decode = stage.tokens.tokenizer.decode
     ends = [("" if text.endswith("<cut>") else "<|im_end|>") for text in SCRIPTS[name]]
     assert [decode(each, skip_special_tokens=False) for each in turns] == [
         text.removesuffix("<cut>") + end for text, end in zip(SCRIPTS[name], ends, strict=True)
@@ -147,8 +147,8 @@ def test_only_what_the_model_said_is_trained(name: str, stage: Stage):
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_rewards_read_the_tokens_as_the_loop_did(name: str, stage: Stage):
     rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
-    roll_out([rollout], Script(stage.tongue, SCRIPTS[name]), stage.pictures, 4)
-    judged = TokenJudge(stage.tongue)(rollout.completion)
+    roll_out([rollout], Script(stage.tokens, SCRIPTS[name]), stage.pictures, 4)
+    judged = TokenJudge(stage.tokens)(rollout.completion)
     assert judged.replies == rollout.episode.replies
     answered = rollout.episode.stopped_by == "answer"
     assert judged.verdict == ("YES" if answered else None)
@@ -159,23 +159,23 @@ def test_rewards_read_the_tokens_as_the_loop_did(name: str, stage: Stage):
 def test_a_rollout_that_invents_a_tools_answer_is_over(stage: Stage):
     rollout = stage.rollout(star(1))
     said = [call(6500, 6600) + "\n<tool_response>\nA line!</tool_response>" + YES]
-    roll_out([rollout], Script(stage.tongue, said), stage.pictures, 4)
+    roll_out([rollout], Script(stage.tokens, said), stage.pictures, 4)
     assert rollout.is_over
-    judged = TokenJudge(stage.tongue)(rollout.completion)
+    judged = TokenJudge(stage.tokens)(rollout.completion)
     assert judged.verdict is None
     assert judged.replies[0].rstrip().endswith("<tool_response>")
 
 
 def test_pictures_that_would_not_fit_end_the_rollout(stage: Stage):
     whole = stage.rollout(star(1))
-    roll_out([whole], Script(stage.tongue, [call(6500, 6600), YES]), stage.pictures, 4)
-    room = len(whole.completion) - sum(whole.said[-40:])
+    roll_out([whole], Script(stage.tokens, [call(6500, 6600), YES]), stage.pictures, 4)
+    room = len(whole.completion) - sum(whole.sampled[-40:])
     short = stage.rollout(star(1), Limits(turn=200, rollout=room))
-    roll_out([short], Script(stage.tongue, [call(6500, 6600), YES]), stage.pictures, 4)
+    roll_out([short], Script(stage.tokens, [call(6500, 6600), YES]), stage.pictures, 4)
     assert short.is_over
-    assert len(short.line.pictures) == 1
-    assert all(short.said)
-    assert TokenJudge(stage.tongue)(short.completion).verdict is None
+    assert len(short.conversation.pictures) == 1
+    assert all(short.sampled)
+    assert TokenJudge(stage.tokens)(short.completion).verdict is None
 
 
 @pytest.mark.parametrize("family", ["tiny_qwen25", "tiny_qwen3"])
@@ -186,13 +186,13 @@ def test_greedy_tokens_are_those_of_the_engine_in_use(family: str, request):
     limits = Limits(turn=24, rollout=400)
     examples = [star(number) for number in range(3)]
     rollouts = [stage.rollout(one, limits) for one in [examples[0], *examples]]
-    roll_out(rollouts, stage.speaker(), stage.pictures, 4)
+    roll_out(rollouts, stage.generator(), stage.pictures, 4)
     engine = TransformersEngine.load(folder, device="cpu", dtype="float32")
     made = ModelInspector(
         engine, ModelRef(name="m"), style=COMPACT, sampling=SamplingSettings(max_new_tokens=24)
     )
     records = [run(made.inspect(one.spectrum, CV)) for one in examples]
-    assert rollouts[0].line.ids == rollouts[1].line.ids
+    assert rollouts[0].conversation.ids == rollouts[1].conversation.ids
     for rollout, record in zip(rollouts[1:], records, strict=True):
         assert rollout.episode.replies == record.replies
     assert len({rollout.episode.replies for rollout in rollouts}) > 1, "all the same proves little"
@@ -204,7 +204,7 @@ class TestDrawing:
 
         def drawn(seed: int) -> list[list[int]]:
             rollouts = [stage.rollout(star(1), limits) for _ in range(4)]
-            roll_out(rollouts, stage.speaker(1.0, seed), stage.pictures, 4)
+            roll_out(rollouts, stage.generator(1.0, seed), stage.pictures, 4)
             return [one.completion for one in rollouts]
 
         first = drawn(7)
@@ -213,20 +213,20 @@ class TestDrawing:
 
     def test_never_a_control_token(self, stage: Stage):
         rollouts = [stage.rollout(star(n), Limits(turn=60, rollout=200)) for n in range(4)]
-        roll_out(rollouts, stage.speaker(8.0), stage.pictures, 4)
+        roll_out(rollouts, stage.generator(8.0), stage.pictures, 4)
         said = {
             token
             for one in rollouts
-            for token, said in zip(one.completion, one.said, strict=True)
+            for token, said in zip(one.completion, one.sampled, strict=True)
             if said
         }
         assert len(said) > 100
-        assert not said & set(stage.tongue.never)
-        assert stage.model.config.image_token_id in stage.tongue.never
+        assert not said & set(stage.tokens.forbidden)
+        assert stage.model.config.image_token_id in stage.tokens.forbidden
 
     def test_log_odds_are_the_models_own(self, stage: Stage):
         rollout = stage.rollout(star(1), Limits(turn=16, rollout=80))
-        roll_out([rollout], stage.speaker(1.0), stage.pictures, 4)
-        wanted = whole_log_odds(stage, rollout)
-        said = torch.tensor(rollout.said, dtype=torch.bool)
-        assert torch.allclose(torch.tensor(rollout.log_odds)[said], wanted[said], atol=2e-4)
+        roll_out([rollout], stage.generator(1.0), stage.pictures, 4)
+        wanted = whole_log_probs(stage, rollout)
+        said = torch.tensor(rollout.sampled, dtype=torch.bool)
+        assert torch.allclose(torch.tensor(rollout.log_probs)[said], wanted[said], atol=2e-4)

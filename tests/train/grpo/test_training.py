@@ -15,9 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("peft")
 
-import numpy as np
 import torch
-from PIL import Image
 from safetensors.torch import load_file
 from torch.nn.utils.rnn import pad_sequence
 from trl import GRPOTrainer
@@ -40,11 +38,10 @@ from tests.train.grpo.toy import (
 )
 from train.cli import app
 from train.examples import ExampleStore, write_examples
-from train.grpo.curve import draw_curve
-from train.grpo.pictures import Pictures
-from train.grpo.questions import in_order, read_questions
+from train.grpo.pictures import PictureCache
+from train.grpo.questions import read_questions, training_order
 from train.grpo.run import reinforce
-from train.grpo.setup import make_trainer, quiet
+from train.grpo.setup import hide_trl_warnings, make_trainer
 from train.grpo.trainer import SpectrumTrainer, TrlGenerator
 from train.journal import Journal, read_metrics
 
@@ -66,10 +63,10 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trainer_of(toy: Path, out: Path, **changes: object) -> SpectrumTrainer:
     settings = toy_settings(**(SMALL | changes))
     sets = [toy / "train.parquet"]
-    questions = in_order(read_questions(sets), 1, 0)
+    questions = training_order(read_questions(sets), 1, 0)
     stage = stage_of(toy / "warm")
-    pictures = Pictures(STYLE, stage.pictures.sizing, stage.pictures.vision)
-    with quiet():
+    pictures = PictureCache(STYLE, stage.pictures.sizing, stage.pictures.vision)
+    with hide_trl_warnings():
         return make_trainer(toy / "warm", questions, ExampleStore(sets), pictures, out, settings, 0)
 
 
@@ -79,22 +76,24 @@ def sampled(toy: Path, tmp_path_factory: pytest.TempPathFactory):
     trainer = trainer_of(toy, tmp_path_factory.mktemp("out"), microbatch=8, minibatch=2)
     rows = [trainer.train_dataset[number // 4] for number in range(8)]
     trainer.model.train()
-    with quiet():
+    with hide_trl_warnings():
         return trainer, trainer._generate_and_score_completions(rows)
 
 
 class TestWhatIsTrained:
     def test_only_what_the_model_said(self, sampled):
         trainer, batch = sampled
-        tongue = trainer.sampled.tongue
+        tokens = trainer.rollout_settings.tokens
         trained = (batch["completion_mask"] * batch["tool_mask"]).bool()
         assert trained.any(dim=1).all()
         for ids, mask, one in zip(batch["completion_ids"], trained, trainer.rollouts, strict=True):
-            chosen = [token for token, said in zip(one.completion, one.said, strict=True) if said]
+            chosen = [
+                token for token, said in zip(one.completion, one.sampled, strict=True) if said
+            ]
             assert ids[mask].tolist() == chosen
-            words = tongue.tokenizer.decode(chosen, skip_special_tokens=False)
+            words = tokens.tokenizer.decode(chosen, skip_special_tokens=False)
             assert words.replace("<|im_end|>", "") == "".join(one.episode.replies)
-            assert not set(chosen) & set(tongue.never)
+            assert not set(chosen) & set(tokens.forbidden)
 
     def test_rollouts_hold_pictures_and_tool_answers(self, sampled):
         trainer, batch = sampled
@@ -135,7 +134,7 @@ class TestWhatIsTrained:
         """Tokens are drawn one by one from a memory, and scored in packs."""
         trainer = trainer_of(toy, tmp_path, microbatch=8, minibatch=2, precision="bf16")
         trainer.model.train()
-        with quiet():
+        with hide_trl_warnings():
             batch = trainer._generate_and_score_completions(
                 [trainer.train_dataset[number // 4] for number in range(8)]
             )
@@ -147,7 +146,7 @@ class TestWhatIsTrained:
                 trainer.model, ids, mask, batch["completion_ids"].shape[1], **seen
             )
         drawn = pad_sequence(
-            [torch.tensor(one.log_odds) for one in trainer.rollouts], batch_first=True
+            [torch.tensor(one.log_probs) for one in trainer.rollouts], batch_first=True
         )
         off = (found - drawn)[(batch["completion_mask"] * batch["tool_mask"]).bool()]
         assert off.any(), "both were computed the same way: the test says nothing"
@@ -158,7 +157,7 @@ class TestWhatIsTrained:
         """Cut off after a few words all are worth -0.2, whose mean is not quite that."""
         trainer = trainer_of(toy, tmp_path, minibatch=1, rollouts=8, microbatch=8, turn_tokens=8)
         trainer.model.train()
-        with quiet():
+        with hide_trl_warnings():
             batch = trainer._generate_and_score_completions(
                 [trainer.train_dataset[0] for _ in range(8)]
             )
@@ -198,7 +197,7 @@ class TestAgainstTrlsRollouts:
 
     def rollouts(self, trainer: SpectrumTrainer, loop: Callable[..., Any]) -> list[Any]:
         rows = [trainer.train_dataset[number // 4] for number in range(8)]
-        with quiet(), pytest.MonkeyPatch.context() as patch:
+        with hide_trl_warnings(), pytest.MonkeyPatch.context() as patch:
             patch.setattr(SpectrumTrainer, "_generate", loop)
             found = trainer._generate_and_score_completions(rows)
         ids, mask = found["completion_ids"], found["completion_mask"].bool()
@@ -218,10 +217,10 @@ class TestAgainstTrlsRollouts:
         found = self.rollouts(greedy, SpectrumTrainer._generate)
 
         @contextmanager
-        def speaker(self: SpectrumTrainer) -> Iterator[TrlGenerator]:
+        def generator(self: SpectrumTrainer) -> Iterator[TrlGenerator]:
             yield TrlGenerator(self)
 
-        monkeypatch.setattr(SpectrumTrainer, "_speaker", speaker)
+        monkeypatch.setattr(SpectrumTrainer, "_rollout_generator", generator)
         assert self.rollouts(greedy, SpectrumTrainer._generate) == found
 
 
@@ -285,7 +284,7 @@ def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path
 
 def test_refusals(toy: Path, tmp_path: Path):
     sets = [toy / "train.parquet"]
-    with pytest.raises(WorkbenchError, match="a round asks 64 questions, and these sets hold 8"):
+    with pytest.raises(WorkbenchError, match="a round needs 64 questions, but these sets have 8"):
         reinforce(toy / "warm", sets, tmp_path, toy_settings(questions=64, epochs=1.0))
     (tmp_path / "settings.json").write_text("{}")
     with pytest.raises(WorkbenchError, match="holds a run already"):
@@ -336,9 +335,3 @@ def test_the_reward_rises(toy: Path, tmp_path: Path):
     assert mean(last, "reward") > mean(first, "reward") + 0.15
     assert mean(last, "calls") > mean(first, "calls") + 0.25
     assert mean(last, "accuracy") > 0.8
-
-    draw_curve({"toy": metrics}, tmp_path / "curve.png")
-    with Image.open(tmp_path / "curve.png") as picture:
-        assert picture.size == (840, 600)
-        colours = np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)
-    assert len(colours) > 100, "an empty figure has few"

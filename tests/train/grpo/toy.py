@@ -1,18 +1,15 @@
-"""A question a tiny model can learn in a minute: is there a bright emission line, or is there not?
+"""A question that a tiny model can learn in a minute: is there a bright emission line?
 
-The model can look and then says what it saw, but mostly it guesses without a look or a thought.
-That looking is better it learns from rewards alone. `python -m tests.train.grpo.toy FOLDER` runs
-it with three seeds and writes the curve.
+The model can look and then say what it saw, but at first it mostly guesses without a look. That
+looking is better it learns from rewards alone.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -30,16 +27,13 @@ from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from tests.train.grpo.scenes import Script, Stage, stage_of
-from train.examples import Example, example, write_examples
-from train.grpo.attention import take_packs
-from train.grpo.curve import draw_curve
+from train.examples import Example, example
+from train.grpo.attention import enable_packs
 from train.grpo.packing import RolloutRow, pack, unpack
 from train.grpo.rollout import Limits, Rollout, roll_out
-from train.grpo.run import reinforce
 from train.grpo.settings import GrpoSettings
-from train.journal import read_metrics
 from train.models.small_model import FamilyName, Shape, make_model, make_tokenizer, save_small_model
-from train.sft.fast_path import quicken
+from train.sft.fast_path import use_fast_path
 
 STYLE = Style(
     name="toy", width=112, height=84, wavelength_ticks=0, flux_ticks=0, grid=False, line_width=3.0
@@ -136,8 +130,8 @@ def warm_up(stage: Stage, task: Path, seed: int) -> None:
     guesses = [[said(stage, task, one, guess_text(word)) for word in VERDICTS] for one in examples]
     optimizer = torch.optim.AdamW(stage.model.parameters(), lr=LR, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LR, total_steps=GLANCES + TALKS)
-    quicken(stage.model)
-    take_packs(stage.model)
+    use_fast_path(stage.model)
+    enable_packs(stage.model)
     stage.model.train()
     for step in range(GLANCES + TALKS):
         if step < GLANCES:
@@ -175,21 +169,21 @@ def only_look(stage: Stage, task: Path) -> None:
 class Lesson:
     prompt: list[int]
     completion: list[int]
-    said: list[int]
+    sampled: list[int]
     pictures: list[ImagePatches]
 
 
 def lesson(stage: Stage, one: Rollout) -> Lesson:
-    seen = [stage.pictures.patches(picture) for picture in one.line.pictures]
-    return Lesson(one.prompt, one.completion, one.said, seen)
+    seen = [stage.pictures.patches(picture) for picture in one.conversation.pictures]
+    return Lesson(one.prompt, one.completion, one.sampled, seen)
 
 
 def glance(stage: Stage, one: Rollout) -> Lesson:
     """Its last turn and the tool's answer before it, without all that went before."""
-    start = one.said.index(0)
-    turn = start + one.said[start:].index(1)
-    last = stage.pictures.patches(one.line.pictures[-1])
-    return Lesson(one.completion[start:turn], one.completion[turn:], one.said[turn:], [last])
+    start = one.sampled.index(0)
+    turn = start + one.sampled[start:].index(1)
+    last = stage.pictures.patches(one.conversation.pictures[-1])
+    return Lesson(one.completion[start:turn], one.completion[turn:], one.sampled[turn:], [last])
 
 
 def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
@@ -203,22 +197,22 @@ def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
     packed = pack(rows, pixels, stage.model.config)
     logits = stage.model(
         input_ids=packed.ids,
-        position_ids=packed.places,
+        position_ids=packed.position_ids,
         packs=packed.layouts,
         pixel_values=torch.cat([pixels[number] for number in packed.pictures]),
         image_grid_thw=torch.tensor([pictures[number].grid for number in packed.pictures]),
     ).logits[:, :-1]
     labels = packed.labels[:, 1:].clamp(min=0)
     lost = cross_entropy(logits.transpose(1, 2), labels, reduction="none")
-    mask = pad_sequence([torch.tensor(one.said) for one in lessons], batch_first=True)
+    mask = pad_sequence([torch.tensor(one.sampled) for one in lessons], batch_first=True)
     return (unpack(lost, packed, mask.shape[1]) * mask).sum() / mask.sum()
 
 
 def said(stage: Stage, task: Path, one: Example, *replies: str) -> Rollout:
     """A conversation in which the model says these replies."""
-    viewer = stage.pictures.viewer(one)
-    rollout = Rollout(viewer, find_task(str(task)), stage.tongue, Limits(turn=100, rollout=500))
-    roll_out([rollout], Script(stage.tongue, replies), stage.pictures, 1)
+    maker = stage.pictures.maker(one)
+    rollout = Rollout(maker, find_task(str(task)), stage.tokens, Limits(turn=100, rollout=500))
+    roll_out([rollout], Script(stage.tokens, replies), stage.pictures, 1)
     return rollout
 
 
@@ -229,20 +223,3 @@ def toy_settings(**changes: object) -> GrpoSettings:
         "at_once": 64, "microbatch": 32, "save_every": 1000,
     }  # fmt: skip
     return GrpoSettings(**(told | changes))
-
-
-def toy_run(folder: Path, seed: int) -> list[dict[str, Any]]:
-    """Everything from nothing; the metrics of its rounds."""
-    folder.mkdir(parents=True, exist_ok=True)
-    task = toy_task(folder)
-    write_examples(folder / "train.parquet", toy_examples(task, 64, seed))
-    model = toy_model(folder / "warm", task, seed=seed)
-    reinforce(model, [folder / "train.parquet"], folder / "run", toy_settings(), seed=seed)
-    return read_metrics(folder / "run")
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    place = Path(sys.argv[1])
-    runs = {f"seed {seed}": toy_run(place / f"seed{seed}", seed) for seed in range(3)}
-    draw_curve(runs, place / "curve.png")
