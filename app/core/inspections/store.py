@@ -189,7 +189,9 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
         .group_by(one.c.verdict, other.c.verdict)
     )
     with session.database.reading() as connection:
-        counts = {(said, against): n for said, against, n in connection.execute(query)}
+        counts = {
+            (one_says, other_says): n for one_says, other_says, n in connection.execute(query)
+        }
     return Confusion(first=first, second=second, counts=counts)
 
 

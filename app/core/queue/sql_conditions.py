@@ -241,8 +241,8 @@ def _disagree(between: str, context: QueryContext) -> Condition:
     if between == "people":
         verdict = judgements.c.verdict
         here = judgements.c.candidate_id == candidates.c.id
-        said = select(func.count(verdict.distinct())).where(here).correlate(candidates)
-        return raw_sql(JUDGED_BY_SEVERAL) & (said.scalar_subquery() > 1)
+        verdicts = select(func.count(verdict.distinct())).where(here).correlate(candidates)
+        return raw_sql(JUDGED_BY_SEVERAL) & (verdicts.scalar_subquery() > 1)
     mine = _mine(judgements.c.verdict, context)
     says = candidates.c.agent_verdict
     return or_(

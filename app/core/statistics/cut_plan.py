@@ -286,13 +286,13 @@ def _is_alike(sample: CalibrationSample, abstention: Abstention) -> bool:
 
     if abstention.accept_from is None:
         return True
-    ours, others = (
+    judged, unjudged = (
         np.sort(p[p >= abstention.accept_from]) for p in (sample.judged.p, sample.unjudged)
     )
-    if not ours.size or not others.size:
+    if not judged.size or not unjudged.size:
         return True
-    at = np.concatenate([ours, others])
-    shares = [np.searchsorted(each, at, side="right") / each.size for each in (ours, others)]
+    at = np.concatenate([judged, unjudged])
+    shares = [np.searchsorted(each, at, side="right") / each.size for each in (judged, unjudged)]
     apart = float(np.max(np.abs(shares[0] - shares[1])))
-    both = ours.size * others.size / (ours.size + others.size)
+    both = judged.size * unjudged.size / (judged.size + unjudged.size)
     return float(kolmogorov(math.sqrt(both) * apart)) >= SIGNIFICANT_P

@@ -132,10 +132,10 @@ def _series(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _
     mine = np.flatnonzero(verdicts.of(reviewer))
     mine = mine[np.argsort(verdicts.line[mine], kind="stable")]
     code, candidate = verdicts.verdict[mine], verdicts.candidate[mine]
-    said, p_yes = np.full(mine.size, NONE), np.full(mine.size, np.nan)
+    answer, p_yes = np.full(mine.size, NONE), np.full(mine.size, np.nan)
     if agent is not None:
         at, its = common_indexes(candidate, agent.candidate)
-        said[at], p_yes[at] = agent.verdict[its], agent.p_yes[its]
+        answer[at], p_yes[at] = agent.verdict[its], agent.p_yes[its]
     decided = code != UNSURE
     return _Series(
         line=verdicts.line[mine],
@@ -143,7 +143,7 @@ def _series(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _
         unsure=_answers(np.full(mine.size, True), code == UNSURE),
         others=_count_equal(verdicts.candidate)[mine],
         others_alike=_count_equal(verdicts.candidate * 4 + verdicts.verdict)[mine],
-        as_agent=_answers(decided & (said != NONE), np.where(code == ACCEPT, YES, NO) == said),
+        as_agent=_answers(decided & (answer != NONE), np.where(code == ACCEPT, YES, NO) == answer),
         p_yes=p_yes,
     )
 

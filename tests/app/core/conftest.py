@@ -1,4 +1,4 @@
-"""Where a session may lie: a file of one's own, or a database of a team."""
+"""Fixtures for the location of a session: a file or a team's database."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ def cluster():
 
 
 @pytest.fixture
-def file_place(tmp_path):
+def file_location(tmp_path):
     return tmp_path / "night.speco3"
 
 
 @pytest.fixture
-def team_place(cluster):
+def team_location(cluster):
     name = cluster.new_database()
     yield cluster.url(name)
     cluster.drop(name)
 
 
 @pytest.fixture(params=["file", "team"])
-def place(request):
-    return request.getfixturevalue(f"{request.param}_place")
+def location(request):
+    return request.getfixturevalue(f"{request.param}_location")

@@ -1,4 +1,4 @@
-"""Sessions that tests begin with."""
+"""Sessions for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.session.session import Session, new_session
 
 
 def fill(session: Session, count: int) -> Session:
-    """Candidates 1 to `count`, as an import would leave them."""
+    """Add candidates 1 to `count`, as an import would."""
     listed = {"name": "list.csv", "path": "/lists/list.csv", "sha256": "ab", "format": "csv"}
     numbers = {"rows_read": count, "rows_used": count}
     blank = {"roles": "{}", "columns": "[]", "imported_at": "2026-01-01T00:00:00+00:00"}
@@ -35,5 +35,5 @@ def fill(session: Session, count: int) -> Session:
     return session
 
 
-def made(place: Path | str, count: int = 5, reviewer: str = "Ada") -> Session:
-    return fill(new_session(place, find_task("CV"), reviewer), count)
+def made(location: Path | str, count: int = 5, reviewer: str = "Ada") -> Session:
+    return fill(new_session(location, find_task("CV"), reviewer), count)

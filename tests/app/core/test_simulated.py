@@ -70,7 +70,9 @@ def read(candidate):
 
 def test_spectra_are_read_where_nothing_else_is_known(location):
     with listed(location, [{} for _ in range(8)]) as session:
-        assert simulated_of(session, {}, read) == SimulatedCount(found=2, looked_at=4, candidates=8)
+        assert simulated_of(session, {}, read) == SimulatedCount(
+            simulated=2, checked=4, candidates=8
+        )
         known = dict.fromkeys(range(1, 9), True)
         assert simulated_of(session, known, read).words == "all 8"
 

@@ -39,17 +39,17 @@ def main() -> None:
     if name.with_suffix(".speco3.gz").exists():
         raise SystemExit(f"{name}.speco3.gz already exists and never changes once released")
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "kept.speco3"
-        read_as = make(place)
-        packed = gzip.compress(place.read_bytes(), mtime=0)
+        location = Path(folder) / "kept.speco3"
+        read_as = make(location)
+        packed = gzip.compress(location.read_bytes(), mtime=0)
     name.with_suffix(".speco3.gz").write_bytes(packed)
     words = json.dumps(read_as, ensure_ascii=False, indent=1)
     name.with_suffix(".json").write_text(words + "\n", encoding="utf-8")
 
 
-def make(place: Path) -> dict[str, Any]:
+def make(location: Path) -> dict[str, Any]:
     """A session with something of everything, closed; what it reads as."""
-    with made(place, 4, "Ada") as session:
+    with made(location, 4, "Ada") as session:
         _fill(session)
         for number, verdict in enumerate(Verdict, start=1):
             opinion = Opinion(
@@ -60,11 +60,11 @@ def make(place: Path) -> dict[str, Any]:
         session.undo()
         session.redo()
         session.set_fact("blind", "true")
-    with open_session(place, "Ben") as session:
+    with open_session(location, "Ben") as session:
         session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
         session.record_verdict(4, Opinion(comment="later"))
         session.undo()
-    with open_session(place, "Ada", read_only=True) as session:
+    with open_session(location, "Ada", read_only=True) as session:
         return read(session)
 
 

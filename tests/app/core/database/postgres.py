@@ -139,5 +139,5 @@ def _group(name: str) -> int:
     return pwd.getpwnam(name).pw_gid
 
 
-def name_of(place):
-    return place.partition("@/")[2].partition("?")[0]
+def name_of(location):
+    return location.partition("@/")[2].partition("?")[0]

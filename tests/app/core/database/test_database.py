@@ -31,9 +31,9 @@ def impatient(monkeypatch):
     monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", PATIENCE_S)
 
 
-def test_threads_that_write_and_read_at_once(place):
+def test_threads_that_write_and_read_at_once(location):
     """Every line is there once, and what is held follows from the log."""
-    with made(place, 20) as session:
+    with made(location, 20) as session:
         told = []
 
         def work(seed):
@@ -53,9 +53,9 @@ def test_threads_that_write_and_read_at_once(place):
         assert held_by(lines) == held(session)
 
 
-def test_history_is_read_while_lines_come(place, monkeypatch):
+def test_history_is_read_while_lines_come(location, monkeypatch):
     monkeypatch.setattr("app.core.session.verdict_log.PAGE", 7)
-    with made(place, 20) as session:
+    with made(location, 20) as session:
         chance = random.Random(5)
         for _ in range(10):
             press(session, chance, 0)
@@ -68,8 +68,8 @@ def test_history_is_read_while_lines_come(place, monkeypatch):
         assert len(seen) > 20
 
 
-def test_a_reader_sees_one_moment(place):
-    with made(place) as session:
+def test_a_reader_sees_one_moment(location):
+    with made(location) as session:
         with session.database.reading() as connection:
             before = connection.execute(select(log)).all()
             with ThreadPoolExecutor(1) as pool:
@@ -79,8 +79,8 @@ def test_a_reader_sees_one_moment(place):
         assert len(list(session.history())) == 1
 
 
-def test_blocks_within_blocks(place):
-    with made(place) as session:
+def test_blocks_within_blocks(location):
+    with made(location) as session:
         with session.database.writing() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
             with session.database.reading() as again:
@@ -95,8 +95,8 @@ def test_blocks_within_blocks(place):
         assert session.judgement(2).opinion == ACCEPT
 
 
-def test_a_block_that_fails_leaves_nothing(place):
-    with made(place) as session:
+def test_a_block_that_fails_leaves_nothing(location):
+    with made(location) as session:
         with pytest.raises(ZeroDivisionError), session.database.writing() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
             1 / 0  # noqa: B018
@@ -112,16 +112,16 @@ def test_a_block_that_fails_leaves_nothing(place):
         session.record_verdict(1, ACCEPT)
 
 
-def test_a_reader_cannot_write(place):
-    with made(place) as session:
+def test_a_reader_cannot_write(location):
+    with made(location) as session:
         with pytest.raises(SessionError), session.database.reading() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
         with session.database.reading() as connection:
             assert connection.execute(select(facts).where(facts.c.key == "colour")).all() == []
 
 
-def test_results_kept_beyond_their_block_hold_nothing_back(place):
-    with made(place) as session:
+def test_results_kept_beyond_their_block_hold_nothing_back(location):
+    with made(location) as session:
         kept = []
         for number in range(1, 5):
             with session.database.reading() as connection:
@@ -130,12 +130,12 @@ def test_results_kept_beyond_their_block_hold_nothing_back(place):
                 kept.append(result)
             session.record_verdict(number, ACCEPT)
             assert session.judgement(number) is not None
-    if hasattr(place, "parent"):
-        assert [path.name for path in place.parent.glob("night*")] == [place.name]
+    if hasattr(location, "parent"):
+        assert [path.name for path in location.parent.glob("night*")] == [location.name]
 
 
-def test_after_its_end(place):
-    session = made(place)
+def test_after_its_end(location):
+    session = made(location)
     session.record_verdict(1, ACCEPT)
     session.close()
     session.close()
@@ -144,8 +144,8 @@ def test_after_its_end(place):
             use()
 
 
-def test_the_end_waits_for_those_who_write(place):
-    session = made(place)
+def test_the_end_waits_for_those_who_write(location):
+    session = made(location)
     inside, leave = threading.Event(), threading.Event()
 
     def work():
@@ -168,21 +168,21 @@ def test_the_end_waits_for_those_who_write(place):
         leave.set()
         writer.result(60)
         closer.result(60)
-    with open_session(place, "Ada") as again:
+    with open_session(location, "Ada") as again:
         assert again.fact("late") == "but there"
 
 
-def test_its_own_block_does_not_keep_it_from_ending(file_place):
-    session = made(file_place)
+def test_its_own_block_does_not_keep_it_from_ending(file_location):
+    session = made(file_location)
     started = time.monotonic()
     with session.database.reading():
         session.close()
     assert time.monotonic() - started < 5
-    open_session(file_place, "Ben").close()
+    open_session(file_location, "Ben").close()
 
 
-def test_a_thread_that_writes_for_long(place, impatient):
-    with made(place) as session:
+def test_a_thread_that_writes_for_long(location, impatient):
+    with made(location) as session:
         inside, leave = threading.Event(), threading.Event()
 
         def work():
@@ -201,8 +201,8 @@ def test_a_thread_that_writes_for_long(place, impatient):
         session.record_verdict(1, ACCEPT)
 
 
-def test_more_readers_than_there_is_room_for(file_place, impatient):
-    with made(file_place) as session:
+def test_more_readers_than_there_is_room_for(file_location, impatient):
+    with made(file_location) as session:
         leave = threading.Event()
         inside = threading.Barrier(33, timeout=60)
 
@@ -222,14 +222,14 @@ def test_more_readers_than_there_is_room_for(file_place, impatient):
         assert session.count() == 5
 
 
-def test_a_whole_copy_while_others_read_and_write(file_place, tmp_path):
-    with made(file_place, 3000) as session:
+def test_a_whole_copy_while_others_read_and_write(file_location, tmp_path):
+    with made(file_location, 3000) as session:
         session.record_verdict(1, ACCEPT)
         with session.database.reading():
             session.database.copy_to(tmp_path / "copy.speco3")
         session.record_verdict(2, ACCEPT)
         with pytest.raises(SessionError, match="already exists"):
-            session.database.copy_to(file_place)
+            session.database.copy_to(file_location)
     with open_session(tmp_path / "copy.speco3", "Ada", read_only=True) as copied:
         assert copied.count() == 3000
         assert [entry.candidate_id for entry in copied.history()] == [1]
@@ -238,22 +238,26 @@ def test_a_whole_copy_while_others_read_and_write(file_place, tmp_path):
         assert len(list(again.history())) == 1
 
 
-def test_nothing_is_left_open(file_place):
+def test_nothing_is_left_open(file_location):
     """Connections that nobody closes warn when they go, which fails a test."""
     for _ in range(3):
-        session = made(file_place) if not file_place.exists() else open_session(file_place, "Ada")
+        session = (
+            made(file_location)
+            if not file_location.exists()
+            else open_session(file_location, "Ada")
+        )
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda _, session=session: session.count(), range(8)))
         session.close()
         with pytest.raises(SessionError):
-            made(file_place)
+            made(file_location)
         with pytest.raises(SessionError):
-            open_session(file_place.with_name("none.speco3"), "Ada")
+            open_session(file_location.with_name("none.speco3"), "Ada")
     gc.collect()
     if sys.platform == "linux":
         numbers = Path("/proc/self/fd").iterdir()
         names = [str(number.readlink()) for number in numbers if number.is_symlink()]
-        assert not [name for name in names if str(file_place) in name]
+        assert not [name for name in names if str(file_location) in name]
 
 
 @pytest.mark.parametrize(
@@ -277,14 +281,14 @@ def test_names_that_a_file_may_have(tmp_path, name):
 
 
 def test_a_link_is_held_as_what_it_leads_to(tmp_path):
-    place = tmp_path / "there" / "night.speco3"
-    place.parent.mkdir()
-    made(place).close()
+    location = tmp_path / "there" / "night.speco3"
+    location.parent.mkdir()
+    made(location).close()
     link = tmp_path / "link.speco3"
-    link.symlink_to(place)
+    link.symlink_to(location)
     with open_session(link, "Ada") as session:
         with pytest.raises(SessionError, match="another program"):
-            open_session(place, "Ben")
+            open_session(location, "Ben")
         session.record_verdict(1, ACCEPT)
         assert session.location == link
     assert [path.name for path in tmp_path.iterdir() if path.name != "there"] == ["link.speco3"]
@@ -298,9 +302,9 @@ def test_where_it_is_does_not_change_with_the_folder_we_are_in(tmp_path, monkeyp
     assert (tmp_path / "night.speco3").exists()
 
 
-def test_many_candidates_and_reviewers(place):
+def test_many_candidates_and_reviewers(location):
     """Each reviewer has a bit; the last of them the highest there is."""
-    with fill(made(place, 3), 0) as session:
+    with fill(made(location, 3), 0) as session:
         for number in range(60):
             session.reviewer = f"reviewer {number}"
             session.record_verdict(number % 3 + 1, ACCEPT)

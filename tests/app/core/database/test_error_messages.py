@@ -37,18 +37,18 @@ def impatient(monkeypatch):
         lambda session: session.record_verdict(-1, ACCEPT),
     ],
 )
-def test_what_no_database_takes(place, use):
-    with made(place) as session:
+def test_what_no_database_takes(location, use):
+    with made(location) as session:
         with pytest.raises(SessionError):
             use(session)
         assert list(session.history()) == []
         session.record_verdict(1, ACCEPT)
 
 
-def test_a_foreign_program_that_writes_is_told_and_readers_go_on(file_place, impatient):
-    with made(file_place) as session:
+def test_a_foreign_program_that_writes_is_told_and_readers_go_on(file_location, impatient):
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
-        with locked_by_another(file_place), ThreadPoolExecutor(1) as pool:
+        with locked_by_another(file_location), ThreadPoolExecutor(1) as pool:
             started = time.monotonic()
             writing = pool.submit(session.record_verdict, 2, ACCEPT)
             readings = 0
@@ -63,27 +63,27 @@ def test_a_foreign_program_that_writes_is_told_and_readers_go_on(file_place, imp
         assert [entry.candidate_id for entry in session.history()] == [1, 2]
 
 
-def test_a_foreign_program_that_writes_while_it_is_opened(file_place, impatient):
-    made(file_place).close()
-    with locked_by_another(file_place):
+def test_a_foreign_program_that_writes_while_it_is_opened(file_location, impatient):
+    made(file_location).close()
+    with locked_by_another(file_location):
         with pytest.raises(SessionError, match="another program is writing"):
-            open_session(file_place, "Ada")
-        assert not list(file_place.parent.glob(".*lock"))
-    open_session(file_place, "Ada").close()
+            open_session(file_location, "Ada")
+        assert not list(file_location.parent.glob(".*lock"))
+    open_session(file_location, "Ada").close()
 
 
-def test_a_foreign_program_that_shuts_all_others_out(file_place, impatient):
-    made(file_place).close()
-    with locked_by_another(file_place, "PRAGMA locking_mode = EXCLUSIVE"):
+def test_a_foreign_program_that_shuts_all_others_out(file_location, impatient):
+    made(file_location).close()
+    with locked_by_another(file_location, "PRAGMA locking_mode = EXCLUSIVE"):
         for read_only in (False, True):
             with pytest.raises(SessionError, match="another program"):
-                open_session(file_place, "Ada", read_only=read_only)
+                open_session(file_location, "Ada", read_only=read_only)
 
 
-def test_a_foreign_program_that_stops_in_time(file_place):
+def test_a_foreign_program_that_stops_in_time(file_location):
     with (
-        made(file_place) as session,
-        locked_by_another(file_place) as let_go,
+        made(file_location) as session,
+        locked_by_another(file_location) as let_go,
         ThreadPoolExecutor(1) as pool,
     ):
         writing = pool.submit(session.record_verdict, 2, ACCEPT)
@@ -97,7 +97,7 @@ def test_nobody_waits_longer_than_promised():
 
 
 @contextmanager
-def locked_by_another(place, first="PRAGMA no_such_thing"):
+def locked_by_another(location, first="PRAGMA no_such_thing"):
     """Another program that writes for long; what is yielded lets it stop."""
     code = (
         "import sqlite3, sys\n"
@@ -109,7 +109,7 @@ def locked_by_another(place, first="PRAGMA no_such_thing"):
         "sys.stdin.read()\n"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", code, place, first], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", code, location, first], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         try:
             assert other.stdout.readline() == b"locked\n"

@@ -188,8 +188,8 @@ def test_of_several_programs_one_gets_it(session, tmp_path):
     open_session(session, "Ada").close()
 
 
-def test_a_dead_holder_holds_nothing(file_place):
-    made(file_place).close()
+def test_a_dead_holder_holds_nothing(file_location):
+    made(file_location).close()
     code = (
         "import sys\nfrom pathlib import Path\n"
         "from app.core.session.session import open_session\n"
@@ -197,11 +197,13 @@ def test_a_dead_holder_holds_nothing(file_place):
         "sys.stdin.read()"
     )
     child = subprocess.Popen(
-        [sys.executable, "-c", code, str(file_place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", code, str(file_location)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert child.stdout.readline() == b"held\n"
     with pytest.raises(SessionHeldError, match=f"process {child.pid}"):
-        open_session(file_place, "Ben")
+        open_session(file_location, "Ben")
     child.kill()
     child.communicate()
-    open_session(file_place, "Ben").close()
+    open_session(file_location, "Ben").close()

@@ -23,18 +23,18 @@ KEPT = sorted(FOLDER.glob("schema_*.speco3.gz"))
 
 
 @pytest.fixture(params=["today", *(path.name for path in KEPT)])
-def kept(request, file_place):
+def kept(request, file_location):
     """A session as it was written once, and what it read as then."""
     if request.param == "today":
-        return file_place, make(file_place)
-    file_place.write_bytes(gzip.decompress((FOLDER / request.param).read_bytes()))
+        return file_location, make(file_location)
+    file_location.write_bytes(gzip.decompress((FOLDER / request.param).read_bytes()))
     words = (FOLDER / request.param.replace(".speco3.gz", ".json")).read_text(encoding="utf-8")
-    return file_place, json.loads(words)
+    return file_location, json.loads(words)
 
 
 def test_it_reads_as_it_did(kept):
-    place, read_as = kept
-    with open_session(place, "Ada") as session:
+    location, read_as = kept
+    with open_session(location, "Ada") as session:
         assert without_news(read(session), read_as) == read_as
         with session.database.reading() as connection:
             assert connection.exec_driver_sql("PRAGMA user_version").scalar() == VERSION
@@ -44,26 +44,26 @@ def test_it_reads_as_it_did(kept):
 
 
 def test_work_goes_on_in_it(kept):
-    place, read_as = kept
-    with open_session(place, "Ada") as session:
+    location, read_as = kept
+    with open_session(location, "Ada") as session:
         assert session.redo().candidate_id == 3
         assert session.undo().candidate_id == 3
         session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
-    with open_session(place, "Ada", read_only=True) as session:
+    with open_session(location, "Ada", read_only=True) as session:
         history = read(session)["history"]
         assert without_news(history[:-3], read_as["history"]) == read_as["history"]
 
 
 def test_its_tables_are_those_of_a_new_one(kept, tmp_path):
-    place, _ = kept
-    open_session(place, "Ada").close()
+    location, _ = kept
+    open_session(location, "Ada").close()
     made(tmp_path / "new.speco3").close()
-    assert schema(place) == schema(tmp_path / "new.speco3")
+    assert schema(location) == schema(tmp_path / "new.speco3")
 
 
-def test_a_step_that_fails_changes_nothing(file_place, monkeypatch):
-    made(file_place).close()
-    before = schema(file_place)
+def test_a_step_that_fails_changes_nothing(file_location, monkeypatch):
+    made(file_location).close()
+    before = schema(file_location)
 
     def fail(connection):
         connection.exec_driver_sql("ALTER TABLE lists ADD COLUMN more TEXT")
@@ -73,29 +73,29 @@ def test_a_step_that_fails_changes_nothing(file_place, monkeypatch):
     for module in ("migrations", "database"):
         monkeypatch.setattr(f"app.core.database.{module}.VERSION", VERSION + 1)
     with pytest.raises(SessionError, match="duplicate column"):
-        open_session(file_place, "Ada")
+        open_session(file_location, "Ada")
     with pytest.raises(SessionError, match="older version"):
-        open_session(file_place, "Ada", read_only=True)
+        open_session(file_location, "Ada", read_only=True)
     monkeypatch.undo()
-    assert schema(file_place) == before
-    open_session(file_place, "Ada").close()
+    assert schema(file_location) == before
+    open_session(file_location, "Ada").close()
 
 
-def test_steps_are_made_in_order_from_where_it_is(place, monkeypatch):
+def test_steps_are_made_in_order_from_where_it_is(location, monkeypatch):
     """With two steps to come, of a file and of a server."""
-    made(place).close()
+    made(location).close()
     steps = [adding("first", "TEXT"), adding("second", "BIGINT")]
     for count in (1, 2):
         monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, steps[count - 1]))
         for module in ("migrations", "database"):
             monkeypatch.setattr(f"app.core.database.{module}.VERSION", VERSION + count)
-        with open_session(place, "Ada") as session, session.database.reading() as connection:
+        with open_session(location, "Ada") as session, session.database.reading() as connection:
             names = connection.exec_driver_sql("SELECT * FROM lists").keys()
             assert list(names)[-count:] == ["first", "second"][:count]
             assert session.fact("tables") == str(VERSION + count)
     monkeypatch.undo()
     with pytest.raises(SessionError, match="newer version"):
-        open_session(place, "Ada")
+        open_session(location, "Ada")
 
 
 def adding(name, kind):
@@ -120,7 +120,7 @@ def test_every_released_version_is_kept():
     assert set(numbers) >= set(range(1, VERSION))
 
 
-def schema(place: Path):
+def schema(location: Path):
     """Tables with their columns, kinds and keys; how they came to be does not matter."""
     columns = 'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) ORDER BY name'
     links = 'SELECT "from", "table", "to" FROM pragma_foreign_key_list(?) ORDER BY 1'
@@ -129,7 +129,7 @@ def schema(place: Path):
         FROM pragma_index_list(?) l, pragma_index_info(l.name) i GROUP BY 1 ORDER BY 1
     """
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
-    with closing(sqlite3.connect(place)) as connection:
+    with closing(sqlite3.connect(location)) as connection:
         return {
             name: [
                 connection.execute(query, (name,)).fetchall() for query in (columns, links, indexes)

@@ -27,16 +27,16 @@ HIDDEN = "pa%3Ass%2Fwo%3Frd"
 
 
 @pytest.mark.parametrize("reviewers", [["Ada", "Ben", "Cy"], ["Ada"], ["Ada", "Ben", "Ada"]])
-def test_several_programs_at_once(team_place, reviewers):
+def test_several_programs_at_once(team_location, reviewers):
     """Also of one person, at several computers: nothing lost, nothing twice, undo as by one."""
-    made(team_place, CANDIDATES).close()
+    made(team_location, CANDIDATES).close()
     with nursery() as children:
         more = {"seed": len(reviewers), "presses": 40, "undo": 0.5}
-        children.order("record", team_place, copies=3, reviewers=reviewers, **more)
+        children.order("record", team_location, copies=3, reviewers=reviewers, **more)
         said = children.until_over(3)
     assert not [line for line in said if line[0] in ("fault", "refused")]
     told = [(line[1], line[2]) for line in said if line[0] == "kept"]
-    with open_session(team_place, "Ada") as session:
+    with open_session(team_location, "Ada") as session:
         lines = {entry.id: line_of(entry) for entry in session.history()}
         assert sorted(number for number, _ in told) == list(lines)
         assert dict(told) == lines
@@ -46,40 +46,40 @@ def test_several_programs_at_once(team_place, reviewers):
             assert list(numbers) == list(range(1, len(set(reviewers)) + 1))
 
 
-def test_several_people_come_at_once(team_place):
+def test_several_people_come_at_once(team_location):
     """Each gets a number of their own, without gaps: a bit is found by it."""
-    made(team_place, CANDIDATES).close()
+    made(team_location, CANDIDATES).close()
     with nursery() as children:
         names = [f"reviewer {number}" for number in range(12)]
         children.order(
-            "record", team_place, copies=12, reviewers=names, seed=1, presses=3, undo=0.0
+            "record", team_location, copies=12, reviewers=names, seed=1, presses=3, undo=0.0
         )
         said = children.until_over(12)
     assert not [line for line in said if line[0] in ("fault", "refused")]
-    with open_session(team_place, "Ada") as session, session.database.reading() as connection:
+    with open_session(team_location, "Ada") as session, session.database.reading() as connection:
         found = connection.exec_driver_sql("SELECT id, name FROM reviewers ORDER BY id").all()
     assert [row.id for row in found] == list(range(1, 13))
     assert {row.name for row in found} == set(names)
 
 
-def test_two_make_it_at_once(team_place):
+def test_two_make_it_at_once(team_location):
     def make(name):
         try:
-            with new_session(team_place, find_task("CV"), name) as session:
+            with new_session(team_location, find_task("CV"), name) as session:
                 return session.id
         except SessionError as error:
             return str(error)
 
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(make, ["Ada", "Ben"]))
-    with open_session(team_place, "Ada") as session:
+    with open_session(team_location, "Ada") as session:
         assert session.id in found
     (other,) = set(found) - {session.id}
     assert "holds a session already" in other
 
 
-def test_the_same_fact_set_at_once(team_place):
-    with made(team_place) as ada, open_session(team_place, "Ben") as ben:
+def test_the_same_fact_set_at_once(team_location):
+    with made(team_location) as ada, open_session(team_location, "Ben") as ben:
 
         def set_often(session):
             for number in range(20):
@@ -87,42 +87,42 @@ def test_the_same_fact_set_at_once(team_place):
 
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(set_often, (ada, ben)))
-    with open_session(team_place, "Ada") as session:
+    with open_session(team_location, "Ada") as session:
         assert session.fact("blind") in ("Ada 19", "Ben 19")
 
 
-def test_connections_are_lost_between_calls(cluster, team_place):
-    with made(team_place) as session:
+def test_connections_are_lost_between_calls(cluster, team_location):
+    with made(team_location) as session:
         session.record_verdict(1, ACCEPT)
-        cluster.cut_connections(name_of(team_place))
+        cluster.cut_connections(name_of(team_location))
         session.record_verdict(2, ACCEPT)
-        cluster.cut_connections(name_of(team_place))
+        cluster.cut_connections(name_of(team_location))
         assert [entry.candidate_id for entry in session.history()] == [1, 2]
 
 
-def test_a_connection_is_lost_amid_a_verdict(cluster, team_place):
-    with made(team_place) as session:
+def test_a_connection_is_lost_amid_a_verdict(cluster, team_location):
+    with made(team_location) as session:
         session.record_verdict(1, ACCEPT)
         for block in (session.database.writing, session.database.reading):
             with pytest.raises(SessionError, match="does not answer"), block() as connection:
                 connection.exec_driver_sql("SELECT 1")
-                cluster.cut_connections(name_of(team_place))
+                cluster.cut_connections(name_of(team_location))
                 connection.exec_driver_sql("SELECT 1")
         lost = pytest.raises(SessionError, match="does not answer")
         with lost, session.database.writing() as connection:
             connection.exec_driver_sql("INSERT INTO facts VALUES ('late', 'lost')")
-            cluster.cut_connections(name_of(team_place))
+            cluster.cut_connections(name_of(team_location))
         session.record_verdict(2, ACCEPT)
         assert [entry.candidate_id for entry in session.history()] == [1, 2]
         assert session.undo().candidate_id == 2
-    with open_session(team_place, "Ada") as session:
+    with open_session(team_location, "Ada") as session:
         assert session.fact("late") is None
 
 
-def test_a_server_that_goes_away_and_comes_back(cluster, team_place):
-    with made(team_place) as session:
+def test_a_server_that_goes_away_and_comes_back(cluster, team_location):
+    with made(team_location) as session:
         session.record_verdict(1, ACCEPT)
-        name = name_of(team_place)
+        name = name_of(team_location)
         cluster.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         cluster.cut_connections(name)
         for use in (session.count, session.undo, lambda: session.record_verdict(2, ACCEPT)):
@@ -133,12 +133,12 @@ def test_a_server_that_goes_away_and_comes_back(cluster, team_place):
         assert len(list(session.history())) == 2
 
 
-def test_a_colleague_who_stops_amid_a_verdict(team_place, monkeypatch):
+def test_a_colleague_who_stops_amid_a_verdict(team_location, monkeypatch):
     """Their program holds what ours needs: we are told, and nobody waits for ever."""
     monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.3)
     with (
-        made(team_place) as here,
-        open_session(team_place, "Ada") as there,
+        made(team_location) as here,
+        open_session(team_location, "Ada") as there,
         ThreadPoolExecutor(1) as pool,
     ):
         here.record_verdict(1, ACCEPT)
@@ -151,40 +151,42 @@ def test_a_colleague_who_stops_amid_a_verdict(team_place, monkeypatch):
         here.record_verdict(2, ACCEPT)
 
 
-def test_a_newer_or_a_strange_version_is_refused(cluster, team_place):
-    made(team_place).close()
+def test_a_newer_or_a_strange_version_is_refused(cluster, team_location):
+    made(team_location).close()
     for value, told in (("999", "newer version"), ("x", "another program"), ("", "another")):
-        cluster.run(f"UPDATE facts SET value = '{value}' WHERE key = 'tables'", name_of(team_place))
+        cluster.run(
+            f"UPDATE facts SET value = '{value}' WHERE key = 'tables'", name_of(team_location)
+        )
         for read_only in (False, True):
             with pytest.raises(SessionError, match=told):
-                open_session(team_place, "Ada", read_only=read_only)
-    cluster.run("DELETE FROM facts WHERE key = 'tables'", name_of(team_place))
+                open_session(team_location, "Ada", read_only=read_only)
+    cluster.run("DELETE FROM facts WHERE key = 'tables'", name_of(team_location))
     with pytest.raises(SessionError, match="another program"):
-        open_session(team_place, "Ada")
+        open_session(team_location, "Ada")
 
 
-def test_tables_of_another_program(cluster, team_place):
-    cluster.run("CREATE TABLE facts (a integer)", name_of(team_place))
+def test_tables_of_another_program(cluster, team_location):
+    cluster.run("CREATE TABLE facts (a integer)", name_of(team_location))
     with pytest.raises(SessionError, match="a table or column of the session is missing"):
-        open_session(team_place, "Ada")
+        open_session(team_location, "Ada")
 
 
-def test_a_database_without_a_session(team_place):
+def test_a_database_without_a_session(team_location):
     for read_only in (False, True):
         with pytest.raises(SessionError, match="no session yet"):
-            open_session(team_place, "Ada", read_only=read_only)
+            open_session(team_location, "Ada", read_only=read_only)
 
 
-def test_it_can_be_looked_at_without_a_right_to_write(cluster, team_place):
-    made(team_place).close()
-    name = name_of(team_place)
+def test_it_can_be_looked_at_without_a_right_to_write(cluster, team_location):
+    made(team_location).close()
+    name = name_of(team_location)
     cluster.run(f"CREATE ROLE guest_{name} LOGIN")
     try:
         cluster.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest_{name}", name)
-        place = cluster.url(name, f"guest_{name}")
-        with open_session(place, "Eve", read_only=True) as session:
+        location = cluster.url(name, f"guest_{name}")
+        with open_session(location, "Eve", read_only=True) as session:
             assert session.count() == 5
-        with open_session(place, "Eve") as session:
+        with open_session(location, "Eve") as session:
             with pytest.raises(SessionError, match="not have permission"):
                 session.record_verdict(1, ACCEPT)
             assert session.count() == 5
@@ -202,29 +204,29 @@ def test_text_is_kept_whole(cluster):
         cluster.drop(name)
 
 
-def test_what_is_committed_is_on_the_disk_of_the_server(cluster, team_place):
+def test_what_is_committed_is_on_the_disk_of_the_server(cluster, team_location):
     """Even where the database says that it need not be."""
-    name = name_of(team_place)
+    name = name_of(team_location)
     cluster.run(f"ALTER DATABASE {name} SET synchronous_commit = off")
     cluster.run(f"ALTER DATABASE {name} SET default_transaction_isolation = serializable")
-    with made(team_place) as session, session.database.writing() as connection:
+    with made(team_location) as session, session.database.writing() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
         assert connection.exec_driver_sql("SHOW transaction_isolation").scalar() == "read committed"
         assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "10s"
 
 
-def test_a_copy_is_the_server_s_own_affair(team_place, tmp_path):
-    with made(team_place) as session, pytest.raises(SessionError, match="on a server"):
+def test_a_copy_is_the_server_s_own_affair(team_location, tmp_path):
+    with made(team_location) as session, pytest.raises(SessionError, match="on a server"):
         session.database.copy_to(tmp_path / "copy.speco3")
 
 
-def test_a_password_is_told_to_nobody(cluster, team_place, caplog):
+def test_a_password_is_told_to_nobody(cluster, team_location, caplog):
     """Not in the place, not in an error or what it came from, not in a log."""
     caplog.set_level(logging.DEBUG)
-    name = name_of(team_place)
+    name = name_of(team_location)
     cluster.run(f"CREATE ROLE guarded_{name} LOGIN PASSWORD '{SECRET}'")
     url = cluster.url(name, f"guarded_{name}:{HIDDEN}")
-    made(team_place).close()
+    made(team_location).close()
     cluster.run(f"GRANT ALL ON ALL TABLES IN SCHEMA public TO guarded_{name}", name)
     hba = cluster.folder / "data" / "pg_hba.conf"
     before = hba.read_text()

@@ -51,15 +51,15 @@ SCHEMAS = {
 
 @pytest.mark.parametrize("what", SCHEMAS)
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_schema_no_session_has(file_place, what, read_only):
-    prepare(file_place, SCHEMAS[what])
+def test_a_schema_no_session_has(file_location, what, read_only):
+    prepare(file_location, SCHEMAS[what])
     with pytest.raises(SessionError) as told:
-        use(file_place, read_only=read_only)
+        use(file_location, read_only=read_only)
     assert "\n" not in str(told.value)
     assert len(str(told.value)) < 600
-    assert not list(file_place.parent.glob(".*lock"))
+    assert not list(file_location.parent.glob(".*lock"))
     if "writable_schema" not in SCHEMAS[what]:
-        with closing(sqlite3.connect(file_place)) as connection:
+        with closing(sqlite3.connect(file_location)) as connection:
             assert connection.execute("SELECT count(*) FROM log").fetchone() == (3,)
 
 
@@ -70,8 +70,8 @@ def test_a_schema_no_session_has(file_place, what, read_only):
         ("DROP TABLE refused_rows", "lacks the table refused_rows"),
     ],
 )
-def test_a_damaged_schema(cluster, team_place, statement, told):
-    made(team_place).close()
-    cluster.run(statement, name_of(team_place))
+def test_a_damaged_schema(cluster, team_location, statement, told):
+    made(team_location).close()
+    cluster.run(statement, name_of(team_location))
     with pytest.raises(SessionError, match=told):
-        open_session(team_place, "Ada")
+        open_session(team_location, "Ada")

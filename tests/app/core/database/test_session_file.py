@@ -23,40 +23,40 @@ from tests.app.core.sessions import made
 ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
-def test_a_file_moved_away_and_put_back(file_place):
-    elsewhere = file_place.with_name("elsewhere")
-    with made(file_place) as session:
+def test_a_file_moved_away_and_put_back(file_location):
+    elsewhere = file_location.with_name("elsewhere")
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
-        file_place.rename(elsewhere)
+        file_location.rename(elsewhere)
         with pytest.raises(SessionError, match="moved or deleted"):
             session.record_verdict(2, ACCEPT)
         assert session.judgement(1).opinion == ACCEPT
         # Whole where it is now, should this program end here.
         with alone(elsewhere, "") as copied:
             assert rows(copied, "SELECT candidate_id FROM log") == [(1,)]
-        elsewhere.rename(file_place)
+        elsewhere.rename(file_location)
         session.record_verdict(2, ACCEPT)
-    with open_session(file_place, "Ada") as session:
+    with open_session(file_location, "Ada") as session:
         assert [entry.candidate_id for entry in session.history()] == [1, 2]
 
 
-def test_a_file_moved_away_for_good_is_whole(file_place):
-    elsewhere = file_place.with_name("elsewhere.speco3")
-    with made(file_place) as session:
+def test_a_file_moved_away_for_good_is_whole(file_location):
+    elsewhere = file_location.with_name("elsewhere.speco3")
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
-        file_place.rename(elsewhere)
-    left = file_place.with_name("night.speco3-wal")
+        file_location.rename(elsewhere)
+    left = file_location.with_name("night.speco3-wal")
     assert not left.exists() or left.stat().st_size == 0
     with open_session(elsewhere, "Ada") as session:
         assert session.judgement(1).opinion == ACCEPT
-    made(file_place).close()
+    made(file_location).close()
 
 
-def test_a_deleted_file_is_saved_by_a_copy(file_place, tmp_path):
+def test_a_deleted_file_is_saved_by_a_copy(file_location, tmp_path):
     copy = tmp_path / "copy.speco3"
-    with made(file_place) as session:
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
-        file_place.unlink()
+        file_location.unlink()
         with pytest.raises(SessionError, match="save a copy"):
             session.record_verdict(2, ACCEPT)
         session.database.copy_to(copy)
@@ -70,133 +70,136 @@ def test_a_deleted_file_is_saved_by_a_copy(file_place, tmp_path):
         assert session.undo().candidate_id == 1
 
 
-def test_a_file_replaced_while_a_verdict_is_written(file_place):
+def test_a_file_replaced_while_a_verdict_is_written(file_location):
     """Whoever is told that it is kept finds it in the file of that name."""
     with (
-        made(file_place) as session,
+        made(file_location) as session,
         pytest.raises(SessionError, match="moved or deleted"),
         session.database.writing(),
     ):
-        file_place.unlink()
+        file_location.unlink()
 
 
-def test_another_session_put_in_its_place_keeps_its_own_log(file_place, tmp_path):
+def test_another_session_put_in_its_place_keeps_its_own_log(file_location, tmp_path):
     """What lies beside a file is found by name: ours must not pass for theirs, or go with it."""
     other = tmp_path / "other.speco3"
     with made(other) as theirs:
         theirs.record_verdict(3, REJECT)
-        with made(file_place) as session:
+        with made(file_location) as session:
             session.record_verdict(1, ACCEPT)
             for suffix in ("", "-wal"):
                 subprocess.run(["cp", f"{other}{suffix}", f"{tmp_path}/new{suffix}"], check=True)
             for suffix in ("", "-wal"):
-                (tmp_path / f"new{suffix}").replace(f"{file_place}{suffix}")
+                (tmp_path / f"new{suffix}").replace(f"{file_location}{suffix}")
             with pytest.raises(SessionError, match="replaced"):
                 session.record_verdict(2, ACCEPT)
-    with open_session(file_place, "Ada") as session:
+    with open_session(file_location, "Ada") as session:
         assert [entry.candidate_id for entry in session.history()] == [3]
 
 
 @pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")])
 @pytest.mark.parametrize("is_replaced", [False, True])
-def test_what_lies_beside_the_file_is_taken_away(file_place, suffixes, is_replaced):
-    with made(file_place) as session:
+def test_what_lies_beside_the_file_is_taken_away(file_location, suffixes, is_replaced):
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
         list(session.history())
         for suffix in suffixes:
-            beside = file_place.with_name(file_place.name + suffix)
+            beside = file_location.with_name(file_location.name + suffix)
             beside.unlink()
             if is_replaced:
                 beside.write_bytes(b"nothing we know" * 100)
         assert session.judgement(1).opinion == ACCEPT
         session.record_verdict(2, REJECT)
         # As if the program ended here, without a word.
-        with alone(file_place, "-wal") as copied:
+        with alone(file_location, "-wal") as copied:
             assert rows(copied, "SELECT candidate_id FROM log") == [(1,), (2,)]
             assert rows(copied, "PRAGMA integrity_check") == [("ok",)]
         assert session.undo().candidate_id == 2
-    with open_session(file_place, "Ada") as session:
+    with open_session(file_location, "Ada") as session:
         assert len(list(session.history())) == 3
 
 
-def test_the_log_is_taken_away_while_others_read(file_place):
-    with made(file_place) as session, open_session(file_place, "Ben", read_only=True) as reader:
+def test_the_log_is_taken_away_while_others_read(file_location):
+    with (
+        made(file_location) as session,
+        open_session(file_location, "Ben", read_only=True) as reader,
+    ):
         session.record_verdict(1, ACCEPT)
         assert reader.judgements(1)[0].opinion == ACCEPT
-        file_place.with_name(file_place.name + "-wal").unlink()
+        file_location.with_name(file_location.name + "-wal").unlink()
         session.record_verdict(2, REJECT)
         assert reader.judgements(2)[0].opinion == REJECT
         session.record_verdict(3, REJECT)
         assert reader.judgements(3)[0].opinion == REJECT
 
 
-def test_the_log_is_taken_away_amid_a_reading(file_place, monkeypatch):
+def test_the_log_is_taken_away_amid_a_reading(file_location, monkeypatch):
     monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.1)
-    with made(file_place) as session:
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
         with in_a_thread(session.database.reading, "SELECT * FROM log"):
-            file_place.with_name(file_place.name + "-wal").unlink()
+            file_location.with_name(file_location.name + "-wal").unlink()
             with pytest.raises(SessionError, match="was deleted"):
                 session.record_verdict(2, REJECT)
         session.record_verdict(2, REJECT)
-        with alone(file_place, "-wal") as copied:
+        with alone(file_location, "-wal") as copied:
             assert rows(copied, "SELECT candidate_id FROM log") == [(1,), (2,)]
 
 
-def test_another_program_looks_into_the_file(file_place):
+def test_another_program_looks_into_the_file(file_location):
     """It must find the file in use, or it takes away the log when it goes."""
     looking = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()"
-    log = file_place.with_name(file_place.name + "-wal")
-    with made(file_place) as session:
+    log = file_location.with_name(file_location.name + "-wal")
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
         before = log.stat()
-        open_session(file_place, "Ben", read_only=True).close()
+        open_session(file_location, "Ben", read_only=True).close()
         for _ in range(2):
             query = "SELECT count(*) FROM log"
-            subprocess.run([sys.executable, "-c", looking, file_place, query], check=True)
+            subprocess.run([sys.executable, "-c", looking, file_location, query], check=True)
             assert os.path.samestat(log.stat(), before)
         session.record_verdict(2, ACCEPT)
-        with alone(file_place, "-wal") as copied:
+        with alone(file_location, "-wal") as copied:
             assert rows(copied, "SELECT count(*) FROM log") == [(2,)]
 
 
-def test_a_session_anew_beside_the_log_of_one_that_is_gone(file_place):
-    log = file_place.with_name(file_place.name + "-wal")
+def test_a_session_anew_beside_the_log_of_one_that_is_gone(file_location):
+    log = file_location.with_name(file_location.name + "-wal")
     log.write_bytes(b"the last verdicts of somebody")
     with pytest.raises(SessionError, match="Move it away"):
-        made(file_place)
+        made(file_location)
     assert log.read_bytes() == b"the last verdicts of somebody"
 
 
-def test_a_file_of_two_names(file_place):
+def test_a_file_of_two_names(file_location):
     """Each name has a log of its own: two programs would spoil the file."""
-    made(file_place).close()
-    other = file_place.with_name("other.speco3")
-    other.hardlink_to(file_place)
-    for place in (file_place, other):
+    made(file_location).close()
+    other = file_location.with_name("other.speco3")
+    other.hardlink_to(file_location)
+    for location in (file_location, other):
         with pytest.raises(SessionError, match="hard link"):
-            open_session(place, "Ada")
-        open_session(place, "Ada", read_only=True).close()
+            open_session(location, "Ada")
+        open_session(location, "Ada", read_only=True).close()
     other.unlink()
-    open_session(file_place, "Ada").close()
+    open_session(file_location, "Ada").close()
 
 
-def test_a_file_cut_short_while_it_is_open(file_place):
-    made(file_place, 300).close()
-    with open_session(file_place, "Ada") as session:
+def test_a_file_cut_short_while_it_is_open(file_location):
+    made(file_location, 300).close()
+    with open_session(file_location, "Ada") as session:
         session.record_verdict(1, ACCEPT)
-        os.truncate(file_place, 4096)
+        os.truncate(file_location, 4096)
         with pytest.raises(SessionError, match="truncated"):
             session.record_verdict(2, ACCEPT)
 
 
 @contextmanager
-def alone(place, *suffixes):
+def alone(location, *suffixes):
     """What would be found if the program ended now. By another program: see `file_opening`."""
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "copied"
         for suffix in {"", *suffixes}:
-            subprocess.run(["cp", f"{place}{suffix}", f"{copied}{suffix}"], check=True)
+            subprocess.run(["cp", f"{location}{suffix}", f"{copied}{suffix}"], check=True)
         with closing(sqlite3.connect(copied)) as connection:
             yield connection
 
@@ -226,37 +229,37 @@ def in_a_thread(block, query):
         thread.join()
 
 
-def test_one_writer_and_many_readers(file_place):
-    with made(file_place) as session:
+def test_one_writer_and_many_readers(file_location):
+    with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
         with pytest.raises(SessionHeldError, match="process") as told:
-            open_session(file_place, "Ben")
+            open_session(file_location, "Ben")
         assert str(os.getpid()) in told.value.holder
-        with open_session(file_place, "Ben", read_only=True) as reader:
+        with open_session(file_location, "Ben", read_only=True) as reader:
             assert reader.judgements(1)[0].opinion == ACCEPT
             session.record_verdict(2, REJECT)
             assert reader.judgements(2)[0].opinion == REJECT
             with pytest.raises(ReadOnlyError):
                 reader.record_verdict(3, ACCEPT)
-    open_session(file_place, "Ben").close()
-    assert not list(file_place.parent.glob(".*lock"))
+    open_session(file_location, "Ben").close()
+    assert not list(file_location.parent.glob(".*lock"))
 
 
-def test_a_file_replaced_underneath(file_place):
-    with made(file_place) as session:
-        copy = file_place.with_name("copy")
-        shutil.copy(file_place, copy)
-        copy.replace(file_place)
+def test_a_file_replaced_underneath(file_location):
+    with made(file_location) as session:
+        copy = file_location.with_name("copy")
+        shutil.copy(file_location, copy)
+        copy.replace(file_location)
         with pytest.raises(SessionError, match="replaced"):
             session.record_verdict(1, ACCEPT)
-        file_place.unlink()
+        file_location.unlink()
         with pytest.raises(SessionError, match="moved or deleted"):
             session.record_verdict(1, ACCEPT)
 
 
-def test_settings_of_the_file(file_place):
-    with made(file_place) as session, session.database.writing() as connection:
+def test_settings_of_the_file(file_location):
+    with made(file_location) as session, session.database.writing() as connection:
         wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "trusted_schema": 0}
         for pragma, value in wanted.items():
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value
-    assert file_place.read_bytes()[68:72] == b"S3O3"
+    assert file_location.read_bytes()[68:72] == b"S3O3"

@@ -37,10 +37,10 @@ class Workers:
             yield PoolResult(key, error=told) if is_error else PoolResult(key, told)
 
 
-def test_each_answer_is_kept_as_it_comes(place):
+def test_each_answer_is_kept_as_it_comes(location):
     errors = {2: InspectionError("2.fits: it is damaged"), 3: WorkerCrash("the process died")}
     workers = Workers(lambda number: errors.get(number) or said(number=number))
-    with made(place, 4) as session:
+    with made(location, 4) as session:
         run = inspect_all(session, workers, NANO)
         first = next(run)
         assert inspections_of(session, first.candidate.id)[0].trajectory == first.trajectory
@@ -53,9 +53,9 @@ def test_each_answer_is_kept_as_it_comes(place):
         assert list(session.history()) == []
 
 
-def test_what_could_not_be_read_is_tried_where_one_asks(place):
+def test_what_could_not_be_read_is_tried_where_one_asks(location):
     workers = Workers(lambda number: said(number=number))
-    with made(place, 3) as session:
+    with made(location, 3) as session:
         mark_fault(session, 2, "2.fits: it is damaged")
         assert [each.candidate.id for each in inspect_all(session, workers, NANO)] == [1, 3]
         assert [each.candidate.id for each in inspect_all(session, workers, NANO)] == []
@@ -65,21 +65,21 @@ def test_what_could_not_be_read_is_tried_where_one_asks(place):
         assert session.candidate(2).fault == ""
 
 
-def test_an_engine_that_keeps_failing_ends_the_batch(place):
+def test_an_engine_that_keeps_failing_ends_the_batch(location):
     failed = said(None, None, stopped_by="error")
     workers = Workers(lambda number: failed)
-    with made(place, 20) as session:
+    with made(location, 20) as session:
         with pytest.raises(WorkbenchError, match=f"{MAX_FAILURES} inspections in a row"):
             list(inspect_all(session, workers, NANO))
         assert len(workers.given) == MAX_FAILURES
         assert len(list(pending_candidates(session, NANO))) == 20
 
 
-def test_files_that_are_there_again(place, tmp_path):
+def test_files_that_are_there_again(location, tmp_path):
     """Their disk was not mounted. What else is wrong with a file is not forgotten."""
     count = AT_ONCE + 40
     there = tmp_path / "there.fits"
-    with made(place, count) as session:
+    with made(location, count) as session:
         paths = {1: tmp_path / "gone.fits", 2: tmp_path / "damaged.fits"}
         paths[2].write_bytes(b"")
         with session.database.writing() as connection:

@@ -11,18 +11,18 @@ ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 
 
 def test_what_was_seen_is_known_after_a_restart_and_to_nobody_else(tmp_path):
-    place = tmp_path / "night.speco3"
-    with made(place, 5) as session:
+    location = tmp_path / "night.speco3"
+    with made(location, 5) as session:
         assert read_seen(session, 1) is None
         record_seen(session, {1: SeenResult(in_blind=True), 2: SeenResult(model="nano: 7b")})
         record_seen(session, {2: SeenResult(model="other", in_blind=True)})
         record_seen(session, {})
         reviewer = session.reviewer
-    with open_session(place, reviewer) as session:
+    with open_session(location, reviewer) as session:
         assert read_seen(session, 1) == SeenResult(in_blind=True)
         assert read_seen(session, 2) == SeenResult(model="other", in_blind=True)
         assert read_seen(session, 3) is None
-    with open_session(place, "Li Wei") as session:
+    with open_session(location, "Li Wei") as session:
         assert read_seen(session, 1) is None
 
 

@@ -19,8 +19,8 @@ from tests.app.core.inspected import NANO, OTHER, agent_of, said, shown
 from tests.app.core.sessions import made
 
 
-def test_the_shown_model(place):
-    with made(place) as session:
+def test_the_shown_model(location):
+    with made(location) as session:
         add_inspection(session, 1, said("YES", 0.9, NANO))
         add_inspection(session, 1, said("NO", 0.2, OTHER))
         add_inspection(session, 2, said("NO", 0.3, OTHER))
@@ -33,7 +33,7 @@ def test_the_shown_model(place):
         assert agent_of(session)[0] == "YES"
         assert agent_of(session, 3) == (None, None, "nano", "length")
         assert shown(session, "agent:undecided") == [3]
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         assert shown_model(session) == replace(NANO, engine="")
         show_model(session, None)
         assert agent_of(session) == ("NO", 0.1, "nano", "answer")
@@ -41,8 +41,8 @@ def test_the_shown_model(place):
         assert shown_model(session) is None
 
 
-def test_the_most_surprising_first(place):
-    with made(place, 6) as session:
+def test_the_most_surprising_first(location):
+    with made(location, 6) as session:
         listed = {1: ("CV", None), 2: ("M dwarf", None), 3: ("", 0.9), 4: ("", 6.0), 5: ("", None)}
         with session.database.writing() as connection:
             for number, (label, score) in listed.items():

@@ -30,20 +30,20 @@ from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, show
 from tests.app.core.sessions import made
 
 
-def test_kept_word_for_word(place):
+def test_kept_word_for_word(location):
     trajectory = said()
-    with made(place) as session:
+    with made(location) as session:
         kept = add_inspection(session, 2, trajectory)
         assert kept.trajectory == trajectory
-    with open_session(place, "Ben") as session:
+    with open_session(location, "Ben") as session:
         (found,) = inspections_of(session, 2)
         assert found == kept
         assert agent_of(session, 2) == ("YES", 0.9, "nano", "answer")
         assert inspections_of(session, 1) == []
 
 
-def test_inspected_again_replaces_what_the_same_model_said(place):
-    with made(place) as session:
+def test_inspected_again_replaces_what_the_same_model_said(location):
+    with made(location) as session:
         add_inspection(session, 1, said())
         add_inspection(session, 1, said("NO", 0.2, OTHER))
         assert shown(session, "disagree:agents") == [1]
@@ -55,8 +55,8 @@ def test_inspected_again_replaces_what_the_same_model_said(place):
         assert shown(session, "disagree:agents") == []
 
 
-def test_all_or_nothing(place):
-    with made(place) as session:
+def test_all_or_nothing(location):
+    with made(location) as session:
         add_inspection(session, 1, said())
         told = []
         session.changed.connect(told.append)
@@ -69,8 +69,8 @@ def test_all_or_nothing(place):
         assert len(list(all_trajectories(session))) == 1
 
 
-def test_it_is_told_once_it_is_kept(place):
-    with made(place) as session:
+def test_it_is_told_once_it_is_kept(location):
+    with made(location) as session:
         seen = []
 
         def look(change):
@@ -86,8 +86,8 @@ def test_it_is_told_once_it_is_kept(place):
         ]
 
 
-def test_models_found_by_leaps(place):
-    with made(place, 30) as session:
+def test_models_found_by_leaps(location):
+    with made(location, 30) as session:
         assert models_of(session) == []
         for number in range(1, 31):
             add_inspection(session, number, said())
@@ -96,8 +96,8 @@ def test_models_found_by_leaps(place):
         assert models_of(session) == [MEASURED, replace(NANO, engine=""), OTHER]
 
 
-def test_two_models_compared(place):
-    with made(place, 6) as session:
+def test_two_models_compared(location):
+    with made(location, 6) as session:
         for number, (one, other) in enumerate(
             [("YES", "YES"), ("YES", "NO"), ("NO", "NO"), ("NO", "NO"), (None, "NO")], start=1
         ):
@@ -111,14 +111,14 @@ def test_two_models_compared(place):
         assert compare_models(session, NANO, MEASURED).n == 0
 
 
-def test_taken_up_where_it_was_left(place):
+def test_taken_up_where_it_was_left(location):
     """Interrupted anywhere, asked again: each is inspected once, none is left out."""
     done = []
-    with made(place, 30) as session:
+    with made(location, 30) as session:
         for candidate in islice(pending_candidates(session, NANO), 7):
             add_inspection(session, candidate.id, said(number=candidate.id))
             done.append(candidate.id)
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         for candidate in pending_candidates(session, NANO, limit=5):
             add_inspection(session, candidate.id, said(number=candidate.id))
             done.append(candidate.id)
@@ -131,8 +131,8 @@ def test_taken_up_where_it_was_left(place):
     assert done == list(range(1, 31))
 
 
-def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(place):
-    with made(place, 6) as session:
+def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(location):
+    with made(location, 6) as session:
         add_inspection(session, 1, said(None, None, stopped_by="error"))
         add_inspection(session, 2, said(None, None, stopped_by="cancelled"))
         add_inspection(session, 3, said(None, None, stopped_by="turn_limit"))
@@ -158,8 +158,8 @@ def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(place):
         assert session.candidate(4).fault == ""
 
 
-def test_in_the_order_and_of_the_kind_one_wants(place):
-    with made(place, 5) as session:
+def test_in_the_order_and_of_the_kind_one_wants(location):
+    with made(location, 5) as session:
         scores = {1: 0.1, 2: 0.9, 3: None, 4: 0.5, 5: 0.7}
         with session.database.writing() as connection:
             for number, score in scores.items():
@@ -171,8 +171,8 @@ def test_in_the_order_and_of_the_kind_one_wants(place):
         assert [each.id for each in found] == [2, 5, 4]
 
 
-def test_a_fault_in_words_that_fit(place):
-    with made(place) as session:
+def test_a_fault_in_words_that_fit(location):
+    with made(location) as session:
         mark_fault(session, 1, "line one\nline two \x1b[31m" + "x" * 1000)
         fault = session.candidate(1).fault
         assert fault.startswith("line one line two")
@@ -183,8 +183,8 @@ def test_a_fault_in_words_that_fit(place):
         assert shown(session, "has:fault") == []
 
 
-def test_all_trajectories_one_after_the_other(place):
-    with made(place, 120) as session:
+def test_all_trajectories_one_after_the_other(location):
+    with made(location, 120) as session:
         for number in range(1, 121):
             add_inspection(session, number, said(number=number))
         add_inspection(session, 5, said(model=OTHER, number=5))
@@ -195,8 +195,8 @@ def test_all_trajectories_one_after_the_other(place):
 
 
 @pytest.mark.parametrize("record", ["{}", "[", "null", '{"version": 99}', "x" * 100])
-def test_a_damaged_record_is_told(place, record):
-    with made(place) as session:
+def test_a_damaged_record_is_told(location, record):
+    with made(location) as session:
         add_inspection(session, 3, said())
         with session.database.writing() as connection:
             connection.execute(update(inspections).values(record=record))

@@ -72,10 +72,10 @@ class Scene:
         return [each.id for each in ordered(self.of(tree, me), sort)]
 
 
-def scene(place: Path | str, count: int = 150, seed: int = 1) -> Scene:
+def scene(location: Path | str, count: int = 150, seed: int = 1) -> Scene:
     draw = random.Random(seed)
     known = [_known(draw, number) for number in range(1, count + 1)]
-    session = new_session(place, find_task("CV"), ADA)
+    session = new_session(location, find_task("CV"), ADA)
     with session.database.writing() as connection:
         for number in (1, 2):
             connection.execute(insert(lists).values(LIST | {"id": number}))

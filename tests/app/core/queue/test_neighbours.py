@@ -93,8 +93,8 @@ def test_small_angles_are_exact():
     assert separation_arcsec(0, 0, 180, 0) == pytest.approx(648_000)
 
 
-def test_other_epochs_wherever_they_are(place):
-    with made(place, 6) as session:
+def test_other_epochs_wherever_they_are(location):
+    with made(location, 6) as session:
         put(session, {1: (10.0, 5.0), 2: (10.0, 5.0005), 3: (200.0, 5.0), 5: (10.0, 5.0001)})
         rename(session, {1: "LAMOST 1", 3: "LAMOST 1", 4: "LAMOST 1"})
         found = neighbours(session, session.candidate(1))
@@ -107,15 +107,15 @@ def test_other_epochs_wherever_they_are(place):
         assert neighbours(session, session.candidate(6), 3600) == []
 
 
-def test_not_more_than_can_be_shown(place):
-    with made(place, 250) as session:
+def test_not_more_than_can_be_shown(location):
+    with made(location, 250) as session:
         put(session, {number: (50.0, 20.0 + number * 1e-6) for number in range(1, 251)})
         found = neighbours(session, session.candidate(1), 60)
         assert [each.candidate.id for each in found] == list(range(2, 102))
 
 
-def test_nameless_ones_are_not_the_same(place):
-    with made(place, 3) as session:
+def test_nameless_ones_are_not_the_same(location):
+    with made(location, 3) as session:
         rename(session, {1: "", 2: ""})
         assert neighbours(session, session.candidate(1)) == []
 

@@ -36,8 +36,8 @@ def names(session):
         return {name for name in found if name.startswith("queue_")}
 
 
-def test_made_when_first_wanted(place):
-    with made(place) as session:
+def test_made_when_first_wanted(location):
+    with made(location) as session:
         assert names(session) == set()
         page(session)
         assert names(session) == set()
@@ -50,14 +50,14 @@ def test_made_when_first_wanted(place):
         assert names(session) == {"queue_score_down", "queue_score_down_unjudged1"}
         page(session, parse_filter("snr>3 list:1"))
         assert names(session) >= {"queue_column_snr", "queue_list_list1"}
-    with open_session(place, "Ben") as session:
+    with open_session(location, "Ben") as session:
         session.record_verdict(2, REJECT)
         assert next_unjudged(session).candidate.id == 1
         assert "queue_list_unjudged2" in names(session)
 
 
-def test_dropped_and_made_again(place):
-    with made(place) as session:
+def test_dropped_and_made_again(location):
+    with made(location) as session:
         session.record_verdict(1, REJECT)
         next_unjudged(session, sort=SCORE)
         drop_order_indexes(session)
@@ -67,10 +67,10 @@ def test_dropped_and_made_again(place):
 
 
 def test_who_only_reads_goes_without(tmp_path):
-    place = tmp_path / "a.speco3"
-    with made(place) as session:
+    location = tmp_path / "a.speco3"
+    with made(location) as session:
         session.record_verdict(1, REJECT)
-    with open_session(place, "Ada", read_only=True) as session:
+    with open_session(location, "Ada", read_only=True) as session:
         assert next_unjudged(session, sort=SCORE).candidate.id == 2
         assert len(page(session, UNJUDGED, SCORE).rows) == 4
         assert names(session) == set()
@@ -93,13 +93,13 @@ def test_what_cannot_be_made_is_tried_once(tmp_path, monkeypatch):
 
 
 def test_a_strangers_indexes_change_nothing(tmp_path):
-    place = tmp_path / "a.speco3"
-    made(place).close()
-    with sqlite3.connect(place) as connection:
+    location = tmp_path / "a.speco3"
+    made(location).close()
+    with sqlite3.connect(location) as connection:
         connection.execute("CREATE INDEX queue_score_down ON candidates (label)")
         connection.execute('CREATE INDEX "queue_x"" ; DROP TABLE log" ON candidates (label)')
     connection.close()
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         assert [row.candidate.id for row in page(session, sort=SCORE).rows] == [1, 2, 3, 4, 5]
         drop_order_indexes(session)
         assert names(session) == {'queue_x" ; DROP TABLE log'}

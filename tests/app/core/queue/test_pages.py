@@ -98,9 +98,9 @@ def test_the_next_unjudged_and_from_the_front_again(seen, sort, number, tree):
     assert (found and found.candidate.id) == ((ahead or again)[0] if ahead or again else None)
 
 
-def test_a_person_works_through_a_list(place):
+def test_a_person_works_through_a_list(location):
     """Always the next one, the star later, an undo brings one back, and then nothing is left."""
-    with made(place, 6) as session:
+    with made(location, 6) as session:
         set_scores(session, {1: 0.1, 2: 0.9, 3: None, 4: 0.9, 5: 0.5, 6: None})
         met = []
         row = next_unjudged(session, sort=SCORE)
@@ -118,7 +118,7 @@ def test_a_person_works_through_a_list(place):
             ).candidate.id
             == 6
         )
-    with open_session(place, "Ben") as session:
+    with open_session(location, "Ben") as session:
         assert next_unjudged(session, sort=SCORE).candidate.id == 2
         session.record_verdict(2, REJECT)
         assert next_unjudged(session, sort=SCORE).candidate.id == 4

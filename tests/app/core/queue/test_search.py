@@ -13,8 +13,8 @@ TARGET = 39_627_322_512_345_678
 
 
 @pytest.fixture
-def session(place):
-    with made(place, 30) as session:
+def session(location):
+    with made(location, 30) as session:
         rows = [
             ("J000012", 5),
             ("J000012.5+01", 0),

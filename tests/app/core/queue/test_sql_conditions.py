@@ -44,8 +44,8 @@ def test_a_filter_shows_what_it_means(seen, tree, sort):
 
 
 def test_the_same_for_another_reviewer_who_only_reads(file_scene):
-    place = file_scene.session.location
-    with open_session(place, "Ben", read_only=True) as session:
+    location = file_scene.session.location
+    with open_session(location, "Ben", read_only=True) as session:
         for text in ("verdict:unjudged", "verdict:accept", "flag:star", "disagree:agent", "list:2"):
             for sort in (LIST_ORDER, Sort("score", True)):
                 tree = parse_filter(text)

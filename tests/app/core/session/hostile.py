@@ -14,18 +14,18 @@ from tests.app.core.sessions import made
 ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
-def prepare(place, script=""):
+def prepare(location, script=""):
     """Make a session with three log lines, then run a script on its file."""
-    with made(place) as session:
+    with made(location) as session:
         session.record_verdict(1, ACCEPT)
         session.record_verdict(2, REJECT)
         session.undo()
-    with closing(sqlite3.connect(place)) as connection:
+    with closing(sqlite3.connect(location)) as connection:
         connection.executescript("PRAGMA journal_mode = DELETE")
         connection.executescript(script)
 
 
-def use(place, *, read_only=False):
+def use(location, *, read_only=False):
     """Try everything a session can do, then raise the first SessionError."""
     first = None
 
@@ -36,7 +36,7 @@ def use(place, *, read_only=False):
         except SessionError as error:
             first = first or error
 
-    with open_session(place, "Ada", read_only=read_only) as session:
+    with open_session(location, "Ada", read_only=read_only) as session:
         tried(lambda: list(session.history()))
         tried(lambda: list(session.history(1)))
         for number in (1, 2, 5):

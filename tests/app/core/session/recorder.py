@@ -99,7 +99,7 @@ def _import(order: Order) -> None:
 
 def _open(order: Order) -> None:
     """Write one verdict, or only look."""
-    with open_session(Path(order["place"]), "Ada", read_only=order["read_only"]) as session:
+    with open_session(Path(order["location"]), "Ada", read_only=order["read_only"]) as session:
         _tell("open", session.count())
         if not order["read_only"]:
             session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
@@ -108,7 +108,7 @@ def _open(order: Order) -> None:
 
 def _hold(order: Order) -> None:
     """Open it, and keep it open until the others have tried, too."""
-    with open_session(Path(order["place"]), "Ada"):
+    with open_session(Path(order["location"]), "Ada"):
         _tell("open")
         deadline = time.monotonic() + DEADLINE_S
         gate = Path(order["gate"])
@@ -126,10 +126,10 @@ WORKS: dict[str, Callable[[Order], None]] = {
 
 def _session(order: Order, reviewer: str) -> Session:
     """Made where there is none yet."""
-    place = order["place"] if "://" in order["place"] else Path(order["place"])
-    if isinstance(place, Path) and not place.exists():
-        return made(place, CANDIDATES, reviewer)
-    return open_session(place, reviewer)
+    location = order["location"] if "://" in order["location"] else Path(order["location"])
+    if isinstance(location, Path) and not location.exists():
+        return made(location, CANDIDATES, reviewer)
+    return open_session(location, reviewer)
 
 
 def press(session: Session, chance: random.Random, undo: float) -> LogEntry | None:
@@ -168,9 +168,9 @@ class Nursery:
         self._process = process
         self._rest = b""
 
-    def order(self, work: str, place: Path | str, **more: Any) -> None:
+    def order(self, work: str, location: Path | str, **more: Any) -> None:
         assert self._process.stdin is not None
-        order = {"work": work, "place": str(place), **more}
+        order = {"work": work, "location": str(location), **more}
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         self._process.stdin.flush()
 

@@ -31,20 +31,20 @@ def children():
 
 
 @pytest.mark.parametrize("seed", seeds(by_day=4, by_night=8))
-def test_killed_while_recording(children, file_place, seed):
+def test_killed_while_recording(children, file_location, seed):
     """200 kills by night; half of the sessions copy their log into the file all the time."""
-    made(file_place, CANDIDATES).close()
+    made(file_location, CANDIDATES).close()
     chance = random.Random(seed)
     kept = {}
     moments = set()
     for number in range(KILLS):
         order = {"seed": f"{seed}-{number}", **({"checkpoint": 4} if seed % 2 else {})}
-        children.order("record", file_place, **order)
+        children.order("record", file_location, **order)
         said = children.killed(chance)
         assert not [line for line in said if line[0] in ("fault", "refused")]
         moments.add(len(said))
         kept |= {line[1]: line[2] for line in said if line[0] == "kept"}
-        check(file_place, kept)
+        check(file_location, kept)
     assert len(kept) > KILLS
     assert len(moments) > 3
 
@@ -57,18 +57,18 @@ def test_killed_while_being_made(children, tmp_path, seed):
     latest_s = 0.1
     while min(map(found.count, (True, False))) < 5:
         assert len(found) < 200
-        place = tmp_path / f"{len(found)}.speco3"
-        children.order("import", place)
+        location = tmp_path / f"{len(found)}.speco3"
+        children.order("import", location)
         said = children.killed(chance, within_s=latest_s)
         counts = [line[1] for line in said if line[0] == "kept"]
-        found.append(is_whole(place, counts))
+        found.append(is_whole(location, counts))
         # However fast this machine is, some are killed before they are done and some after.
         latest_s = min(5.0, latest_s * (0.7 if found[-1] else 1.4))
 
 
-def is_whole(place, counts):
+def is_whole(location, counts):
     try:
-        with open_session(place, "Ada") as session:
+        with open_session(location, "Ada") as session:
             assert session.count() >= max(counts, default=0)
             assert (session.count() - CANDIDATES) % 500 in (0, 500 - CANDIDATES)
             return True
@@ -80,18 +80,20 @@ def is_whole(place, counts):
         return False
 
 
-def test_killed_while_the_log_goes_into_the_file(file_place, tmp_path):
+def test_killed_while_the_log_goes_into_the_file(file_location, tmp_path):
     """The first page, which counts them all, is there before those that make the file grow."""
-    with made(file_place, CANDIDATES) as session:
+    with made(file_location, CANDIDATES) as session:
         for number in range(CANDIDATES):
             session.record_verdict(number + 1, Opinion(comment="宽" * 2000))
         kept = {entry.id: line_of(entry) for entry in session.history()}
         for suffix in ("", "-wal"):
-            subprocess.run(["cp", f"{file_place}{suffix}", tmp_path / f"cut{suffix}"], check=True)
+            subprocess.run(
+                ["cp", f"{file_location}{suffix}", tmp_path / f"cut{suffix}"], check=True
+            )
     cut = tmp_path / "cut"
     with cut.open("r+b") as file:
-        file.write(file_place.read_bytes()[:4096])
-    assert cut.stat().st_size < file_place.stat().st_size
+        file.write(file_location.read_bytes()[:4096])
+    assert cut.stat().st_size < file_location.stat().st_size
     with open_session(cut, "Ada", read_only=True) as session:
         assert {entry.id: line_of(entry) for entry in session.history()} == kept
     check(cut, kept)
@@ -123,8 +125,8 @@ def full_disk():
 @pytest.mark.parametrize("free", [0, 8192, 50_000])
 def test_a_full_disk(full_disk, free):
     folder, leave = full_disk
-    place = folder / "night.speco3"
-    with made(place, CANDIDATES) as session:
+    location = folder / "night.speco3"
+    with made(location, CANDIDATES) as session:
         first = session.record_verdict(1, ACCEPT)
         leave(free)
         told = until_refused(session)
@@ -135,7 +137,7 @@ def test_a_full_disk(full_disk, free):
         assert session.record_verdict(2, REJECT) is not None
         assert list(session.history())[:-1] == lines
         kept = {entry.id: line_of(entry) for entry in session.history()}
-    check(place, kept)
+    check(location, kept)
 
 
 @pytest.mark.parametrize("free", [0, 4096, 40_000, 120_000])
@@ -149,29 +151,29 @@ def test_a_disk_too_full_for_a_new_session(full_disk, free):
 
 def test_a_full_disk_while_opening(full_disk):
     folder, leave = full_disk
-    place = folder / "night.speco3"
-    made(place).close()
+    location = folder / "night.speco3"
+    made(location).close()
     leave(0)
     with pytest.raises(SessionError, match=r"disk|opened"):
-        open_session(place, "Ada")
+        open_session(location, "Ada")
     leave(None)
-    open_session(place, "Ada").close()
+    open_session(location, "Ada").close()
 
 
-def test_a_file_that_may_not_grow(children, file_place):
+def test_a_file_that_may_not_grow(children, file_location):
     """As on a disk with a quota: the write fails half done."""
-    made(file_place, CANDIDATES).close()
-    children.order("record", file_place, seed=1, file_size=300_000, checkpoint=100_000)
+    made(file_location, CANDIDATES).close()
+    children.order("record", file_location, seed=1, file_size=300_000, checkpoint=100_000)
     said = children.until_over()
     kept = {line[1]: line[2] for line in said if line[0] == "kept"}
     (told,) = (line[2] for line in said if line[0] == "refused")
     assert "disk" in told
     assert said[-1] == ["over", 0]
-    check(file_place, kept)
+    check(file_location, kept)
 
 
-def test_no_room_by_the_database_s_own_count(file_place):
-    with made(file_place, CANDIDATES) as session:
+def test_no_room_by_the_database_s_own_count(file_location):
+    with made(file_location, CANDIDATES) as session:
         with session.database.writing() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 4}")
@@ -180,7 +182,7 @@ def test_no_room_by_the_database_s_own_count(file_place):
         with session.database.writing() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count = 100000")
         session.record_verdict(1, UNSURE)
-    check(file_place, kept)
+    check(file_location, kept)
 
 
 def until_refused(session):
@@ -203,29 +205,29 @@ def open_folder():
 
 @pytest.mark.parametrize("what", ["folder", "file"])
 def test_what_may_not_be_written(children, open_folder, what):
-    place = open_folder / "night.speco3"
-    made(place).close()
-    (place if what == "file" else open_folder).chmod(0o444 if what == "file" else 0o555)
+    location = open_folder / "night.speco3"
+    made(location).close()
+    (location if what == "file" else open_folder).chmod(0o444 if what == "file" else 0o555)
     nobody = {"uid": 65534} if os.getuid() == 0 else {}
-    children.order("open", place, read_only=False, **nobody)
+    children.order("open", location, read_only=False, **nobody)
     (_, (verb, kind, told), _) = children.until_over()
     assert (verb, kind) == ("refused", "SessionError")
     assert "not writable" in told
-    children.order("open", place, read_only=True, **nobody)
+    children.order("open", location, read_only=True, **nobody)
     assert ["open", 5] in children.until_over()
     assert sorted(path.name for path in open_folder.iterdir())[0] == "night.speco3"
 
 
 def test_what_may_not_be_written_and_was_never_finished(children, open_folder):
     """SQLite has no room for what it needs to read the log that a crash has left."""
-    place = open_folder / "night.speco3"
-    with made(place) as session:
+    location = open_folder / "night.speco3"
+    with made(location) as session:
         session.record_verdict(1, ACCEPT)
-        subprocess.run(["cp", f"{place}-wal", open_folder / "kept"], check=True)
-    (open_folder / "kept").replace(f"{place}-wal")
+        subprocess.run(["cp", f"{location}-wal", open_folder / "kept"], check=True)
+    (open_folder / "kept").replace(f"{location}-wal")
     open_folder.chmod(0o555)
     nobody = {"uid": 65534} if os.getuid() == 0 else {}
-    children.order("open", place, read_only=True, **nobody)
+    children.order("open", location, read_only=True, **nobody)
     (_, (verb, kind, told), _) = children.until_over()
     assert (verb, kind) == ("refused", "SessionError")
     assert "copy it together with night.speco3-wal" in told
@@ -234,18 +236,18 @@ def test_what_may_not_be_written_and_was_never_finished(children, open_folder):
 def test_another_user_s_session_is_told_as_held(children, open_folder):
     if os.getuid() != 0:
         pytest.skip("only root can be two users")
-    place = open_folder / "night.speco3"
-    with made(place):
-        place.chmod(0o666)
-        children.order("open", place, read_only=False, uid=65534)
+    location = open_folder / "night.speco3"
+    with made(location):
+        location.chmod(0o666)
+        children.order("open", location, read_only=False, uid=65534)
         (_, (_, kind, told), _) = children.until_over()
         assert (kind, f"process {os.getpid()}" in told) == ("SessionHeldError", True)
 
 
-def test_a_clock_set_back(file_place, monkeypatch):
+def test_a_clock_set_back(file_location, monkeypatch):
     times = iter(f"20{year:02d}-01-01T00:00:00.000+00:00" for year in range(99, 0, -1))
     monkeypatch.setattr(verdict_log, "now", lambda: next(times))
-    with made(file_place) as session:
+    with made(file_location) as session:
         for number in (1, 2, 3):
             session.record_verdict(number, ACCEPT, seconds=-40.0 + number)
         session.record_verdict(4, ACCEPT, seconds=float("nan"))
@@ -256,17 +258,17 @@ def test_a_clock_set_back(file_place, monkeypatch):
         assert [entry.seconds for entry in entries] == [None] * 5
         pace = recent_pace(session)
         assert pace.mean is None or pace.mean > 0
-    with open_session(file_place, "Ada") as session:
+    with open_session(file_location, "Ada") as session:
         assert session.undo().candidate_id == 3
         assert session.redo().candidate_id == 3
         assert session.redo().candidate_id == 4
 
 
-def check(place, kept):
+def check(location, kept):
     """All that was told as kept is there, what is held follows from it, and undo goes on."""
-    with open_session(place, "Ada", read_only=True) as session:
+    with open_session(location, "Ada", read_only=True) as session:
         assert kept.items() <= {entry.id: line_of(entry) for entry in session.history()}.items()
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         lines = {entry.id: line_of(entry) for entry in session.history()}
         assert kept.items() <= lines.items()
         assert list(lines) == sorted(lines)

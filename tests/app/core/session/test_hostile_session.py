@@ -64,7 +64,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("table", VALUES)
-def test_values_no_session_has(file_place, tmp_path, table):
+def test_values_no_session_has(file_location, tmp_path, table):
     """In all rows, in one row, before and after an undo: no error but ours, and lines stay."""
     made_once = tmp_path / "made.speco3"
     prepare(made_once)
@@ -73,26 +73,26 @@ def test_values_no_session_has(file_place, tmp_path, table):
     pairs = [(column, value) for column, values in VALUES[table].items() for value in values]
     wheres = itertools.cycle(["", " WHERE rowid = 2", " ORDER BY rowid DESC LIMIT 1"])
     for (column, value), where in zip(pairs, wheres, strict=False):
-        file_place.write_bytes(whole)
-        if not spoil(file_place, table, column, value, where):
+        file_location.write_bytes(whole)
+        if not spoil(file_location, table, column, value, where):
             continue
-        with closing(sqlite3.connect(file_place)) as connection:
+        with closing(sqlite3.connect(file_location)) as connection:
             before = connection.execute("SELECT count(*) FROM log").fetchone()[0]
         try:
-            use(file_place)
+            use(file_location)
         except SessionError:
             refused += 1
             # All is let go of, though the error still knows what was being read.
-            assert sorted(tmp_path.glob("night*")) == [file_place]
-        with closing(sqlite3.connect(file_place)) as connection:
+            assert sorted(tmp_path.glob("night*")) == [file_location]
+        with closing(sqlite3.connect(file_location)) as connection:
             assert connection.execute("SELECT count(*) FROM log").fetchone()[0] >= before
     assert refused > 0
 
 
-def spoil(place, table, column, value, where):
+def spoil(location, table, column, value, where):
     """Whether SQLite itself lets that in."""
     inner = f"SELECT rowid FROM {table}{where}"
-    with closing(sqlite3.connect(place)) as connection:
+    with closing(sqlite3.connect(location)) as connection:
         try:
             connection.execute(
                 f'UPDATE "{table}" SET "{column}" = {value} WHERE rowid IN ({inner})'
@@ -104,7 +104,7 @@ def spoil(place, table, column, value, where):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_failing_disk(file_place, tmp_path, seed):
+def test_a_failing_disk(file_location, tmp_path, seed):
     """Bytes that came back wrong, anywhere in the file."""
     chance = random.Random(seed)
     made_once = tmp_path / "made.speco3"
@@ -117,11 +117,11 @@ def test_a_failing_disk(file_place, tmp_path, seed):
             start = chance.randrange(len(spoilt))
             some = chance.randbytes(chance.choice([1, 2, 16, 600]))
             spoilt[start : start + len(some)] = some
-        file_place.write_bytes(spoilt)
-        for beside in file_place.parent.glob("night.speco3-*"):
+        file_location.write_bytes(spoilt)
+        for beside in file_location.parent.glob("night.speco3-*"):
             beside.unlink()
         try:
-            use(file_place)
+            use(file_location)
             found.add("used")
         except SessionError:
             found.add("refused")

@@ -59,30 +59,30 @@ def moment(second):
 
 @pytest.mark.parametrize("is_wild", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_it_is_what_was_kept(file_place, seed, is_wild, monkeypatch):
+def test_it_is_what_was_kept(file_location, seed, is_wild, monkeypatch):
     chance = random.Random(seed)
     if is_wild:
         wild_clock(monkeypatch, chance)
-    made(file_place).close()
+    made(file_location).close()
     for _ in range(6):
-        with open_session(file_place, chance.choice(["Ada", "Ben", "Cy"])) as session:
+        with open_session(file_location, chance.choice(["Ada", "Ben", "Cy"])) as session:
             press(session, chance, 25)
             before = derived(session)
             assert rebuilt(session) == before
-    with open_session(file_place, "Ada") as session:
+    with open_session(file_location, "Ada") as session:
         assert len(list(session.history())) > 60
 
 
-def test_it_is_the_same_on_a_server(team_place):
-    with made(team_place) as session:
+def test_it_is_the_same_on_a_server(team_location):
+    with made(team_location) as session:
         press(session, random.Random(3), 80)
         before = derived(session)
         assert before[0]
         assert rebuilt(session) == before
 
 
-def test_it_mends(file_place):
-    with made(file_place, count=1200) as session:
+def test_it_mends(file_location):
+    with made(file_location, count=1200) as session:
         for number in range(1, 1201, 2):
             session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT))
         whole = derived(session)

@@ -20,15 +20,15 @@ from tests.app.ui.candidates import take_sample
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
-def test_a_verdict_is_there_after_a_restart(place):
+def test_a_verdict_is_there_after_a_restart(location):
     full = Opinion(
         verdict=Verdict.ACCEPT, confidence=3, flags=("variable",), comment="Hα 宽 \U0001f31f"
     )
-    with made(place) as session:
+    with made(location) as session:
         entry = session.record_verdict(2, full, seconds=4.5, shown={"verdict": "YES"})
         assert (entry.candidate_id, entry.action, entry.reviewer) == (2, "set", "Ada")
         identity = session.id
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         held = session.judgement(2)
         assert held.opinion == full
         assert session.judgement(1) is None
@@ -39,28 +39,28 @@ def test_a_verdict_is_there_after_a_restart(place):
         assert session.task == find_task("CV")
 
 
-def test_a_newer_session_is_refused(file_place):
-    made(file_place).close()
-    with sqlite3.connect(file_place) as connection:
+def test_a_newer_session_is_refused(file_location):
+    made(file_location).close()
+    with sqlite3.connect(file_location) as connection:
         connection.execute("PRAGMA user_version = 999")
     connection.close()
     with pytest.raises(SessionError, match="newer version"):
-        open_session(file_place, "Ada")
-    with sqlite3.connect(file_place) as connection:
+        open_session(file_location, "Ada")
+    with sqlite3.connect(file_location) as connection:
         connection.execute("PRAGMA user_version = 1")
     connection.close()
-    open_session(file_place, "Ada").close()
+    open_session(file_location, "Ada").close()
 
 
-def test_nothing_is_overwritten(place):
-    made(place).close()
+def test_nothing_is_overwritten(location):
+    made(location).close()
     with pytest.raises(SessionError, match="already"):
-        new_session(place, find_task("CV"), "Ben")
-    open_session(place, "Ada").close()
+        new_session(location, find_task("CV"), "Ben")
+    open_session(location, "Ada").close()
 
 
-def test_a_verdict_on_nothing_is_refused(place):
-    with made(place) as session:
+def test_a_verdict_on_nothing_is_refused(location):
+    with made(location) as session:
         with pytest.raises(SessionError):
             session.record_verdict(99, ACCEPT)
         with pytest.raises(SessionError, match="no candidate 99"):
@@ -68,12 +68,12 @@ def test_a_verdict_on_nothing_is_refused(place):
         assert [each.id for each in session.candidates([4, 99, 2])] == [4, 2]
 
 
-def test_the_task_goes_with_the_session(place, tmp_path):
+def test_the_task_goes_with_the_session(location, tmp_path):
     source = find_task("CV")
-    with made(place) as session:
+    with made(location) as session:
         assert session.task.windows == source.windows
         session.set_fact("blind", json.dumps(True))
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         assert session.fact("blind") == "true"
         assert session.fact("none") is None
 
@@ -85,8 +85,8 @@ def test_a_database_of_no_kind_we_know():
         Database("://", "write")
 
 
-def test_fill_counts(place):
-    with new_session(place, find_task("CV"), "Ada") as session:
+def test_fill_counts(location):
+    with new_session(location, find_task("CV"), "Ada") as session:
         assert fill(session, 0).count() == 0
 
 

@@ -20,8 +20,8 @@ from tests.app.core.sessions import made
         Opinion(flags=("a",) * 33),
     ],
 )
-def test_opinions_that_cannot_be_kept(place, opinion):
-    with made(place) as session:
+def test_opinions_that_cannot_be_kept(location, opinion):
+    with made(location) as session:
         with pytest.raises(SessionError):
             session.record_verdict(1, opinion)
         assert list(session.history()) == []

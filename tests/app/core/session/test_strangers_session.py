@@ -26,11 +26,11 @@ UNUSED = ("facts", "refused_rows", "calibrations")
 TABLES = [table.name for table in metadata.sorted_tables if table.name not in UNUSED]
 
 
-def stranger(place):
+def stranger(location):
     """A little of everything."""
     columns = [{"name": "a", "type": "float", "unit": ""}]
     rows = [{"own": {"a": 1.5}, "file_sha256": "ab"}, {"own": {}}, {}]
-    with listed(place, rows, columns, roles={"score": "p"}) as session:
+    with listed(location, rows, columns, roles={"score": "p"}) as session:
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, flags=("x",)), seconds=1.0)
         session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
         session.undo()
@@ -41,32 +41,32 @@ def stranger(place):
             connection.execute(insert(inspections).values(about | said | {"record": "{}"}))
             packed = {"candidate_id": 3, "sha256": "", "content": b"abc"}
             connection.execute(insert(packed_spectra).values(packed))
-    with open_session(place, "Ben") as session:
+    with open_session(location, "Ben") as session:
         session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_values_no_session_has(tmp_path, table):
-    place, ours = tmp_path / "a.speco3", tmp_path / "ours.speco3"
-    stranger(place)
+    location, ours = tmp_path / "a.speco3", tmp_path / "ours.speco3"
+    stranger(location)
     listed(ours, [{}, {}]).close()
-    whole, mine = place.read_bytes(), ours.read_bytes()
+    whole, mine = location.read_bytes(), ours.read_bytes()
     columns = [column.name for column in metadata.tables[table].columns]
     wheres = itertools.cycle(["", " WHERE rowid = 1"])
     done = 0
     for (column, value), where in zip(itertools.product(columns, VALUES), wheres, strict=False):
-        place.write_bytes(whole)
-        if not spoil(place, table, column, value, where):
+        location.write_bytes(whole)
+        if not spoil(location, table, column, value, where):
             continue
         ours.write_bytes(mine)
-        done += use(place, ours, tmp_path, is_packed=table in PACKED)
+        done += use(location, ours, tmp_path, is_packed=table in PACKED)
     assert done > 0
 
 
-def use(place, ours, folder, *, is_packed):
+def use(location, ours, folder, *, is_packed):
     """How many of all that may be asked of it were done."""
     try:
-        session = open_session(place, "Ada", read_only=True)
+        session = open_session(location, "Ada", read_only=True)
     except SessionError:
         return 0
     calls = [

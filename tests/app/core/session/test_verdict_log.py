@@ -20,8 +20,8 @@ def verdicts(session):
     return [None if each is None else each.opinion.verdict for each in found]
 
 
-def test_the_same_opinion_again_is_no_news(place):
-    with made(place) as session:
+def test_the_same_opinion_again_is_no_news(location):
+    with made(location) as session:
         told: list[Change] = []
         session.changed.connect(told.append)
         assert session.record_verdict(1, ACCEPT) is not None
@@ -30,17 +30,17 @@ def test_the_same_opinion_again_is_no_news(place):
         assert len(list(session.history())) == 1
 
 
-def test_undo_and_redo_across_a_restart(place):
-    with made(place) as session:
+def test_undo_and_redo_across_a_restart(location):
+    with made(location) as session:
         for number, opinion in ((1, ACCEPT), (2, REJECT), (1, UNSURE)):
             session.record_verdict(number, opinion)
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         assert verdicts(session)[:2] == ["UNSURE", "REJECT"]
         assert session.undo().candidate_id == 1
         assert verdicts(session)[:2] == ["ACCEPT", "REJECT"]
         assert session.undo().candidate_id == 2
         assert verdicts(session)[:2] == ["ACCEPT", None]
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         assert session.redo().opinion == REJECT
         assert session.undo().opinion == Opinion()
         assert session.undo().candidate_id == 1
@@ -52,10 +52,10 @@ def test_undo_and_redo_across_a_restart(place):
         assert verdicts(session) == ["ACCEPT", None, "REJECT", None, None]
 
 
-def test_reviewers_do_not_undo_one_another(place):
-    with made(place, reviewer="Ada") as session:
+def test_reviewers_do_not_undo_one_another(location):
+    with made(location, reviewer="Ada") as session:
         session.record_verdict(1, ACCEPT)
-    with open_session(place, "Ben") as session:
+    with open_session(location, "Ben") as session:
         session.record_verdict(1, REJECT)
         assert session.undo().reviewer == "Ben"
         assert session.undo() is None
@@ -63,13 +63,13 @@ def test_reviewers_do_not_undo_one_another(place):
 
 
 @pytest.mark.parametrize("seed", seeds(by_day=4, by_night=8))
-def test_any_order_of_presses_equals_a_model(place, seed):
+def test_any_order_of_presses_equals_a_model(location, seed):
     """Against the plain model: two stacks of (candidate, before, after)."""
     chance = random.Random(seed)
     held: dict[int, Opinion] = {}
     done: list[tuple[int, Opinion | None, Opinion]] = []
     undone: list[tuple[int, Opinion | None, Opinion]] = []
-    session = made(place)
+    session = made(location)
     lines = 0
     for _ in range(200):
         press = chance.random()
@@ -105,7 +105,7 @@ def test_any_order_of_presses_equals_a_model(place, seed):
                 held[number] = after
         else:
             session.close()
-            session = open_session(place, "Ada")
+            session = open_session(location, "Ada")
     found = {number: session.judgement(number) for number in range(1, 6)}
     assert {n: each.opinion for n, each in found.items() if each is not None} == held
     assert len(list(session.history())) == lines
@@ -118,6 +118,6 @@ def test_any_order_of_presses_equals_a_model(place, seed):
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 81, "a\nb\x1b"])
-def test_names_nobody_has(place, name):
-    with made(place, reviewer=name) as session, pytest.raises(SessionError, match="name"):
+def test_names_nobody_has(location, name):
+    with made(location, reviewer=name) as session, pytest.raises(SessionError, match="name"):
         session.record_verdict(1, ACCEPT)

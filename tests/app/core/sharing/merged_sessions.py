@@ -14,15 +14,15 @@ from tests.app.core.session.test_rebuild import derived, rebuilt
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
-def session_at(place, reviewer="Ada", count=5, **more):
+def session_at(location, reviewer="Ada", count=5, **more):
     """A session of the reviewer with paths in their own folder."""
     rows = [{"path": f"/home/{reviewer}/{number}.fits"} for number in range(1, count + 1)]
-    return listed(place, rows, reviewer=reviewer, **more)
+    return listed(location, rows, reviewer=reviewer, **more)
 
 
-def copy_of(place, name):
-    copied = place.with_name(f"{name}.speco3")
-    shutil.copy(place, copied)
+def copy_of(location, name):
+    copied = location.with_name(f"{name}.speco3")
+    shutil.copy(location, copied)
     return copied
 
 

@@ -26,16 +26,16 @@ from tests.night import seeds
 
 def test_a_copy_that_went_on(tmp_path):
     """Ada begins, Ben works in a copy, Ada in hers: one session with one past."""
-    place = tmp_path / "a.speco3"
-    with session_at(place) as ada:
+    location = tmp_path / "a.speco3"
+    with session_at(location) as ada:
         for number in (1, 2, 3):
             ada.record_verdict(number, ACCEPT)
-    with open_session(copy_of(place, "b"), "Ada") as there:
+    with open_session(copy_of(location, "b"), "Ada") as there:
         there.record_verdict(1, REJECT)  # on, from what was there
         there.undo()
         there.undo()  # number 3 taken back
         there.record_verdict(4, REJECT)
-        with open_session(place, "Ada") as here:
+        with open_session(location, "Ada") as here:
             here.record_verdict(2, UNSURE)
             here.record_verdict(4, ACCEPT)
             report = merge(here, there)
@@ -51,11 +51,14 @@ def test_a_copy_that_went_on(tmp_path):
 
 
 def test_progress_is_no_conflict(tmp_path):
-    place = tmp_path / "a.speco3"
-    with session_at(place) as ada:
+    location = tmp_path / "a.speco3"
+    with session_at(location) as ada:
         ada.record_verdict(1, ACCEPT)
         ada.record_verdict(2, ACCEPT)
-    with open_session(copy_of(place, "b"), "Ada") as there, open_session(place, "Ada") as here:
+    with (
+        open_session(copy_of(location, "b"), "Ada") as there,
+        open_session(location, "Ada") as here,
+    ):
         there.record_verdict(1, REJECT)
         there.record_verdict(1, UNSURE)
         here.record_verdict(2, REJECT)
@@ -94,11 +97,11 @@ def test_undo_goes_on_after_a_merge(tmp_path):
 def test_by_way_of_a_third(tmp_path):
     """A into B, B into C, A into C: each line once; and back into A none of its own."""
     places = [tmp_path / f"{name}.speco3" for name in "abc"]
-    for place, name in zip(places, ("Ada", "Ben", "Cy"), strict=True):
-        with session_at(place, name) as each:
+    for location, name in zip(places, ("Ada", "Ben", "Cy"), strict=True):
+        with session_at(location, name) as each:
             each.record_verdict(1, ACCEPT)
             each.record_verdict(2, REJECT)
-    a, b, c = (open_session(place, "Dora") for place in places)
+    a, b, c = (open_session(location, "Dora") for location in places)
     assert merge(b, a).lines == 2
     assert merge(c, b).lines == 4
     assert merge(c, a).lines == 0
@@ -125,13 +128,13 @@ def test_any_histories_in_any_order(tmp_path, seed):
         with open_session(chance.choice(places), chance.choice(["Ada", "Ben", "Cy"])) as each:
             press(each, chance, 8)
     lines = set()
-    for place in places:
-        with open_session(place, "Ada", read_only=True) as each:
+    for location in places:
+        with open_session(location, "Ada", read_only=True) as each:
             lines |= set(log_of(each))
     ends = []
     for order in ([1, 2, 3], [3, 2, 1]):
-        place = copy_of(first, f"end{order[0]}")
-        with open_session(place, "Ada") as into:
+        location = copy_of(first, f"end{order[0]}")
+        with open_session(location, "Ada") as into:
             for number in order:
                 with open_session(places[number], "Ada", read_only=True) as other:
                     merge(into, other)

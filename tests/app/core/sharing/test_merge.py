@@ -27,9 +27,9 @@ from tests.app.core.sharing.merged_sessions import (
 )
 
 
-def test_two_people(place, tmp_path):
+def test_two_people(location, tmp_path):
     """Ada's on a disk or a server, Ben's a file: the same objects under other folders."""
-    with session_at(place) as ada, session_at(tmp_path / "ben.speco3", "Ben", 6) as ben:
+    with session_at(location) as ada, session_at(tmp_path / "ben.speco3", "Ben", 6) as ben:
         ada.record_verdict(1, ACCEPT)
         ada.record_verdict(2, ACCEPT)
         ben.record_verdict(2, REJECT, seconds=2.5, shown={"verdict": "YES"})
@@ -119,18 +119,18 @@ def test_another_task_is_refused(tmp_path):
 
 
 def test_not_into_itself(tmp_path):
-    place = tmp_path / "a.speco3"
-    with session_at(place) as into, open_session(place, "Ben", read_only=True) as other:
+    location = tmp_path / "a.speco3"
+    with session_at(location) as into, open_session(location, "Ben", read_only=True) as other:
         for same in (into, other):
             with pytest.raises(SessionError, match="itself"):
                 merge(into, same)
 
 
 def test_not_into_itself_whatever_it_is_called(tmp_path):
-    place = tmp_path / "a.speco3"
+    location = tmp_path / "a.speco3"
     link = tmp_path / "link.speco3"
-    link.symlink_to(place)
-    with session_at(place) as into:
+    link.symlink_to(location)
+    with session_at(location) as into:
         for name in (link, tmp_path / "." / "a.speco3"):
             with (
                 open_session(name, "Ben", read_only=True) as other,

@@ -13,9 +13,9 @@ from app.core.sharing import merge, seen_facts
 from tests.app.core.sharing.merged_sessions import session_at
 
 
-def test_what_was_seen_comes_along(place, tmp_path):
+def test_what_was_seen_comes_along(location, tmp_path):
     """Under the numbers here; what both know is the sum of both, and a second time brings none."""
-    with session_at(place) as ada, session_at(tmp_path / "ben.speco3", "Ben", 6) as ben:
+    with session_at(location) as ada, session_at(tmp_path / "ben.speco3", "Ben", 6) as ben:
         record_seen(ada, {1: SeenResult(model="nano"), 3: SeenResult(in_blind=True)})
         record_seen(ben, {6: SeenResult(model="nano: 7b", in_blind=True), 2: SeenResult()})
         with ben.database.writing() as connection:  # Ada had sat at Ben's, too
@@ -27,18 +27,18 @@ def test_what_was_seen_comes_along(place, tmp_path):
         assert read_seen(ada, 3) == SeenResult(in_blind=True)
         assert read_seen(ada, 4) == SeenResult(model="nano")
         assert merge(ada, ben).seen == 0
-    with open_session(place, "Ben") as session_of_ben:
+    with open_session(location, "Ben") as session_of_ben:
         assert read_seen(session_of_ben, 6) == SeenResult(model="nano: 7b", in_blind=True)
         assert read_seen(session_of_ben, 2) == SeenResult()
         assert read_seen(session_of_ben, 1) is None
 
 
-def test_many_that_were_seen(place, tmp_path, monkeypatch):
+def test_many_that_were_seen(location, tmp_path, monkeypatch):
     monkeypatch.setattr(seen_facts, "MAX_IDS", 3)
-    with session_at(place, count=8) as ada, session_at(tmp_path / "ben.speco3", "Ben", 8) as ben:
+    with session_at(location, count=8) as ada, session_at(tmp_path / "ben.speco3", "Ben", 8) as ben:
         record_seen(ben, {number: SeenResult(model=f"m{number}") for number in range(1, 9)})
         assert merge(ada, ben).seen == 8
-    with open_session(place, "Ben") as again:
+    with open_session(location, "Ben") as again:
         found = [read_seen(again, number) for number in range(1, 9)]
         assert found == [SeenResult(model=f"m{number}") for number in range(1, 9)]
 
@@ -55,8 +55,8 @@ def test_many_that_were_seen(place, tmp_path, monkeypatch):
         ("seen:1:Ben", b"o"),
     ],
 )
-def test_what_a_stranger_writes_of_it(place, tmp_path, key, value):
-    with session_at(place) as ada, session_at(tmp_path / "ben.speco3", "Ben") as ben:
+def test_what_a_stranger_writes_of_it(location, tmp_path, key, value):
+    with session_at(location) as ada, session_at(tmp_path / "ben.speco3", "Ben") as ben:
         with ben.database.writing() as connection:
             connection.execute(text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})
         with pytest.raises(SessionError, match="damaged"):

@@ -30,17 +30,17 @@ from tests.app.core.sessions import made
 SEEN = {"verdict": "YES"}
 
 
-def filled(place, judged, unjudged=()):
+def filled(location, judged, unjudged=()):
     """Candidates from 1 on: those of `judged`, then some only the model has seen."""
     p = [*judged.p.tolist(), *unjudged]
-    session = made(place, len(p))
+    session = made(location, len(p))
     inspect(session, "nano", {n: ("YES" if x > 0.5 else "NO", x) for n, x in enumerate(p, 1)})
     say(session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)})
     return session
 
 
-def test_what_is_gathered(place):
-    with made(place, 20) as session:
+def test_what_is_gathered(location):
+    with made(location, 20) as session:
         told = {n: ("YES", n / 20) for n in range(1, 11)} | {11: ("YES", None), 12: (None, None)}
         inspect(session, "nano", told)
         say(session, "Ada", {1: A, 2: R, 3: U, 4: A, 5: A, 11: R, 15: A})
@@ -54,8 +54,8 @@ def test_what_is_gathered(place):
         assert (own.unsure, own.shown, own.without_p) == (2, 1, 2)
 
 
-def test_each_version_of_a_model_has_its_own_sample(place):
-    with made(place, 5) as session:
+def test_each_version_of_a_model_has_its_own_sample(location):
+    with made(location, 5) as session:
         inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.1)}, sha256="1" * 64)
         inspect(session, "nano", {1: ("YES", 0.8)}, sha256="2" * 64)
         say(session, "Ada", {1: A, 2: R})
@@ -63,9 +63,9 @@ def test_each_version_of_a_model_has_its_own_sample(place):
         assert nano_sample(session, "1" * 64).judged.p.tolist() == [0.9, 0.1]
 
 
-def test_a_fit_is_scikit_learns(place, rng):
+def test_a_fit_is_scikit_learns(location, rng):
     judged = sample_judged(rng, 200, prior=0.3, apart=2.0, stretch=2.0)
-    with filled(place, judged) as session:
+    with filled(location, judged) as session:
         calibration = calibrate(session, nano_sample(session))
     assert calibration.method == "platt"
     x = np.concatenate([logit(judged.p)] * 2)[:, None]
@@ -79,9 +79,9 @@ def test_a_fit_is_scikit_learns(place, rng):
     assert calibration.intercept == pytest.approx(theirs.intercept_[0], rel=1e-3, abs=1e-4)
 
 
-def test_what_is_kept_comes_back(place, rng):
+def test_what_is_kept_comes_back(location, rng):
     judged = sample_judged(rng, 80, prior=0.4)
-    with filled(place, judged) as session:
+    with filled(location, judged) as session:
         told = []
         session.changed.connect(told.append)
         assert newest_calibration(session, "nano") is None
@@ -91,16 +91,16 @@ def test_what_is_kept_comes_back(place, rng):
         session.record_verdict(1, Opinion(verdict=U))
         second = calibrate(session, nano_sample(session))
         assert second.n == 79
-    with open_session(place, "Ben", read_only=True) as session:
+    with open_session(location, "Ben", read_only=True) as session:
         assert newest_calibration(session, "nano") == second
         assert newest_calibration(session, "nano", "ab" * 32) == second
         assert newest_calibration(session, "nano", "cd" * 32) is None
         assert newest_calibration(session, "other") is None
 
 
-def test_too_few_are_not_calibrated_and_told_what_is_missing(place):
+def test_too_few_are_not_calibrated_and_told_what_is_missing(location):
     judged = JudgedScores([0.9, 0.8, 0.3, 0.2], [True, True, False, False])
-    with filled(place, judged) as session:
+    with filled(location, judged) as session:
         own = nano_sample(session)
         found = calibrate(session, own)
         assert not found.is_fitted
@@ -175,8 +175,8 @@ def test_reliability_of_few():
     assert "every p(YES) is the same" in level.note
 
 
-def test_a_forged_calibration_is_refused(place, rng):
-    with filled(place, sample_judged(rng, 60, prior=0.4)) as session:
+def test_a_forged_calibration_is_refused(location, rng):
+    with filled(location, sample_judged(rng, 60, prior=0.4)) as session:
         calibrate(session, nano_sample(session))
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE calibrations SET content = '{\"version\": 1}'")

@@ -27,24 +27,24 @@ def at(seconds):
     return (START + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
-def test_done_and_left(place):
-    with made(place, 10) as session:
+def test_done_and_left(location):
+    with made(location, 10) as session:
         assert progress(session) == Progress(total=10, by_verdict=dict.fromkeys(Verdict, 0))
         for number, opinion in ((1, ACCEPT), (2, REJECT), (3, REJECT), (4, Opinion(comment="?"))):
             session.record_verdict(number, opinion)
         found = progress(session)
         assert (counts(found), found.done, found.left) == ((1, 2, 0), 3, 7)
         assert progress(session, "Ben").left == 10
-    with open_session(place, "Ben", read_only=not isinstance(place, str)) as session:
+    with open_session(location, "Ben", read_only=not isinstance(location, str)) as session:
         assert progress(session, "Ada").done == 3
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_tally_follows_every_press(place, seed):
+def test_a_tally_follows_every_press(location, seed):
     """Against counting afresh, over verdicts, comments, undo and redo, two reviewers and a second
     tally that looks rarely."""
     draw = random.Random(seed)
-    with made(place, 8) as session, open_other(place) as other:
+    with made(location, 8) as session, open_other(location) as other:
         often, rarely = ProgressCounter(session), ProgressCounter(session)
         for _ in range(60):
             press = draw.random()
@@ -68,8 +68,8 @@ def test_a_tally_follows_every_press(place, seed):
 class open_other:
     """Another reviewer at the same time, where the place lets two write."""
 
-    def __init__(self, place):
-        self.session = open_session(place, "Ben") if isinstance(place, str) else None
+    def __init__(self, location):
+        self.session = open_session(location, "Ben") if isinstance(location, str) else None
 
     def __enter__(self):
         return self.session
@@ -79,8 +79,8 @@ class open_other:
             self.session.close()
 
 
-def test_a_tally_sees_a_list_grow(place):
-    with made(place, 3) as session:
+def test_a_tally_sees_a_list_grow(location):
+    with made(location, 3) as session:
         tally = ProgressCounter(session)
         assert tally.progress().total == 3
         with session.database.writing() as connection:
@@ -122,9 +122,9 @@ def test_a_clock_set_back_and_times_that_are_none():
     assert pace_of(backwards).typical == pytest.approx(5.0)
 
 
-def test_the_pace_is_of_today(place, monkeypatch):
+def test_the_pace_is_of_today(location, monkeypatch):
     monkeypatch.setattr(pace, "RECENT", 20)
-    with made(place, 30) as session:
+    with made(location, 30) as session:
         for number in range(1, 31):
             session.record_verdict(number, REJECT, seconds=30.0 if number <= 10 else 2.0)
         found = recent_pace(session)
@@ -132,8 +132,8 @@ def test_the_pace_is_of_today(place, monkeypatch):
         assert recent_pace(session, "Ben").decisions == 0
 
 
-def test_undone_presses_and_comments_are_no_decisions(place):
-    with made(place, 10) as session:
+def test_undone_presses_and_comments_are_no_decisions(location):
+    with made(location, 10) as session:
         for number in range(1, 6):
             session.record_verdict(number, REJECT, seconds=float(number))
         session.record_verdict(6, Opinion(comment="odd"), seconds=50.0)

@@ -21,8 +21,8 @@ from tests.app.core.sessions import made
 
 
 @pytest.fixture
-def session(place):
-    with made(place, 300) as session:
+def session(location):
+    with made(location, 300) as session:
         yield session
 
 
@@ -92,11 +92,11 @@ def test_it_is_compared_with_what_was_thought_then(session):
     assert kept.is_same
 
 
-def test_a_repeat_can_be_taken_back_while_it_is_the_last_thing_done(session, place):
+def test_a_repeat_can_be_taken_back_while_it_is_the_last_thing_done(session, location):
     say(session, "Ada", {1: A, 2: R})
     judge_again(session, {1: A, 2: A})
     session.close()
-    with open_session(place, "Ada") as session:
+    with open_session(location, "Ada") as session:
         assert withdraw_repeat(session).candidate_id == 2
         assert [each.candidate_id for each in repeats_of(session)] == [1]
         session.record_verdict(3, Opinion(verdict=U))
@@ -118,7 +118,7 @@ def test_people_do_not_take_one_anothers_back(session):
     assert len(repeats_of(session, "Ada")) == 1
 
 
-def test_what_cannot_be_repeated(session, place):
+def test_what_cannot_be_repeated(session, location):
     say(session, "Ada", {1: A, 2: None})
     say(session, "Ben", {3: A})
     for number in (2, 3, 4, 999):
@@ -131,7 +131,7 @@ def test_what_cannot_be_repeated(session, place):
     with pytest.raises(SessionError, match="share"):
         plan_repeats(session, 1.5)
     assert repeats_of(session) == []
-    with open_session(place, "Ada", read_only=True) as reader:
+    with open_session(location, "Ada", read_only=True) as reader:
         assert plan_repeats(reader, 1.0, gap=0) == (1,)
         with pytest.raises(ReadOnlyError):
             judge_again(reader, {1: A})

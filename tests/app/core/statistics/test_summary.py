@@ -21,7 +21,7 @@ SEEN = {"verdict": "YES"}
 
 
 @pytest.fixture
-def place(tmp_path):
+def location(tmp_path):
     return tmp_path / "night.speco3"
 
 
@@ -33,8 +33,8 @@ def read(found):
     return json.loads(found.to_json(), parse_constant=refuse)
 
 
-def test_an_empty_session(place):
-    with made(place, 0) as session:
+def test_an_empty_session(location):
+    with made(location, 0) as session:
         found = statistics(session)
     assert found.counts.candidates == found.counts.judged == found.counts.open == 0
     assert (found.reviewers, found.agents, found.drift, found.repeats) == ((), (), (), ())
@@ -43,8 +43,8 @@ def test_an_empty_session(place):
     assert (told["session"], told["task"]) == ("night", "cataclysmic variable")
 
 
-def test_counts_add_up(place):
-    with made(place, 10) as session:
+def test_counts_add_up(location):
+    with made(location, 10) as session:
         say(session, "Ada", {1: A, 2: R, 3: U, 4: A, 5: A})
         say(session, "Ben", {4: R, 5: A, 6: R})
         say(session, "Ben", {7: R}, SEEN)
@@ -66,9 +66,9 @@ def test_counts_add_up(place):
         assert statistics(session).counts.disputed == 0
 
 
-def test_json_says_what_the_record_says(place, rng):
+def test_json_says_what_the_record_says(location, rng):
     judged = sample_judged(rng, 120, prior=0.4)
-    with made(place, 150) as session:
+    with made(location, 150) as session:
         inspect(
             session,
             "nano",
@@ -96,9 +96,9 @@ def test_json_says_what_the_record_says(place, rng):
         assert statistics(session) == found
 
 
-def test_the_state_of_calibration(place, rng):
+def test_the_state_of_calibration(location, rng):
     judged = sample_judged(rng, 60, prior=0.4)
-    with made(place, 60) as session:
+    with made(location, 60) as session:
         inspect(session, "nano", {n: ("YES", p) for n, p in enumerate(judged.p.tolist(), 1)})
         say(
             session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)}
@@ -114,8 +114,8 @@ def test_the_state_of_calibration(place, rng):
         assert agent.calibration_state.startswith("Not calibrated: calibration 1 of")
 
 
-def test_reading_alone_is_enough(place):
-    with made(place, 5) as session:
+def test_reading_alone_is_enough(location):
+    with made(location, 5) as session:
         say(session, "Ada", {1: A})
-    with open_session(place, "Ben", read_only=True) as session:
+    with open_session(location, "Ben", read_only=True) as session:
         assert statistics(session).counts.accepted == 1

@@ -38,10 +38,10 @@ def read(candidate):
     return Spectrum(wavelength=[1.0, 2.0], flux=[1.0, 2.0])
 
 
-def story(place):
+def story(location):
     rng = np.random.default_rng(5)
     field = sample_judged(rng, 80, prior=0.4)
-    with made(place, 80) as session:
+    with made(location, 80) as session:
         inspect(
             session,
             "nano",
@@ -80,8 +80,8 @@ def story(place):
         }
 
 
-def test_the_same_story(file_place, team_place):
-    in_file, on_server = story(file_place), story(team_place)
+def test_the_same_story(file_location, team_location):
+    in_file, on_server = story(file_location), story(team_location)
     assert in_file == on_server
     assert in_file["open"]
     assert in_file["withdrawn"] == 4

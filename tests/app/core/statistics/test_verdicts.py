@@ -19,8 +19,8 @@ SEEN = {"verdict": "YES", "model": "nano"}
 
 
 @pytest.fixture
-def session(place):
-    with made(place, 30) as session:
+def session(location):
+    with made(location, 30) as session:
         yield session
 
 
@@ -162,12 +162,12 @@ def test_what_holds_blind(session):
     assert holds(read_verdicts(session), blind=True) == {1: A, 2: R}
 
 
-def test_the_adjudicator_after_a_restart(session, place):
+def test_the_adjudicator_after_a_restart(session, location):
     say(session, "Ada", {1: A})
     say(session, "Eve", {1: R})
     set_adjudicator(session, "Eve")
     session.close()
-    with open_session(place, "Ada", read_only=True) as reopened:
+    with open_session(location, "Ada", read_only=True) as reopened:
         verdicts = read_verdicts(reopened)
         assert verdicts.names[verdicts.adjudicator] == "Eve"
         assert holds(verdicts) == {1: R}
