@@ -1,4 +1,4 @@
-"""The pages people read, and what is in them: commands, links, files to save."""
+"""The documentation pages and their contents: commands, links, files to save."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HELP = ROOT / "resources" / "help"
 GUIDE = sorted(path.stem for path in (HELP / "en").glob("*.md"))
-"""Names of its pages."""
+"""Names of the guide's pages."""
 PAIRS = [(ROOT / "README.md", ROOT / "README.zh.md")] + [
     (HELP / "en" / f"{name}.md", HELP / "zh" / f"{name}.md") for name in GUIDE
 ]
-"""The same page in English and in Chinese."""
+"""Each page in English and in Chinese."""
 OTHERS = [
     *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md")),
     HELP / "README.md",
@@ -33,10 +33,11 @@ _SAVED_AS = re.compile(r"`([\w-]+\.toml)`")
 @dataclass(frozen=True)
 class Block:
     kind: str
-    """`console`: run here. Empty: commands that need a network, a GPU or files of the reader's."""
+    """`console` blocks are run by the tests; blocks without a kind need a network, a GPU or the
+    reader's own files."""
     text: str
     before: str
-    """The text of the page as far as this block."""
+    """The text of the page before this block."""
 
 
 def relative(page: Path) -> str:
@@ -45,18 +46,17 @@ def relative(page: Path) -> str:
 
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
-    return [Block(each[1], each[2], text[: each.start()]) for each in _FENCE.finditer(text)]
+    return [Block(match[1], match[2], text[: match.start()]) for match in _FENCE.finditer(text)]
 
 
 def commands(page: Path, *kinds: str) -> list[str]:
-    """Lines of the blocks of these kinds."""
+    """The lines of all blocks of these kinds."""
     chosen = (block for block in blocks(page) if block.kind in kinds)
     return [line.split("  #")[0].strip() for block in chosen for line in block.text.splitlines()]
 
 
 def saved_files(page: Path) -> dict[str, str]:
-    """Files that a page has its reader save: by the last name before the block, or the first
-    behind it in a sentence that begins with `with this`."""
+    """Files that a page asks its reader to save, by the last file name before the block."""
     found = {}
     for block in blocks(page):
         if block.kind == "toml" and (names := _SAVED_AS.findall(block.before.rsplit("```", 1)[-1])):

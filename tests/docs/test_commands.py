@@ -1,5 +1,4 @@
-"""Every command of README and guide does what it says; those that cannot be run here are at least
-commands that there are."""
+"""Every command in the README and the guide runs; those that cannot run here at least parse."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ def test_there_are_commands():
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=relative)
-def test_commands_of_a_page_one_after_the_other(page, tmp_path, monkeypatch):
+def test_console_commands_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     (tmp_path / "resources").symlink_to(ROOT / "resources")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SPEC_O3_REVIEWER", "Ada")
@@ -50,8 +49,8 @@ def test_commands_of_a_page_one_after_the_other(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("page", "line"), OURS)
-def test_what_is_shown_and_not_run_can_be_typed(page, line):
-    """Commands, options and presets there are; files need not be there."""
+def test_other_commands_parse(page, line):
+    """The command, its options and presets exist; its files need not."""
     program, *words = shlex.split(line)
     if not words or (len(words) == 1 and _opens_the_window(words[0])):
         return
@@ -66,13 +65,13 @@ def test_what_is_shown_and_not_run_can_be_typed(page, line):
         assert (ROOT / "train" / "configs" / f"{preset}.toml").is_file()
 
 
-def test_nothing_else_is_shown_as_a_command():
-    strange = [
+def test_no_unknown_programs_are_shown():
+    unknown = [
         (page, line)
         for page, line in SHOWN
         if line and (page, line) not in OURS and not line.startswith(FOREIGN)
     ]
-    assert strange == []
+    assert unknown == []
 
 
 def _opens_the_window(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the guide states in its tables is what the program has."""
+"""Tables and quoted texts in the guide match the program."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ LANGUAGES = ("en", "zh")
 CODE = re.compile(r"`([^`]+)`")
 
 
-def table(page: str, language: str, some: str) -> list[list[str]]:
-    """Cells of the table in which some row begins with these."""
+def table(page: str, language: str, start: str) -> list[list[str]]:
+    """Cells of the table that has a row starting with this text."""
     lines = (HELP / language / f"{page}.md").read_text(encoding="utf-8").splitlines()
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if line.startswith("|---"):
-            rows = list(takewhile(lambda each: each.startswith("|"), lines[at + 1 :]))
+            rows = list(takewhile(lambda each: each.startswith("|"), lines[index + 1 :]))
             cells = [[cell.strip() for cell in row[1:-1].split(" | ")] for row in rows]
-            if any(row[0].startswith(some) for row in cells):
+            if any(row[0].startswith(start) for row in cells):
                 return cells
-    raise AssertionError(f"{page}: no table with a row {some!r}")
+    raise AssertionError(f"{page}: no table with a row {start!r}")
 
 
 def code(cells: list[str]) -> list[str]:
+    """The texts in backticks."""
     return CODE.findall(" | ".join(cells))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_filters_of_the_queue_are_understood(language):
+def test_filters_of_the_queue_parse(language):
     rows = table("vetting", language, "`verdict:unjudged`")
     words = [each for row in rows for each in code(row)]
     assert len(words) > 10
@@ -52,7 +53,7 @@ def test_filters_of_the_queue_are_understood(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_columns_of_a_catalogue_are_all_named(language):
+def test_all_columns_of_a_catalogue_are_listed(language):
     rows = table("export", language, "`object_id`")
     assert [each for row in rows for each in code(row[:1])] == [one.name for one in CONTRACT]
     kinds = code([row[0] for row in table("export", language, "`.csv`")])
@@ -71,7 +72,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_names_of_columns_are_known_for_their_roles(language):
+def test_example_column_names_are_known_for_their_roles(language):
     rows = table("formats", language, "path")
     assert {role for row in rows for role in row[0].split(", ")} == set(ROLES)
     for role, names, _ in rows:
@@ -81,7 +82,7 @@ def test_names_of_columns_are_known_for_their_roles(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_stages_of_training_are_commands(language):
+def test_training_stages_are_commands(language):
     commands = typer.main.get_command(trainer).commands
     stages = [code(row[:1])[0] for row in table("training", language, "`simulate`")]
     assert set(stages) <= set(commands)
@@ -91,14 +92,14 @@ def test_stages_of_training_are_commands(language):
 
 
 @pytest.mark.parametrize("page", PAIRS[0])
-def test_the_classes_of_the_program_are_named(page):
+def test_all_bundled_classes_are_named(page):
     text = page.read_text(encoding="utf-8")
     ids = [task.id for task in load_tasks() if task.path is None]
     assert [each for each in ids if f"`{each}`" not in text] == []
 
 
-def test_figures_of_nano_are_left_to_its_card():
-    """What a page says of it would be wrong after the next training."""
+def test_percentages_of_nano_are_only_in_its_card():
+    """They would be out of date on a page after the next training."""
     pages = [page for pair in PAIRS for page in pair]
     lines = [
         line for page in pages for line in page.read_text("utf-8").splitlines() if "nano" in line
@@ -107,20 +108,32 @@ def test_figures_of_nano_are_left_to_its_card():
     assert [line for line in lines if re.search(r"\d\d(\.\d)? ?(%|per cent)", line)] == []
 
 
-def test_the_changelog_knows_this_version():
+def test_the_changelog_has_this_version():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "\n## 0.1.0\n" in text
 
 
+ORDERS = (
+    "as listed",
+    "highest score",
+    "highest S/N",
+    "highest p(YES)",
+    "most uncertain",
+    "most surprising",
+    "agents disagree first",
+    "by right ascension",
+    "random",
+)
 LABELS = (
-    ("vetting", "Show some of yours again, blind"),
-    ("vetting", "agents disagree first"),
+    *(("vetting", order) for order in ORDERS),
+    ("vetting", "Start a blind repeat round"),
     ("vetting", "Take the tour"),
     ("export", "Export"),
     ("models", "agents disagree first"),
     ("models", "Agents"),
     ("what-it-is", "About"),
-    ("agent", "Show it this window"),
+    ("agent", "Show this window"),
+    ("agent", "most uncertain"),
     ("calibration", "Calibrate from my verdicts"),
     ("calibration", "Change over time"),
     ("teams", "My verdict is final"),
@@ -129,14 +142,23 @@ LABELS = (
 
 
 @pytest.mark.parametrize(("page", "label"), LABELS)
-def test_words_of_the_window_are_told_as_they_stand_there(page, label):
-    said = dict(_translations())
+def test_quoted_texts_of_the_window_match_it(page, label):
+    translated = dict(_translations())
     english, chinese = ((HELP / each / f"{page}.md").read_text("utf-8") for each in LANGUAGES)
     assert label in english
-    assert said[label] in chinese
+    assert translated[label] in chinese
 
 
-def test_keys_of_a_card_are_all_named():
+def test_quoted_error_messages_exist_in_the_source():
+    sources = [path for top in ("agent", "app") for path in (ROOT / top).rglob("*.py")]
+    source = "\n".join(path.read_text("utf-8") for path in sources).lower()
+    rows = table("troubleshooting", "en", '"is open in another program"')
+    quoted = [text for row in rows for text in re.findall(r'"([^"]+)"', row[0])]
+    assert len(quoted) > 6
+    assert [text for text in quoted if text.lower() not in source] == []
+
+
+def test_all_keys_of_a_model_card_are_named():
     page = ROOT / "resources" / "models" / "README.md"
     (example,) = [each.text for each in blocks(page) if each.kind == "toml"]
     named = set(re.findall(r"^(\w+) =", example, re.MULTILINE)) | set(CODE.findall(prose(page)))

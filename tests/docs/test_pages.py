@@ -1,4 +1,4 @@
-"""Pages fit each other: links, pictures, the two languages, and the program they tell of."""
+"""Links, pictures, both languages and the program agree with each other on all pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import label
 from app.ui.help.pages import anchor_of, guide
-from app.ui.translation.languages import speak
+from app.ui.translation.languages import install_translators
 from tests.docs.pages import (
     GUIDE,
     HELP,
@@ -66,33 +66,33 @@ def _rows(page):
 
 
 @pytest.mark.parametrize("language", list(GUIDE_PAGES))
-def test_the_first_page_leads_to_all_others(language):
+def test_the_first_page_links_to_all_others(language):
     assert {page.name for page in guide(language)} == set(GUIDE)
     for page in guide(language):
         assert page.text.startswith(f"# {page.title}\n")
 
 
 @pytest.mark.parametrize("language", list(GUIDE_PAGES))
-def test_the_table_of_keys_is_the_one_of_the_window(language, qapp):
-    translators = speak(qapp, language)
+def test_the_table_of_keys_matches_the_window(language, qapp):
+    translators = install_translators(qapp, language)
     try:
-        wanted = key_rows()
+        expected = key_rows()
     finally:
         for translator in translators:
             QCoreApplication.removeTranslator(translator)
     text = (GUIDE_PAGES[language] / "vetting.md").read_text(encoding="utf-8")
-    assert "\n".join(wanted) in text, "\n".join(wanted)
+    assert "\n".join(expected) in text, "\n".join(expected)
 
 
 def key_rows() -> list[str]:
-    """In the language of the window."""
-    found: dict[str, list[str]] = {}
+    """The rows of the table of keys, in the language of the window."""
+    keys_by_title: dict[str, list[str]] = {}
     for action in ACTIONS.values():
         if action.keys:
-            found.setdefault(action.words, []).extend(label(key) for key in action.keys)
+            keys_by_title.setdefault(action.title, []).extend(label(key) for key in action.keys)
     return [
-        f"| {words} | {_keys(keys if len(keys) < 5 else [keys[0], '…', keys[-1]])} |"
-        for words, keys in found.items()
+        f"| {title} | {_keys(keys if len(keys) < 5 else [keys[0], '…', keys[-1]])} |"
+        for title, keys in keys_by_title.items()
     ]
 
 
@@ -100,19 +100,22 @@ def _keys(keys: list[str]) -> str:
     return " ".join(key if key == "…" else f"`{key}`" for key in keys)
 
 
-def the_map() -> str:
+def source_map() -> str:
+    """The block of CONTRIBUTING that lists the folders."""
     (tree,) = (block.text for block in blocks(ROOT / "CONTRIBUTING.md") if "agent/" in block.text)
     return tree
 
 
-def test_the_map_of_the_house_names_what_is_there():
-    """Folders by indentation: a name in a line lies in the one above, or in the line's own."""
-    named = list(_named(the_map()))
-    assert len(named) > 100
-    assert [path for path, places in named if not any((at / path).exists() for at in places)] == []
+def test_all_paths_on_the_map_exist():
+    named = list(_named(source_map()))
+    assert len(named) > 70
+    missing = [name for name, bases in named if not any((base / name).exists() for base in bases)]
+    assert missing == []
 
 
 def _named(tree: str) -> Iterator[tuple[str, tuple[Path, ...]]]:
+    """Each path on the map with the folders it may be in: the parent by indentation, the folder
+    that the line describes, or the root."""
     above: list[tuple[int, Path]] = []
     for line in tree.splitlines():
         depth = len(line) - len(line.lstrip())
@@ -127,7 +130,7 @@ def _named(tree: str) -> Iterator[tuple[str, tuple[Path, ...]]]:
 
 
 def test_every_package_is_on_the_map():
-    tree = the_map()
+    tree = source_map()
     packages = [
         path.parent.name
         for top in ("agent", "app", "train")
@@ -136,16 +139,16 @@ def test_every_package_is_on_the_map():
     assert [name for name in packages if f"{name}/" not in tree] == []
 
 
-def test_contributing_names_what_is_there():
+def test_all_paths_in_contributing_exist():
     text = prose(ROOT / "CONTRIBUTING.md")
     named = [each for each in re.findall(r"`([\w./-]+)`", text) if "/" in each or "." in each]
-    there = [each for each in named if not each.startswith(("../", "/", "~")) and each != "make"]
-    missing = [each for each in there if PATH_LIKE.search(each) and not _is_there(each)]
+    inside = [each for each in named if not each.startswith(("../", "/", "~")) and each != "make"]
+    missing = [each for each in inside if PATH_LIKE.search(each) and not _exists(each)]
     assert missing == []
 
 
-def _is_there(name: str) -> bool:
-    """By its path, or anywhere by its name."""
+def _exists(name: str) -> bool:
+    """Whether this path exists or, for a bare name, any file of that name."""
     known = ("NAME.toml", "base.build", "readers/NAME.py", "agent/spectra/readers/NAME.py")
     if name in known or (ROOT / name).exists():
         return True
@@ -154,7 +157,7 @@ def _is_there(name: str) -> bool:
     )
 
 
-def test_the_programs_version_is_cited():
+def test_the_citation_has_the_programs_version():
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get(
         "version"

@@ -18,11 +18,11 @@ SETTINGS = Settings(
 )
 README = """# The sample: 60 simulated candidates
 
-Spectra of this folder are **simulated**: twelve cataclysmic variables and 48 objects easily taken
-for one, as LAMOST, SDSS and DESI would have seen them. Coordinates, names and numbers are
-made up. `candidates.csv` is the list to vet; `truth.csv` says what each object is (look last).
+The spectra in this folder are **simulated**: twelve cataclysmic variables and 48 objects that are
+easily mistaken for one, as LAMOST, SDSS and DESI would observe them. Coordinates, names and numbers
+are invented. `candidates.csv` is the list to vet; `truth.csv` gives the true classes (look last).
 
-Made by `python -m train.simulate.sample`; `simulation.json` holds the settings.
+`python -m train.simulate.sample` makes this folder; `simulation.json` holds the settings.
 """
 
 
