@@ -272,6 +272,53 @@
     </message>
 </context>
 <context>
+    <name>AppearancePage</name>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>System default</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>LAMOST white</source>
+        <translation>LAMOST 白</translation>
+    </message>
+    <message>
+        <source>{size} pt</source>
+        <translation>{size} 磅</translation>
+    </message>
+    <message>
+        <source>Colours also differ in lightness, so they can be told apart with any kind of colour vision</source>
+        <translation>各颜色的明度也不同，色觉异常者同样可以分辨</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <source>Takes effect at the next start</source>
+        <translation>下次启动时生效</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+</context>
+<context>
     <name>BlindMode</name>
     <message>
         <source>Nothing is hidden here</source>
@@ -1063,25 +1110,6 @@
     </message>
 </context>
 <context>
-    <name>NamePrompt</name>
-    <message>
-        <source>Welcome. Which name should your verdicts be saved under?</source>
-        <translation>欢迎。您的判定以什么姓名保存？</translation>
-    </message>
-    <message>
-        <source>Your name is saved with each verdict and stays on this computer.</source>
-        <translation>姓名随每个判定一起保存，只留在本机。</translation>
-    </message>
-    <message>
-        <source>Your name</source>
-        <translation>您的姓名</translation>
-    </message>
-    <message>
-        <source>Save</source>
-        <translation>保存</translation>
-    </message>
-</context>
-<context>
     <name>FlagMenu</name>
     <message>
         <source>{key}    Custom…</source>
@@ -1307,10 +1335,6 @@
     <message>
         <source>Reason</source>
         <translation>原因</translation>
-    </message>
-    <message>
-        <source>Rows that were refused</source>
-        <translation>被拒收的行</translation>
     </message>
     <message>
         <source>All rows were imported.</source>
@@ -1658,53 +1682,6 @@
     </message>
 </context>
 <context>
-    <name>AppearancePage</name>
-    <message>
-        <source>Appearance</source>
-        <translation>外观</translation>
-    </message>
-    <message>
-        <source>System default</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>浅色</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>深色</translation>
-    </message>
-    <message>
-        <source>LAMOST white</source>
-        <translation>LAMOST 白</translation>
-    </message>
-    <message>
-        <source>{size} pt</source>
-        <translation>{size} 磅</translation>
-    </message>
-    <message>
-        <source>Colours also differ in lightness, so they can be told apart with any kind of colour vision</source>
-        <translation>各颜色的明度也不同，色觉异常者同样可以分辨</translation>
-    </message>
-    <message>
-        <source>Theme</source>
-        <translation>主题</translation>
-    </message>
-    <message>
-        <source>Text size</source>
-        <translation>文字大小</translation>
-    </message>
-    <message>
-        <source>Takes effect at the next start</source>
-        <translation>下次启动时生效</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
-    </message>
-</context>
-<context>
     <name>MainWindow</name>
     <message>
         <source>Opening the sample</source>
@@ -1764,6 +1741,25 @@
     <message>
         <source>Choose a GGUF file</source>
         <translation>选择 GGUF 文件</translation>
+    </message>
+</context>
+<context>
+    <name>NamePrompt</name>
+    <message>
+        <source>Welcome. Which name should your verdicts be saved under?</source>
+        <translation>欢迎。您的判定以什么姓名保存？</translation>
+    </message>
+    <message>
+        <source>Your name is saved with each verdict and stays on this computer.</source>
+        <translation>姓名随每个判定一起保存，只留在本机。</translation>
+    </message>
+    <message>
+        <source>Your name</source>
+        <translation>您的姓名</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
     </message>
 </context>
 <context>
@@ -2135,6 +2131,41 @@
     <message>
         <source>Change your name</source>
         <translation>更改您的姓名</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewerPage</name>
+    <message>
+        <source>Reviewer</source>
+        <translation>评审者</translation>
+    </message>
+    <message>
+        <source>Start new sessions in blind mode</source>
+        <translation>新会话以盲评模式开始</translation>
+    </message>
+    <message>
+        <source> arcsec</source>
+        <translation> 角秒</translation>
+    </message>
+    <message>
+        <source>Saved with each of your verdicts, starting with the next session you open</source>
+        <translation>随您的每个判定一并保存，从下次打开的会话起生效</translation>
+    </message>
+    <message>
+        <source>Your name</source>
+        <translation>您的姓名</translation>
+    </message>
+    <message>
+        <source>Hides the agent&apos;s verdict until you have given yours. For the open session, use the button at the top of the window.</source>
+        <translation>在您给出判定之前隐藏智能体的判定。已打开的会话请用窗口顶部的按钮切换。</translation>
+    </message>
+    <message>
+        <source>Blind mode</source>
+        <translation>盲评模式</translation>
+    </message>
+    <message>
+        <source>Radius for nearby objects</source>
+        <translation>邻近天体的搜索半径</translation>
     </message>
 </context>
 <context>
@@ -2689,41 +2720,6 @@
     <message>
         <source>Not covered by this spectrum.</source>
         <translation>此光谱未覆盖该窗口。</translation>
-    </message>
-</context>
-<context>
-    <name>ReviewerPage</name>
-    <message>
-        <source>Reviewer</source>
-        <translation>评审者</translation>
-    </message>
-    <message>
-        <source>Start new sessions in blind mode</source>
-        <translation>新会话以盲评模式开始</translation>
-    </message>
-    <message>
-        <source> arcsec</source>
-        <translation> 角秒</translation>
-    </message>
-    <message>
-        <source>Saved with each of your verdicts, starting with the next session you open</source>
-        <translation>随您的每个判定一并保存，从下次打开的会话起生效</translation>
-    </message>
-    <message>
-        <source>Your name</source>
-        <translation>您的姓名</translation>
-    </message>
-    <message>
-        <source>Hides the agent&apos;s verdict until you have given yours. For the open session, use the button at the top of the window.</source>
-        <translation>在您给出判定之前隐藏智能体的判定。已打开的会话请用窗口顶部的按钮切换。</translation>
-    </message>
-    <message>
-        <source>Blind mode</source>
-        <translation>盲评模式</translation>
-    </message>
-    <message>
-        <source>Radius for nearby objects</source>
-        <translation>邻近天体的搜索半径</translation>
     </message>
 </context>
 <context>
@@ -3345,10 +3341,6 @@ Or put its files into {folder}</source>
         <translation>{what}，天体 {object}</translation>
     </message>
     <message>
-        <source>List: {n} inspected</source>
-        <translation>列表：已检视 {n} 个</translation>
-    </message>
-    <message>
         <source>List: stopping</source>
         <translation>列表：正在停止</translation>
     </message>
@@ -3692,25 +3684,6 @@ Or put its files into {folder}</source>
     </message>
 </context>
 <context>
-    <name>session_path</name>
-    <message>
-        <source>Give the session file a name</source>
-        <translation>请为会话文件命名</translation>
-    </message>
-    <message>
-        <source>{name} already exists: choose another name</source>
-        <translation>{name} 已存在：请换一个名称</translation>
-    </message>
-    <message>
-        <source>{folder} is not a folder</source>
-        <translation>{folder} 不是文件夹</translation>
-    </message>
-    <message>
-        <source>{folder} is not writable: choose another folder</source>
-        <translation>{folder} 无法写入：请另选一个文件夹</translation>
-    </message>
-</context>
-<context>
     <name>roles</name>
     <message>
         <source>Spectrum file</source>
@@ -3881,6 +3854,25 @@ Or put its files into {folder}</source>
     <message>
         <source>Guaranteed: at most {n} of those accepted are false; about {m} by calibrated p(YES).</source>
         <translation>可保证：被接受者中至多 {n} 个为假；按校准后的 p(YES) 约 {m} 个。</translation>
+    </message>
+</context>
+<context>
+    <name>session_path</name>
+    <message>
+        <source>Give the session file a name</source>
+        <translation>请为会话文件命名</translation>
+    </message>
+    <message>
+        <source>{name} already exists: choose another name</source>
+        <translation>{name} 已存在：请换一个名称</translation>
+    </message>
+    <message>
+        <source>{folder} is not a folder</source>
+        <translation>{folder} 不是文件夹</translation>
+    </message>
+    <message>
+        <source>{folder} is not writable: choose another folder</source>
+        <translation>{folder} 无法写入：请另选一个文件夹</translation>
     </message>
 </context>
 <context>
