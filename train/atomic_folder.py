@@ -1,4 +1,4 @@
-"""Folders that are there whole or not at all."""
+"""Folders that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from agent.errors import WorkbenchError
 
 
-def put_in_place(part: Path, folder: Path) -> None:
-    """A folder that was written to its end takes the place of an older one."""
+def replace_folder(part: Path, folder: Path) -> None:
+    """Move the finished folder `part` to `folder`, replacing an older one."""
     old = folder.with_name(f".{folder.name}.old")
     shutil.rmtree(old, ignore_errors=True)
     try:
@@ -24,20 +24,20 @@ def put_in_place(part: Path, folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def is_free(out: Path) -> bool:
-    """Whether a new folder can be put there: nothing, or one that is empty."""
+def is_missing_or_empty(out: Path) -> bool:
+    """Whether nothing is there, or an empty folder."""
     return not out.exists() or (out.is_dir() and not any(out.iterdir()))
 
 
 @contextmanager
-def written_whole(out: Path) -> Iterator[Path]:
-    """A folder to write in, which takes the place of `out` once all has gone well."""
+def atomic_folder(out: Path) -> Iterator[Path]:
+    """A temporary folder to write into; it replaces `out` if the block succeeds."""
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
         part.mkdir(parents=True)
         yield part
-        put_in_place(part, out)
+        replace_folder(part, out)
     except OSError as error:
-        raise WorkbenchError(f"{out} could not be written: {error.strerror or error}") from error
+        raise WorkbenchError(f"cannot write {out}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

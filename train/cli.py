@@ -1,4 +1,4 @@
-"""`spec-o3-train`: the commands that make models from labels and simulations."""
+"""`spec-o3-train`: the commands that train models from labels and simulations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from train.weights.command import judge, weights
 
 app = typer.Typer(
     name="spec-o3-train",
-    help="Make inspectors from labels and simulations.",
+    help="Train inspectors from labels and simulations.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -40,7 +40,7 @@ app = typer.Typer(
 
 @app.callback()
 def commands() -> None:
-    """Make inspectors from labels and simulations."""
+    """Train inspectors from labels and simulations."""
 
 
 app.command()(simulate)
@@ -66,9 +66,9 @@ app.command()(chain)
 
 
 def main() -> None:
-    """Exit status: 0 done, 1 a message for the user, 2 a usage error."""
-    # Read when torch is first imported. Threads that wait in a loop for one that has lost its core
-    # to another program make small models up to forty times slower.
+    """Exit with status 0 for success, 1 after a message for the user, 2 for a usage error."""
+    # torch reads this on import. Threads that busy-wait for one whose core another program took
+    # make small models up to forty times slower.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         app()

@@ -1,7 +1,7 @@
-"""Labelled spectra as Parquet: what every stage of training reads and writes.
+"""Labelled spectra in Parquet files, which every stage of training reads or writes.
 
-An example is one spectrum with one question and its answer. Files are read in batches, so that a
-set of 100,000 needs the memory of a few hundred.
+An example is one spectrum with one question and its answer. Files are read in row groups, so a set
+of 100,000 examples needs the memory of a few hundred.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ MAX_TEXT = 1000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Example:
-    """A spectrum, the task asked about it, and the answer. Make one with `example`.
+    """A spectrum, a task and the answer. Make one with `example`.
 
-    `label` is the true class where it is known ("" where only the answer is), `key` names it in
-    its set. `spectrum.path` is the name of the file it came from and the title of its pictures.
+    `key` is its name within a set; `label` is the true class, or "" if only the answer is known.
+    `spectrum.path` is the name of its file and the title of its pictures.
     """
 
     key: str
@@ -59,7 +59,7 @@ class Example:
 
     @property
     def sha256(self) -> str:
-        """Of the numbers: how a trajectory names its spectrum."""
+        """The hash of the spectrum's numbers, by which trajectories refer to it."""
         return spectrum_hash(self.spectrum)
 
 
@@ -73,7 +73,7 @@ def example(
     subtype: str = "",
     split: str = "",
 ) -> Example:
-    """An example with its numbers rounded as a file keeps them: float32, wavelengths float64."""
+    """An example with its numbers rounded as files store them: float32, wavelengths float64."""
     rounded = replace(
         spectrum,
         flux=spectrum.flux.astype(np.float32),
@@ -95,7 +95,7 @@ def example(
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """Write a set, a group of rows at a time; the file appears whole or not at all."""
+    """Write a set one row group at a time; the file appears complete or not at all."""
     import pyarrow.parquet as parquet
 
     part = path.with_name(f".{path.name}.part")
@@ -121,7 +121,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path, *, task: str = "") -> Iterator[Example]:
-    """The examples of a file in its order, of one task where one is named."""
+    """The examples of a file in order, optionally of one task."""
     with _opened(path) as file:
         for group in range(file.num_row_groups):
             table = file.read_row_group(group)
@@ -138,55 +138,57 @@ def count_examples(path: Path) -> int:
 
 
 def column(path: Path, *names: str) -> list[dict[str, Any]]:
-    """Some of the text and number columns of a file, a dict a row, without its arrays."""
+    """Text and number columns of a file, one dict per row, without its arrays."""
     unknown = [name for name in names if name not in (*TEXTS, *NUMBERS, "simulated")]
     if unknown:
-        raise WorkbenchError(f"a set of examples has no plain column {unknown[0]!r}")
+        raise WorkbenchError(f"a set of examples has no text or number column {unknown[0]!r}")
     with _opened(path) as file:
         return cast(list[dict[str, Any]], file.read(columns=list(names)).to_pylist())
 
 
 class ExampleStore:
-    """Examples of some files by the hash of their numbers, read when asked for.
+    """Examples of several files by the hash of their spectrum, read on demand.
 
-    One spectrum may be asked about in several tasks: `of` finds the example of a trajectory, the
-    hash alone any of them.
+    A spectrum may have examples of several tasks: `of` finds that of a trajectory, the hash alone
+    the first one.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._places: dict[str, tuple[Path, int, int]] = {}
+        self._locations: dict[str, tuple[Path, int, int]] = {}
         self._by_task: dict[tuple[str, str], tuple[Path, int, int]] = {}
         for path in paths:
             with _opened(path) as file:
                 for group in range(file.num_row_groups):
                     names = file.read_row_group(group, columns=["task", "sha256"]).to_pylist()
                     for row, name in enumerate(names):
-                        place = path, group, row
-                        self._places.setdefault(str(name["sha256"]), place)
-                        self._by_task.setdefault((name["task"], str(name["sha256"])), place)
+                        location = path, group, row
+                        self._locations.setdefault(str(name["sha256"]), location)
+                        self._by_task.setdefault((name["task"], str(name["sha256"])), location)
         self._group = lru_cache(maxsize=8)(_read_group)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._locations)
 
     def __contains__(self, sha256: str) -> bool:
-        return sha256 in self._places
+        return sha256 in self._locations
 
     def __getitem__(self, sha256: str) -> Example:
-        if sha256 not in self._places:
+        if sha256 not in self._locations:
             raise WorkbenchError(f"no spectrum with the hash {sha256[:16]} in these sets")
-        return self._read(self._places[sha256])
+        return self._read(self._locations[sha256])
 
     def of(self, trajectory: Trajectory) -> Example:
-        """The example a trajectory is about: its spectrum and its task."""
+        """The example with the spectrum and the task of a trajectory."""
         sha256 = trajectory.spectrum.sha256
-        place = self._by_task.get((trajectory.task, sha256))
-        if place is None:
-            raise WorkbenchError(f"no {trajectory.task} example with the hash {sha256[:16]} here")
-        return self._read(place)
+        location = self._by_task.get((trajectory.task, sha256))
+        if location is None:
+            raise WorkbenchError(
+                f"no {trajectory.task} example with the hash {sha256[:16]} in these sets"
+            )
+        return self._read(location)
 
-    def _read(self, place: tuple[Path, int, int]) -> Example:
-        path, group, row = place
+    def _read(self, location: tuple[Path, int, int]) -> Example:
+        path, group, row = location
         return self._group(path, group)[row]
 
 
@@ -196,7 +198,7 @@ def _read_group(path: Path, group: int) -> list[Example]:
 
 
 def _opened(path: Path) -> pyarrow.parquet.ParquetFile:
-    """Raises WorkbenchError for what is no set of examples of a version we read."""
+    """Open a set of examples; raises WorkbenchError for other files and versions."""
     try:
         import pyarrow
         import pyarrow.parquet as parquet
@@ -211,8 +213,9 @@ def _opened(path: Path) -> pyarrow.parquet.ParquetFile:
     version = (file.schema_arrow.metadata or {}).get(b"spec_o3_examples", b"").decode()
     if version != VERSION:
         file.close()
-        what = f"of version {version}" if version else "none of ours"
-        raise WorkbenchError(f"{path} is a Parquet file, but as a set of examples {what}")
+        if version:
+            raise WorkbenchError(f"{path} is a set of examples of the unknown version {version}")
+        raise WorkbenchError(f"{path} is a Parquet file, but not a set of examples")
     return file
 
 
@@ -241,7 +244,7 @@ def _table(group: list[Example]) -> pyarrow.Table:
 
 
 def _column_of(values: list[Any], kind: pyarrow.DataType) -> pyarrow.Array:
-    """Lists straight from numpy: through Python numbers it takes twenty times as long."""
+    # Lists are built straight from numpy: going through Python numbers takes twenty times as long.
     import pyarrow
 
     if not pyarrow.types.is_list(kind):
@@ -256,7 +259,7 @@ def _column_of(values: list[Any], kind: pyarrow.DataType) -> pyarrow.Array:
 
 
 def _row(one: Example) -> dict[str, Any]:
-    seen = one.spectrum
+    spectrum = one.spectrum
     return {
         "key": one.key,
         "task": one.task,
@@ -264,11 +267,11 @@ def _row(one: Example) -> dict[str, Any]:
         "label": one.label,
         "subtype": one.subtype,
         "split": one.split,
-        "file": seen.path,
+        "file": spectrum.path,
         "sha256": one.sha256,
-        "simulated": seen.simulated,
-        **{name: getattr(seen, name) for name in TEXTS if hasattr(seen, name)},
-        **{name: getattr(seen, name) for name in (*NUMBERS, *ARRAYS)},
+        "simulated": spectrum.simulated,
+        **{name: getattr(spectrum, name) for name in TEXTS if hasattr(spectrum, name)},
+        **{name: getattr(spectrum, name) for name in (*NUMBERS, *ARRAYS)},
     }
 
 
@@ -285,11 +288,13 @@ def _array(value: Any) -> NDArray[Any] | None:
 
 def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> Example:
     if any(len(row[name] or "") > MAX_TEXT for name in TEXTS):
-        raise WorkbenchError(f"{path}: a text of more than {MAX_TEXT} characters")
+        raise WorkbenchError(f"{path}: a text is longer than {MAX_TEXT} characters")
     if row["answer"] not in ("YES", "NO"):
-        raise WorkbenchError(f"{path}: {row['key']} is answered {row['answer'][:20]!r}")
+        raise WorkbenchError(
+            f"{path}: the answer of {row['key']} is {row['answer'][:20]!r}, not YES or NO"
+        )
     if arrays["wavelength"] is None or arrays["wavelength"].size > MAX_PIXELS:
-        raise WorkbenchError(f"{path}: {row['key']} holds no usable spectrum")
+        raise WorkbenchError(f"{path}: {row['key']} has no usable spectrum")
     spectrum = Spectrum(
         **{name: arrays[name] for name in ARRAYS},
         **{name: row[name] for name in NUMBERS},
@@ -303,7 +308,7 @@ def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> E
         path=Path(row["file"]).name,
         simulated=row["simulated"],
     )
-    found = Example(
+    one = Example(
         key=row["key"],
         task=row["task"],
         answer=row["answer"],
@@ -312,6 +317,6 @@ def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> E
         subtype=row["subtype"],
         split=row["split"],
     )
-    if found.sha256 != row["sha256"]:
-        raise WorkbenchError(f"{path}: the numbers of {found.key} are not those that were written")
-    return found
+    if one.sha256 != row["sha256"]:
+        raise WorkbenchError(f"{path}: the spectrum of {one.key} does not match its hash")
+    return one

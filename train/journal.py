@@ -1,4 +1,4 @@
-"""Figures of a run as they come: JSON lines for scripts, TensorBoard where it is installed."""
+"""Writes the metrics of a run as JSON lines, and to TensorBoard if it is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ METRICS_FILE = "metrics.jsonl"
 
 
 class Journal:
-    """The metrics of one run. `resume_at` drops what was written for later steps."""
+    """The metrics of one run; `resume_at` drops those of later steps."""
 
     def __init__(self, folder: Path, *, resume_at: int | None = None) -> None:
         self.path = folder / METRICS_FILE
@@ -32,13 +32,13 @@ class Journal:
             raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
         self._board = _board(folder / "tensorboard", resume_at)
 
-    def log(self, step: int, **figures: float | int | str | None) -> None:
-        """One line; numbers that are not finite are written as null."""
+    def log(self, step: int, **metrics: float | int | str | None) -> None:
+        """Write the metrics of a step; numbers that are not finite become null."""
         seconds = round(time.perf_counter() - self._started, 3)
-        self._file.write(_line({"step": step, "seconds": seconds, **_finite(figures)}))
+        self._file.write(_line({"step": step, "seconds": seconds, **_finite(metrics)}))
         self._file.flush()
         if self._board is not None:
-            for name, value in figures.items():
+            for name, value in metrics.items():
                 if isinstance(value, int | float) and math.isfinite(value):
                     self._board.add_scalar(name, value, step)
 
@@ -58,10 +58,10 @@ def journal(folder: Path, *, resume_at: int | None = None) -> Iterator[Journal]:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a run, in order; a line cut off by a crash is left out."""
+    """The records of a run in order; a line cut off by a crash is skipped."""
     path = folder / METRICS_FILE
     if not path.is_file():
-        raise WorkbenchError(f"{folder} holds no {METRICS_FILE}: it is no folder of a run")
+        raise WorkbenchError(f"{folder} has no {METRICS_FILE}: it is not the folder of a run")
     return _lines(path)
 
 
@@ -76,26 +76,26 @@ def _kept(path: Path, resume_at: int) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    found = []
+    records = []
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
             record = json.loads(line)
         except ValueError:
             continue
         if isinstance(record, dict) and isinstance(record.get("step"), int):
-            found.append(record)
-    return found
+            records.append(record)
+    return records
 
 
-def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
+def _finite(metrics: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in figures.items()
+        for name, value in metrics.items()
     }
 
 
 def _board(folder: Path, resume_at: int | None) -> Any:
-    """A TensorBoard writer, or None where it is not installed."""
+    """A TensorBoard writer, or None if it is not installed."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:

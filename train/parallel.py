@@ -1,4 +1,4 @@
-"""Work shared among processes: results in the order of the jobs, a bounded number under way."""
+"""Runs jobs in several processes and yields their results in order."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from agent.errors import WorkbenchError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-JOBS_AHEAD = 8
+JOBS_AHEAD = 8  # submitted jobs per worker
 
 
 def end_with_parent() -> None:
-    """At the start of a worker: it ends at once when the command that began it is killed.
-
-    Left to itself it would work through whatever was handed out, for nobody.
-    """
+    """Make a worker exit as soon as its parent process is killed."""
+    # Otherwise it would first finish all jobs it has been given.
     Thread(target=_end_after_parent, name="end with parent", daemon=True).start()
 
 
@@ -37,11 +35,11 @@ def _end_after_parent() -> None:
 def in_order(
     work: Callable[[Job], Result], jobs: Iterable[Job], workers: int = 1
 ) -> Iterator[Result]:
-    """`work` of each job; in this process where one worker is asked for."""
+    """The result of `work` for each job; one worker means this process."""
     if workers <= 1:
         yield from map(work, jobs)
         return
-    # spawn: the same on every system, and safe beside the progress bar's thread.
+    # spawn works alike on every system and is safe beside the thread of a progress bar.
     with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
         waiting = iter(jobs)
         under_way: list[Future[Result]] = [
@@ -53,8 +51,8 @@ def in_order(
                 under_way += [pool.submit(work, job) for job in islice(waiting, 1)]
         except BrokenProcessPool as error:
             raise WorkbenchError(
-                "a worker process was killed (out of memory?): repeat the command, "
-                "with fewer --workers, to go on"
+                "a worker process was killed (out of memory?): repeat the command with fewer "
+                "--workers to continue"
             ) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -1,7 +1,7 @@
-"""Settings of a stage: a preset, then a TOML file, then `--set key=value`, each over the last.
+"""Settings of a stage: a preset, overridden by a TOML file, overridden by `--set key=value`.
 
-A file has one table per stage; a preset may stand `over` another. What a stage can be told is the
-fields of its settings, a frozen dataclass; anything else is refused by name.
+A file has one table per stage, and `over` in a preset names the preset it overrides. The keys are
+the fields of the stage's settings, a frozen dataclass; unknown keys are errors.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def settings(
     config: Path | None = None,
     sets: Sequence[str] | None = None,
 ) -> Settings:
-    """The settings of `stage`; raises WorkbenchError naming what is wrong and what there is."""
+    """The settings of `stage`; raises WorkbenchError for unknown keys and wrong values."""
     values: dict[str, Any] = {}
     if preset:
         values.update(_preset(preset).get(stage, {}))
@@ -54,7 +54,7 @@ def settings(
 
 
 def build(kind: type[Settings], values: Mapping[str, Any], where: str) -> Settings:
-    """A settings dataclass from plain values, each checked against the type of its field."""
+    """Make a settings dataclass, checking each value against the type of its field."""
     hints = get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for name in values:
@@ -70,12 +70,12 @@ def build(kind: type[Settings], values: Mapping[str, Any], where: str) -> Settin
 
 
 def preset_tables(preset: str) -> Mapping[str, Any]:
-    """All tables of a preset, as they are in its file."""
+    """All tables of a preset, including those of the preset it overrides."""
     return _preset(preset)
 
 
 def config_tables(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """All tables of a person's file."""
+    """All tables of a user's file."""
     tables = _read(path)
     return {stage: _stage_of(tables, stage, str(path)) for stage in tables}
 
@@ -84,11 +84,11 @@ def _preset(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)
         raise WorkbenchError(f"no preset {shown(name)}; there are {', '.join(PRESETS)}{guess}")
-    told = tomllib.loads(
+    tables = tomllib.loads(
         files("train").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
     )
-    below = _preset(told.pop("over")) if "over" in told else {}
-    return below | {stage: below.get(stage, {}) | table for stage, table in told.items()}
+    below = _preset(tables.pop("over")) if "over" in tables else {}
+    return below | {stage: below.get(stage, {}) | table for stage, table in tables.items()}
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise WorkbenchError(f"{path}: cannot be read: {error.strerror or error}") from error
     if len(content) > MAX_BYTES:
-        raise WorkbenchError(f"{path}: longer than {MAX_BYTES // 1024} KiB, the most allowed")
+        raise WorkbenchError(f"{path}: larger than {MAX_BYTES // 1024} KiB, the limit")
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -113,8 +113,8 @@ def _stage_of(tables: Mapping[str, Any], stage: str, where: str) -> Mapping[str,
 
 
 def _from_sets(sets: Iterable[str], kind: type, stage: str) -> dict[str, Any]:
-    """`lr=2e-5` and `sft.lr=2e-5` are the same within the stage; values as in TOML, else text."""
-    found = {}
+    """Parse `key=value` and `stage.key=value`; a value that is not TOML is text."""
+    values = {}
     for text in sets:
         key, equals, value = text.partition("=")
         key = key.strip()
@@ -124,8 +124,8 @@ def _from_sets(sets: Iterable[str], kind: type, stage: str) -> dict[str, Any]:
             owner, _, key = key.partition(".")
             if owner != stage:
                 continue
-        found[key] = _toml_value(value.strip())
-    return found
+        values[key] = _toml_value(value.strip())
+    return values
 
 
 def _toml_value(text: str) -> Any:
@@ -136,7 +136,7 @@ def _toml_value(text: str) -> Any:
 
 
 def as_set(value: Any) -> str:
-    """How a value is written after `--set key=`, to be read as the same."""
+    """A value as text for `--set key=`, which parses to the same value."""
     if isinstance(value, str) and _toml_value(value) == value:
         return value
     return json.dumps(value, ensure_ascii=False, default=str)
@@ -155,7 +155,7 @@ def _fit(value: Any, hint: Any, where: str) -> Any:
         if value not in inner:
             listed = ", ".join(map(str, inner))
             guess = near_miss(str(value), [str(one) for one in inner])
-            raise WorkbenchError(f"{where}: {shown(str(value))} is none of: {listed}{guess}")
+            raise WorkbenchError(f"{where}: {shown(str(value))} is not one of {listed}{guess}")
         return value
     return _fit_plain(value, hint, where)
 

@@ -1,4 +1,4 @@
-"""What a rollout earns: right or wrong, well-formed or not. Equation 3 of the published recipe."""
+"""The reward of a rollout, by verdict and form: equation 3 of the published recipe."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from agent.protocol.reply import Verdict, is_well_formed
 from agent.trajectory.trajectory import Trajectory
 
 PENALTY = 0.2
-"""`a`: what an ill-formed conversation costs."""
+"""Cost of an ill-formed conversation, `a` in the paper."""
 
 
 def outcome_reward(
     replies: Sequence[str], verdict: Verdict | None, answer: Verdict, penalty: float = PENALTY
 ) -> float:
-    """The reward of the agent's turns, word for word.
+    """The reward of the agent's turns.
 
-    `verdict` is None where it never answered or was cut off: that is wrong, whatever it said.
+    `verdict` is None if it never answered or was cut off, which is wrong whatever the answer.
     """
     right = 1.0 if verdict == answer else 0.0
     return right if is_well_formed(replies) else right - penalty
 
 
 def reward_of(trajectory: Trajectory, answer: Verdict) -> float:
-    """The same for the record of an inspection."""
+    """The reward of a recorded inspection."""
     return outcome_reward(trajectory.replies, trajectory.verdict, answer)
 
 
 def check_references(
     trajectories: Iterable[Trajectory], answers: Mapping[tuple[str, str], Verdict]
 ) -> int:
-    """How many reference trajectories there are, all of them with full marks.
+    """Check that every reference trajectory earns full marks, and return their number.
 
-    `answers` by task and hash of the spectrum. Raises WorkbenchError for the first that would not
-    be rewarded: a model taught to say it would then be punished for it.
+    `answers` are by task and hash of the spectrum. Raises WorkbenchError for the first that does
+    not: RL would punish a model for what SFT taught it.
     """
     count = 0
     for count, one in enumerate(trajectories, 1):
@@ -44,10 +44,10 @@ def check_references(
             raise WorkbenchError(f"{name}: its spectrum has no answer in these sets")
         reward = reward_of(one, answer)
         if reward != 1.0:
-            said = one.verdict or "nothing"
+            verdict = one.verdict or "missing"
             form = "well" if is_well_formed(one.replies) else "ill"
             raise WorkbenchError(
-                f"{name}: earns {reward:g}, not 1: it says {said}, {form}-formed, and the answer "
-                f"is {answer}"
+                f"{name}: its reward is {reward:g}, not 1: it is {form}-formed, its verdict is "
+                f"{verdict} and the answer is {answer}"
             )
     return count

@@ -133,12 +133,12 @@ class TestStore:
 
 
 class TestRefusals:
-    def test_no_set_of_ours(self, tmp_path: Path):
+    def test_other_files(self, tmp_path: Path):
         import pyarrow
         from pyarrow import parquet
 
         parquet.write_table(pyarrow.table({"a": [1]}), tmp_path / "other.parquet")
-        with pytest.raises(WorkbenchError, match="none of ours"):
+        with pytest.raises(WorkbenchError, match="not a set of examples"):
             list(read_examples(tmp_path / "other.parquet"))
         (tmp_path / "text").write_text("no parquet")
         with pytest.raises(WorkbenchError, match="cannot be read"):
@@ -152,10 +152,10 @@ class TestRefusals:
         table = parquet.read_table(path)
         at = table.schema.get_field_index("sha256")
         parquet.write_table(table.set_column(at, "sha256", [["0" * 64]]), path)
-        with pytest.raises(WorkbenchError, match="not those that were written"):
+        with pytest.raises(WorkbenchError, match="does not match its hash"):
             list(read_examples(path))
 
-    def test_an_answer_that_is_none(self, tmp_path: Path):
+    def test_an_answer_that_is_not_one(self, tmp_path: Path):
         path = tmp_path / "set.parquet"
         write_examples(path, [replace(made(1), answer="MAYBE")])  # type: ignore[arg-type]
         with pytest.raises(WorkbenchError, match="MAYBE"):
@@ -164,5 +164,5 @@ class TestRefusals:
     def test_an_unknown_column(self, tmp_path: Path):
         path = tmp_path / "set.parquet"
         write_examples(path, [made(1)])
-        with pytest.raises(WorkbenchError, match="no plain column 'flux'"):
+        with pytest.raises(WorkbenchError, match="no text or number column 'flux'"):
             column(path, "flux")

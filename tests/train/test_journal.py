@@ -45,5 +45,5 @@ class TestJournal:
         assert len(read_metrics(tmp_path)) == 2
 
     def test_no_run(self, tmp_path: Path):
-        with pytest.raises(WorkbenchError, match="no folder of a run"):
+        with pytest.raises(WorkbenchError, match="not the folder of a run"):
             read_metrics(tmp_path)

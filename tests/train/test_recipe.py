@@ -62,7 +62,7 @@ class TestSettings:
             ("steps=true", "expected a whole number"),
             ("lora=1", "expected true or false"),
             ("odds=[1]", "expected 2 values, found 1"),
-            ("kind=fulll", 'none of: full, lora; did you mean "full"'),
+            ("kind=fulll", 'not one of full, lora; did you mean "full"'),
             ("steps", "write it as key=value"),
             ("tasks=3", "expected a list"),
         ],

@@ -69,13 +69,17 @@ class TestReferences:
         assert check_references([], answers) == 0
 
     def test_the_first_that_is_wrong_is_named(self):
-        with pytest.raises(WorkbenchError, match=r"trajectory 2 \(CV, J1\): earns 0, not 1: it"):
+        with pytest.raises(
+            WorkbenchError, match=r"trajectory 2 \(CV, J1\): its reward is 0, not 1: it"
+        ):
             check_references(
                 [record(YES), record(YES, sha256="b")], {("CV", "a"): "YES", ("CV", "b"): "NO"}
             )
 
     def test_ill_formed(self):
-        with pytest.raises(WorkbenchError, match=r"earns 0\.8, not 1: it says YES, ill-formed"):
+        with pytest.raises(
+            WorkbenchError, match=r"reward is 0\.8, not 1: it is ill-formed, its verdict is YES"
+        ):
             check_references([record(UNTHOUGHT)], {("CV", "a"): "YES"})
 
     def test_without_an_answer(self):

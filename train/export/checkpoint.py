@@ -1,6 +1,6 @@
-"""A transformers folder as it lies on disk: JSON files, and weights read one at a time.
+"""Reads a transformers folder without torch: its JSON files, and its weights one at a time.
 
-Weights are read without torch: bfloat16, which numpy does not know, is widened to float32 here.
+numpy has no bfloat16, so it is converted to float32 here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from train.models.errors import ExportError
 Weights = NDArray[np.float32]
 
 MAX_JSON = 256_000_000
-"""Bytes; the tokenizer of a large vocabulary takes about 11 million."""
+"""Bytes; the tokenizer of a large vocabulary has about 11 million."""
 MAX_HEADER = 100_000_000
 MAX_SHARDS = 1000
 STORED = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
@@ -29,20 +29,20 @@ STORED = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """Where a tensor lies in its file. `kind` is a key of STORED."""
+    """The location of a tensor in its file; `kind` is a key of STORED."""
 
     path: Path
     kind: str
     shape: tuple[int, ...]
     offset: int
-    """Bytes from the start of the file."""
+    """In bytes from the start of the file."""
 
     def read(self) -> Weights:
-        """The numbers as float32, a copy."""
+        """Read the numbers as float32."""
         count = math.prod(self.shape)
         raw = np.fromfile(self.path, dtype=STORED[self.kind], count=count, offset=self.offset)
         if raw.size != count:
-            raise ExportError(f"{self.path.name} ends before its tensors do: fetch it again")
+            raise ExportError(f"{self.path.name} is cut off: fetch it again")
         if self.kind == "BF16":
             wide = raw.astype(np.uint32) << 16
             return wide.view(np.float32).reshape(self.shape)
@@ -51,14 +51,14 @@ class StoredTensor:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model folder; `tensors` by the names in its files."""
+    """A model folder and its tensors by name."""
 
     folder: Path
     config: Mapping[str, Any]
     tensors: Mapping[str, StoredTensor]
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """A JSON object of the folder, empty where there is no such file."""
+        """Read a JSON object of the folder; empty if there is no such file."""
         path = self.folder / name
         return read_json(path) if path.is_file() else {}
 
@@ -68,18 +68,18 @@ class Checkpoint:
 
 
 def open_checkpoint(folder: Path) -> Checkpoint:
-    """Check that the folder is a whole model and find its tensors; nothing large is read yet."""
+    """Check that the folder is a complete model, and locate its tensors without reading them."""
     if not folder.is_dir():
         raise ExportError(f"{folder} is not a folder: name the folder of a transformers model")
     if (folder / "adapter_config.json").is_file():
         raise ExportError(_adapter_message(folder))
     if not (folder / "config.json").is_file():
-        raise ExportError(f"{folder} holds no config.json: it is no transformers model")
+        raise ExportError(f"{folder} has no config.json: it is not a transformers model")
     tensors: dict[str, StoredTensor] = {}
     for path in _weight_files(folder):
         for name, tensor in read_safetensors_header(path).items():
             if name in tensors:
-                raise ExportError(f"{folder} holds {name} twice")
+                raise ExportError(f"{folder} has {name} twice")
             tensors[name] = tensor
     return Checkpoint(folder, read_json(folder / "config.json"), tensors)
 
@@ -107,20 +107,20 @@ def _weight_files(folder: Path) -> list[Path]:
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
         raise ExportError(
-            f"{folder} lacks {missing[0]}: weights are read from safetensors files alone; "
+            f"{folder} lacks {missing[0]}: weights are only read from safetensors files; "
             "save the model again with save_pretrained"
         )
     return paths
 
 
 def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
-    """The tensors of one file, with all offsets checked against its size."""
+    """The tensors of one file; all offsets are checked against its size."""
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(8)
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
         if not 2 <= length <= min(MAX_HEADER, size - 8):
-            raise ExportError(f"{path} is no safetensors file, or is cut off")
+            raise ExportError(f"{path} is not a safetensors file, or is cut off")
         header = _parsed(path, file.read(length))
     header.pop("__metadata__", None)
     return {name: _stored(path, name, entry, 8 + length, size) for name, entry in header.items()}
@@ -131,7 +131,7 @@ def _stored(path: Path, name: str, entry: object, data: int, size: int) -> Store
         case {"dtype": str(kind), "shape": list(shape), "data_offsets": [int(begin), int(end)]}:
             pass
         case _:
-            raise ExportError(f"{path} does not say what {name!r:.200} is")
+            raise ExportError(f"{path} has no usable description of {name!r:.200}")
     if kind not in STORED:
         raise ExportError(
             f"{name!r:.200} in {path} is stored as {kind!r:.20}: only float32, float16 and "
@@ -151,7 +151,9 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _bounded_text(path: Path) -> str:
     if path.stat().st_size > MAX_JSON:
-        raise ExportError(f"{path} is larger than any such file of a model")
+        raise ExportError(
+            f"{path} is larger than {MAX_JSON // 10**6} MB: it is not a file of a model"
+        )
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -160,9 +162,9 @@ def _bounded_text(path: Path) -> str:
 
 def _parsed(path: Path, text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ExportError(f"{path} is not valid JSON: {str(error)[:100]}") from error
-    if not isinstance(found, dict):
-        raise ExportError(f"{path} holds no JSON object")
-    return found
+    if not isinstance(content, dict):
+        raise ExportError(f"{path} is not a JSON object")
+    return content

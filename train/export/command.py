@@ -1,4 +1,4 @@
-"""`spec-o3-train export`: a trained model as a GGUF pair for any machine."""
+"""`spec-o3-train export`: convert a trained model to GGUF files for any machine."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def export(
     folder: Annotated[Path, typer.Argument(help="Folder of a Qwen2.5-VL or Qwen3-VL model.")],
     out: Annotated[Path, typer.Argument(help="Folder for the two GGUF files and the report.")],
     file_type: Annotated[
-        Type, typer.Option("--type", help="Of the language model; q8_0 halves f16.")
+        Type, typer.Option("--type", help="Type of the language model; q8_0 is half of f16.")
     ] = Type.F16,
     picture_type: Annotated[
-        PictureType, typer.Option("--pictures", help="Of the picture part (mmproj).")
+        PictureType, typer.Option("--pictures", help="Type of the vision part (mmproj).")
     ] = PictureType.F16,
     adapter: Annotated[
         Path | None, typer.Option(help="Folder of a LoRA adapter to merge into FOLDER first.")
@@ -46,13 +46,16 @@ def export(
         bool | None,
         typer.Option(
             "--parity/--no-parity",
-            help="Compare llama.cpp with transformers on the result; default: if it is small.",
+            help="Compare llama.cpp with transformers on the result; the default compares small "
+            "models.",
         ),
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, max=512, help="For the comparison.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON alone, for scripts.")] = False,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=512, help="Threads of the comparison.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON, for scripts.")] = False,
 ) -> None:
-    """Turn a model folder into GGUF files for llama.cpp, check them and compare the answers."""
+    """Convert a model folder to GGUF files for llama.cpp, check them and compare the outputs."""
     try:
         from train.export.export import export_gguf
         from train.export.gguf_card import write_gguf_card

@@ -1,4 +1,4 @@
-"""From a transformers folder to the pair of GGUF files llama.cpp runs: words and pictures."""
+"""Converts a transformers folder to the two GGUF files of llama.cpp: language model and vision."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from train.export.vocabulary import read_vocabulary
 from train.models.errors import ExportError
 
 LanguageType = Literal["f32", "f16", "q8_0"]
+# Never q8_0: the vision part is small, and rounding it changes answers most.
 PictureType = Literal["f32", "f16"]
-"""Never q8_0: the picture part is small, and its rounding is what changes answers."""
 
 REPORT = "export.json"
 Say = Callable[[str], None]
@@ -37,7 +37,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """One GGUF file, checked against the checkpoint number by number."""
+    """A GGUF file whose numbers were all checked against the checkpoint."""
 
     name: str
     type: str
@@ -59,7 +59,7 @@ class ExportReport:
     mmproj: WrittenFile
     seconds: float
     adapter: Path | None = None
-    """Merged into `source` before."""
+    """The adapter merged into `source`, if any."""
     parity: Mapping[str, Any] | None = None
     parity_note: str = "not measured"
 
@@ -82,7 +82,7 @@ class ExportReport:
 
 @dataclass(frozen=True)
 class _Plan:
-    """One file to write."""
+    """A file to write."""
 
     path: Path
     file_type: str
@@ -101,9 +101,9 @@ def export_gguf(
 ) -> ExportReport:
     """Write `model-TYPE.gguf`, `mmproj-TYPE.gguf` and `export.json` into `out_folder`.
 
-    Raises ExportError for models llama.cpp would compute otherwise. Files appear under their names
-    only when they are whole and have been read back. `name` is the model's in the files, else the
-    folder's; `say` hears of each step.
+    Raises ExportError for models that llama.cpp would compute differently. A file appears under its
+    name only after it was written and checked. `name` is the model's name in the files, by default
+    the folder's; `say` receives a progress message for each step.
     """
     if lm_type not in get_args(LanguageType) or mmproj_type not in get_args(PictureType):
         raise ExportError(
@@ -151,7 +151,7 @@ def _write(plan: _Plan, stored: Mapping[str, StoredTensor], say: Say) -> Written
         check_gguf(part, *contents)
         part.replace(plan.path)
     except OSError as error:
-        raise ExportError(f"{plan.path} could not be written: {error.strerror}") from error
+        raise ExportError(f"cannot write {plan.path}: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
     with plan.path.open("rb") as file:
@@ -167,5 +167,5 @@ def _write(plan: _Plan, stored: Mapping[str, StoredTensor], say: Say) -> Written
 
 
 def _part(path: Path) -> Path:
-    """Where a file grows until it is whole."""
+    """The temporary name of a file that is being written."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -1,4 +1,4 @@
-"""The card of an exported pair: a model is shown the pictures and words it was trained with."""
+"""The card of exported GGUF files, with the style and sizing that the model was trained with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from train.export.export import ExportReport, WrittenFile
 
 
 def write_gguf_card(model: Path, report: ExportReport) -> Card | None:
-    """Put the card of `model` beside the two files, about them; None where it has none."""
+    """Write the card of `model` for the two files; returns None if it has none."""
     if not (model / CARD_NAME).is_file():
         return None
     words, pictures = report.language_model, report.mmproj

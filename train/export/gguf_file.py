@@ -1,4 +1,4 @@
-"""Writing one GGUF file tensor by tensor, and reading it back against what should be in it."""
+"""Writes a GGUF file tensor by tensor, then reads it back and checks it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from train.models.errors import ExportError
 
 TYPES = {"f32": Type.F32, "f16": Type.F16, "q8_0": Type.Q8_0}
 BLOCK = 32
-"""Numbers that share one scale in Q8_0."""
+"""Numbers per scale in Q8_0."""
 F16_LARGEST = 65504.0
+# llama.cpp interpolates these with an operation that only takes float32.
 ALWAYS_F32 = ("v.position_embd.weight",)
-"""llama.cpp stretches these with an operation that takes float32 alone."""
 
 _KINDS: dict[str, tuple[gguf.GGUFValueType, gguf.GGUFValueType | None]] = {
     "u32": (gguf.GGUFValueType.UINT32, None),
@@ -37,7 +37,7 @@ _KINDS: dict[str, tuple[gguf.GGUFValueType, gguf.GGUFValueType | None]] = {
 
 
 def stored_type(target: TensorTarget, file_type: str) -> Type:
-    """How a tensor is kept: vectors in full, rows that no block fits in float16."""
+    """The type of a tensor: float32 for vectors, float16 for rows that no Q8_0 block fits."""
     wanted = TYPES[file_type]
     if len(target.shape) == 1 or target.name in ALWAYS_F32:
         return Type.F32
@@ -53,11 +53,11 @@ def write_gguf(
     stored: Mapping[str, StoredTensor],
     file_type: str,
 ) -> None:
-    """Write the file; one tensor at a time is in memory."""
+    """Write the file, with one tensor at a time in memory."""
     writer = gguf.GGUFWriter(path, metadata["general.architecture"].value)
     try:
         for key, value in metadata.items():
-            if key != "general.architecture":  # the writer has put that in
+            if key != "general.architecture":  # the writer adds it itself
                 kind, items = _KINDS[value.kind]
                 writer.add_key_value(key, value.value, kind, items)
         for target in targets:
@@ -80,11 +80,11 @@ def _bytes_of(target: TensorTarget, kept: Type) -> int:
 
 
 def encoded(weights: Weights, kept: Type, name: str) -> NDArray[Any]:
-    """The bytes to write, refusing numbers the type cannot hold."""
+    """The bytes to write; raises ExportError for numbers that the type cannot hold."""
     if not np.isfinite(weights).all():
-        raise ExportError(f"{name} holds numbers that are not finite: the training went astray")
+        raise ExportError(f"{name} has numbers that are not finite: the training diverged")
     if kept is not Type.F32 and np.abs(weights).max() > F16_LARGEST:
-        raise ExportError(f"{name} holds numbers too large for float16: export with --type f32")
+        raise ExportError(f"{name} has numbers too large for float16: export with --type f32")
     weights = np.ascontiguousarray(weights)
     if kept is Type.F32:
         return weights
@@ -100,46 +100,48 @@ def check_gguf(
     stored: Mapping[str, StoredTensor],
     file_type: str,
 ) -> None:
-    """Read the file again; raises ExportError unless every key and number is what was meant."""
+    """Read the file back; raises ExportError if any key or number differs."""
     reader = gguf.GGUFReader(path)
     for key, value in metadata.items():
         field = reader.get_field(key)
         if field is None or not _same(field, value):
-            raise ExportError(f"{path.name} was not written rightly: {key} differs")
-    found = {tensor.name: tensor for tensor in reader.tensors}
-    if set(found) != {target.name for target in targets} or len(reader.tensors) != len(targets):
-        raise ExportError(f"{path.name} was not written rightly: its tensors are not those wanted")
+            raise ExportError(f"{path.name} was written incorrectly: {key} differs")
+    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    if set(tensors) != {target.name for target in targets} or len(reader.tensors) != len(targets):
+        raise ExportError(f"{path.name} was written incorrectly: it has other tensors")
     for target in targets:
-        tensor = found[target.name]
+        tensor = tensors[target.name]
         kept = stored_type(target, file_type)
         if tensor.tensor_type is not kept or tuple(tensor.shape.tolist()) != target.shape[::-1]:
-            raise ExportError(f"{path.name} was not written rightly: {target.name} differs in form")
-        meant = target.of(stored[target.source].read())
-        if not _within_rounding(meant, gguf.quants.dequantize(tensor.data, kept), kept):
-            raise ExportError(f"{path.name} was not written rightly: {target.name} differs")
+            raise ExportError(
+                f"{path.name} was written incorrectly: {target.name} has another form"
+            )
+        expected = target.of(stored[target.source].read())
+        if not _within_rounding(expected, gguf.quants.dequantize(tensor.data, kept), kept):
+            raise ExportError(f"{path.name} was written incorrectly: {target.name} differs")
 
 
 def _same(field: Any, value: Value) -> bool:
     kind, items = _KINDS[value.kind]
     if field.types != ([kind] if items is None else [kind, items]):
         return False
-    meant = value.value
+    expected = value.value
     if value.kind in ("f32", "f32s"):
-        meant = np.asarray(meant, dtype=np.float32).tolist()
-    return bool(field.contents() == meant)
+        expected = np.asarray(expected, dtype=np.float32).tolist()
+    return bool(field.contents() == expected)
 
 
-def _within_rounding(meant: Weights, found: Weights, kept: Type) -> bool:
-    """Whether every number is the nearest its type has."""
-    if meant.shape != found.shape:
+def _within_rounding(expected: Weights, actual: Weights, kept: Type) -> bool:
+    """Whether every number differs by no more than the rounding of its type."""
+    if expected.shape != actual.shape:
         return False
-    away = np.abs(meant - found)
+    away = np.abs(expected - actual)
     if kept is Type.F32:
         return bool(away.max() == 0.0)
-    if kept is Type.F16:  # half of the last of 11 bits, or of the smallest number there is
-        return bool((away <= np.abs(meant) * 2.0**-11 + 2.0**-25).all())
-    blocks = np.abs(meant).reshape(-1, BLOCK)
+    if kept is Type.F16:  # half a unit of the last of 11 bits, or of the smallest number
+        return bool((away <= np.abs(expected) * 2.0**-11 + 2.0**-25).all())
+    blocks = np.abs(expected).reshape(-1, BLOCK)
     step = blocks.max(axis=1, keepdims=True) / 127.0
-    # half a step, and the step itself rounded to float16
+    # Half a step, plus the rounding of the step itself to float16.
     allowed = step * 0.51 + blocks * 2.0**-11 + 127.0 * 2.0**-25
     return bool((away.reshape(-1, BLOCK) <= allowed).all())

@@ -1,4 +1,4 @@
-"""The keys of the two GGUF files, each with the type llama.cpp reads it as."""
+"""The metadata of the two GGUF files, each key with the type that llama.cpp expects."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from train.models.errors import ExportError
 
 Kind = Literal["u32", "f32", "bool", "text", "i32s", "f32s", "bools", "texts"]
 FILE_TYPES = {"f32": 0, "f16": 1, "q8_0": 7}
-"""As llama.cpp numbers them in general.file_type."""
+"""llama.cpp's numbers for general.file_type."""
 QUANTIZATION_VERSION = 2
 LANGUAGE_ARCHITECTURES = {"qwen2.5-vl": "qwen2vl", "qwen3-vl": "qwen3vl"}
 PROJECTORS = {"qwen2.5-vl": "qwen2.5vl_merger", "qwen3-vl": "qwen3vl_merger"}
+# Pixels; all files of Qwen2.5-VL have this value, and nothing depends on it.
 NOMINAL_SIDE = 560
-"""Pixels; the files of Qwen2.5-VL all say so and nothing depends on it."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ Metadata = dict[str, Value]
 
 
 def text_metadata(shape: ModelShape, vocabulary: Vocabulary, file_type: str, name: str) -> Metadata:
-    """The keys of the language model's file."""
+    """The metadata of the language model's file."""
     arch, text = LANGUAGE_ARCHITECTURES[shape.family], shape.text
-    found = _general(arch, "model", name, file_type) | {
+    metadata = _general(arch, "model", name, file_type) | {
         f"{arch}.block_count": Value("u32", text.layers),
         f"{arch}.context_length": Value("u32", text.context),
         f"{arch}.embedding_length": Value("u32", text.hidden),
@@ -45,21 +45,21 @@ def text_metadata(shape: ModelShape, vocabulary: Vocabulary, file_type: str, nam
         f"{arch}.rope.dimension_sections": Value("i32s", [*text.sections, 0]),
     }
     if shape.family == "qwen3-vl":
-        found |= {
+        metadata |= {
             f"{arch}.attention.key_length": Value("u32", text.head_dim),
             f"{arch}.attention.value_length": Value("u32", text.head_dim),
             f"{arch}.n_deepstack_layers": Value("u32", len(shape.vision.deepstack)),
         }
-    return found | _tokenizer(vocabulary)
+    return metadata | _tokenizer(vocabulary)
 
 
 def vision_metadata(
     shape: ModelShape, checkpoint: Checkpoint, file_type: str, name: str
 ) -> Metadata:
-    """The keys of the picture part's file."""
+    """The metadata of the vision part's file."""
     vision = shape.vision
-    mean, std = _colours(checkpoint)
-    found = _general("clip", "mmproj", name, file_type) | {
+    mean, std = _pixel_statistics(checkpoint)
+    metadata = _general("clip", "mmproj", name, file_type) | {
         "clip.has_vision_encoder": Value("bool", True),
         "clip.projector_type": Value("text", PROJECTORS[shape.family]),
         "clip.vision.projection_dim": Value("u32", vision.out),
@@ -73,14 +73,14 @@ def vision_metadata(
         "clip.vision.image_std": Value("f32s", std),
     }
     if shape.family == "qwen2.5-vl":
-        return found | {
+        return metadata | {
             "clip.use_silu": Value("bool", True),
             "clip.vision.image_size": Value("u32", NOMINAL_SIDE),
             "clip.vision.n_wa_pattern": Value("u32", vision.whole_every),
         }
     layers = [number in vision.deepstack for number in range(vision.layers)]
     side = round(vision.positions**0.5) * vision.patch
-    return found | {
+    return metadata | {
         "clip.use_gelu": Value("bool", True),
         "clip.vision.image_size": Value("u32", side),
         "clip.vision.spatial_merge_size": Value("u32", MERGE),
@@ -99,7 +99,7 @@ def _general(arch: str, kind: str, name: str, file_type: str) -> Metadata:
 
 
 def _tokenizer(vocabulary: Vocabulary) -> Metadata:
-    found = {
+    metadata = {
         "tokenizer.ggml.model": Value("text", "gpt2"),
         "tokenizer.ggml.pre": Value("text", "qwen2"),
         "tokenizer.ggml.tokens": Value("texts", list(vocabulary.tokens)),
@@ -108,19 +108,19 @@ def _tokenizer(vocabulary: Vocabulary) -> Metadata:
         "tokenizer.ggml.eos_token_id": Value("u32", vocabulary.number(END_OF_TURN)),
         "tokenizer.ggml.padding_token_id": Value("u32", vocabulary.number(END_OF_TEXT)),
         "tokenizer.ggml.bos_token_id": Value("u32", vocabulary.number(END_OF_TEXT)),
-        # Qwen's prompts begin with no such token
+        # Qwen's prompts have no such token.
         "tokenizer.ggml.add_bos_token": Value("bool", False),
     }
     if vocabulary.chat_template:
-        found["tokenizer.chat_template"] = Value("text", vocabulary.chat_template)
-    return found
+        metadata["tokenizer.chat_template"] = Value("text", vocabulary.chat_template)
+    return metadata
 
 
-def _colours(checkpoint: Checkpoint) -> tuple[list[float], list[float]]:
-    """Mean and spread that pictures are brought to, by channel."""
+def _pixel_statistics(checkpoint: Checkpoint) -> tuple[list[float], list[float]]:
+    """Mean and standard deviation of each channel, by which pictures are normalized."""
     settings = checkpoint.read_json("preprocessor_config.json")
     nested = checkpoint.read_json("processor_config.json").get("image_processor")
-    if isinstance(nested, dict):  # the newer place, which then says the same or is alone
+    if isinstance(nested, dict):  # the newer file; if both exist they agree
         settings = settings | nested
     return _triple(settings, "image_mean"), _triple(settings, "image_std")
 
@@ -128,7 +128,7 @@ def _colours(checkpoint: Checkpoint) -> tuple[list[float], list[float]]:
 def _triple(settings: Mapping[str, Any], key: str) -> list[float]:
     values = settings.get(key)
     if not isinstance(values, list) or len(values) != 3:
-        raise ExportError(f"the folder's preprocessor_config.json gives no {key} of three numbers")
+        raise ExportError(f"the folder's preprocessor_config.json has no {key} of three numbers")
     if not all(isinstance(value, int | float) and 0 <= value <= 255 for value in values):
-        raise ExportError(f"the folder's preprocessor_config.json gives no usable {key}")
+        raise ExportError(f"the folder's preprocessor_config.json has no usable {key}")
     return [float(value) for value in values]

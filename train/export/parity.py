@@ -1,7 +1,7 @@
-"""Does llama.cpp compute what transformers computes? Both read the same turns, number by number.
+"""Compares the logits of llama.cpp with those of transformers on the same conversations.
 
-The turns are given (teacher forcing), so that one early difference does not make all later ones.
-transformers is used as it comes: its own picture preparation, one pass over the whole conversation.
+The turns are given (teacher forcing), so that an early difference does not change all later tokens.
+transformers is used with its own picture preparation, in one pass over the whole conversation.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ from train.models.errors import ExportError
 
 VERDICTS = ("YES", "NO")
 END = 2
-"""Tokens that close the last turn, after the box."""
+"""Tokens that close the last turn after the box."""
 
 Logits = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Parity:
-    """How far llama.cpp is from transformers.
+    """How much llama.cpp differs from transformers.
 
-    `positions` are text tokens; at `equal` of them both put the same token first, and `own_equal`
-    of `own_positions` are those in the model's turns. Differences are of logits, whose spread is
-    `spread`. A verdict is which of YES and NO is likelier in the box.
+    `positions` counts text tokens; at `equal` of them both have the same likeliest token.
+    `own_positions` and `own_equal` count those in the model's turns. `largest` and `rms` are
+    differences of logits, whose standard deviation is `spread`. A verdict is the likelier one of
+    YES and NO in the box.
     """
 
     episodes: int
@@ -53,9 +54,9 @@ class Parity:
     spread: float
     verdicts_equal: int
     verdicts_yes: int
-    """Of transformers."""
+    """Verdicts YES of transformers."""
     largest_p_yes: float
-    """Largest difference in the odds of YES against NO, 0 to 1."""
+    """Largest difference of p(YES) against p(NO), 0 to 1."""
 
     @property
     def share(self) -> float:
@@ -67,7 +68,7 @@ class Parity:
 
 @dataclass(frozen=True, eq=False)
 class ScoredTokens:
-    """Text tokens of an episode with the logits after each. `own` marks the model's turns."""
+    """Text tokens of an episode with the logits after each; `own` marks the model's turns."""
 
     ids: list[int]
     logits: Logits
@@ -78,9 +79,9 @@ class Reference:
     """The model in transformers, in float32."""
 
     def __init__(self, folder: Path) -> None:
-        found = read_folder(folder)
+        model_folder = read_folder(folder)
         self._model = load_model(
-            found,
+            model_folder,
             device="cpu",
             dtype="float32",
             load_in_4bit=False,
@@ -89,7 +90,7 @@ class Reference:
         )
         self.tokenizer = load_tokenizer(folder)
         self._pictures = Qwen2VLImageProcessorPil.from_pretrained(folder)
-        self._factor = found.vision.factor
+        self._factor = model_folder.vision.factor
         self._image_token = int(self._model.config.image_token_id)
 
     @property
@@ -100,44 +101,44 @@ class Reference:
         return tuple(plain_ids(self.tokenizer, word)[0] for word in VERDICTS)
 
     def score(self, episode: Episode) -> ScoredTokens:
-        """One pass over the whole conversation."""
+        """Score an episode in one pass."""
         grids = [token_grid(*picture.size, self.sizing) for picture in episode.pictures]
         counts = [across * down for across, down in grids]
         parts = chat_parts(episode.turns, model_speaks_next=False)
         ids = np.array(token_ids(self.tokenizer, parts, counts))
         is_text = ids != self._image_token
-        seen = self._pictures(images=list(episode.pictures), return_tensors="pt")
-        if [int(grid.prod()) // 4 for grid in seen["image_grid_thw"]] != counts:
-            raise ExportError("transformers resized a picture that was sized already")
+        vision = self._pictures(images=list(episode.pictures), return_tensors="pt")
+        if [int(grid.prod()) // 4 for grid in vision["image_grid_thw"]] != counts:
+            raise ExportError("transformers resized a picture that already had its final size")
         with torch.inference_mode():
             out = self._model(
                 input_ids=torch.from_numpy(ids)[None],
                 mm_token_type_ids=torch.from_numpy((~is_text).astype(np.int32))[None],
-                pixel_values=seen["pixel_values"],
-                image_grid_thw=seen["image_grid_thw"],
+                pixel_values=vision["pixel_values"],
+                image_grid_thw=vision["image_grid_thw"],
             )
         logits = out.logits[0].float().numpy()[is_text]
         text = ids[is_text].tolist()
         return ScoredTokens(text, logits, self._own(text))
 
     def _own(self, ids: list[int]) -> NDArray[np.bool_]:
-        """Positions whose next token the model says."""
+        """Marks the positions whose next token the model generates."""
         start = token_ids(self.tokenizer, chat_parts(()))
         end = self.tokenizer.token_to_id("<|im_end|>")
         own = np.zeros(len(ids), dtype=bool)
-        speaking = False
-        for place, token in enumerate(ids):
+        in_turn = False
+        for index, token in enumerate(ids):
             if token == end:
-                speaking = False
-            elif ids[max(0, place + 1 - len(start)) : place + 1] == start:
-                speaking = True
-            own[place] = speaking
+                in_turn = False
+            elif ids[max(0, index + 1 - len(start)) : index + 1] == start:
+                in_turn = True
+            own[index] = in_turn
         return own
 
 
 @dataclass
 class _Tally:
-    """What adds up over the episodes, for one engine."""
+    """Sums over the episodes for one engine."""
 
     verdict: list[int]
     episodes: int = 0
@@ -152,22 +153,22 @@ class _Tally:
     verdicts_yes: int = 0
     largest_p_yes: float = 0.0
 
-    def add(self, wanted: ScoredTokens, found: Logits) -> None:
-        is_equal = wanted.logits.argmax(1) == found.argmax(1)
-        away = np.abs(wanted.logits - found)
-        pair = [logits[-1 - END][self.verdict] for logits in (wanted.logits, found)]
-        odds = [float(np.exp(log_softmax(each))[0]) for each in pair]
+    def add(self, expected: ScoredTokens, actual: Logits) -> None:
+        is_equal = expected.logits.argmax(1) == actual.argmax(1)
+        away = np.abs(expected.logits - actual)
+        pair = [logits[-1 - END][self.verdict] for logits in (expected.logits, actual)]
+        p_yes = [float(np.exp(log_softmax(each))[0]) for each in pair]
         self.episodes += 1
         self.positions += is_equal.size
         self.equal += int(is_equal.sum())
-        self.own_positions += int(wanted.own.sum())
-        self.own_equal += int((is_equal & wanted.own).sum())
+        self.own_positions += int(expected.own.sum())
+        self.own_equal += int((is_equal & expected.own).sum())
         self.largest = max(self.largest, float(away.max()))
         self.squares += float(np.mean(away.astype(np.float64) ** 2))
-        self.spreads += float(wanted.logits.std())
+        self.spreads += float(expected.logits.std())
         self.verdicts_equal += int(pair[0].argmax() == pair[1].argmax())
         self.verdicts_yes += int(pair[0].argmax() == 0)
-        self.largest_p_yes = max(self.largest_p_yes, abs(odds[0] - odds[1]))
+        self.largest_p_yes = max(self.largest_p_yes, abs(p_yes[0] - p_yes[1]))
 
     def parity(self) -> Parity:
         return Parity(
@@ -188,20 +189,20 @@ class _Tally:
 def compare(
     reference: Reference, engines: Sequence[GgufEngine], episodes: Iterable[Episode]
 ) -> list[Parity]:
-    """Read every episode with all of them; the engines must hold the reference's model."""
+    """Score every episode with all engines, which must have loaded the reference's model."""
     tallies = [_Tally(list(reference.verdict_tokens())) for _ in engines]
     for episode in episodes:
-        wanted = reference.score(episode)
+        expected = reference.score(episode)
         for engine, tally in zip(engines, tallies, strict=True):
-            ids, found = score_gguf(engine, episode)
-            if wanted.ids != ids:
-                raise ExportError("llama.cpp cuts the conversation into other tokens")
-            tally.add(wanted, found)
+            ids, logits = score_gguf(engine, episode)
+            if expected.ids != ids:
+                raise ExportError("llama.cpp splits the conversation into other tokens")
+            tally.add(expected, logits)
     return [tally.parity() for tally in tallies]
 
 
 def score_gguf(engine: GgufEngine, episode: Episode) -> tuple[list[int], Logits]:
-    """The episode's text tokens and the logits after each, turn by turn through one cache."""
+    """The episode's text tokens and the logits after each, from one conversation of the engine."""
     conversation = engine.open()
     try:
         return conversation.read_scored(episode.turns, episode.pictures)

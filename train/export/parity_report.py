@@ -1,4 +1,4 @@
-"""The export's own check against transformers, where both programs are there."""
+"""Compares an export with transformers, if both programs are installed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from train.export.export import ExportReport
 from train.models.errors import ExportError
 
 EPISODES = 3
+# 6 GB in float32; larger models are only compared on request.
 MOST_PARAMETERS = 1_500_000_000
-"""In float32 they take 6 GB; larger models are compared only when asked to."""
+# Least fraction of positions with the same likeliest token. Rounding alone does not go below it:
+# random weights, the hardest case, reach 0.99 in float16 and 0.92 in Q8_0.
 LEAST_SHARE = {"f32": 0.97, "f16": 0.97, "q8_0": 0.85}
-"""Of positions with the same likeliest token. Below it the file is wrong, not rounded: models with
-random weights, which are the hardest, reach 0.99 in float16 and 0.92 in Q8_0."""
 
 
 def with_parity(
@@ -26,17 +26,17 @@ def with_parity(
     threads: int | None = None,
     style: Style | None = None,
 ) -> ExportReport:
-    """Compare the written pair with `model`, the transformers folder, and save the report again.
+    """Compare the exported files with `model`, the transformers folder, and save the report again.
 
-    `wanted` None: where the model is small enough and the programs are there. `style` is the
-    model's own, where it is known: a small one may not have room for the words and pictures of
-    another. Raises ExportError where llama.cpp does not compute what transformers does.
+    `wanted` None compares if the model is small enough and the programs are installed. `style` is
+    the model's own, if known: a small model may have too little context for another. Raises
+    ExportError if the outputs differ by more than rounding.
     """
-    why_not = "not asked for" if wanted is False else _hindrance(report, forced=wanted is True)
-    if why_not and wanted:
-        raise ExportError(f"parity cannot be measured: {why_not}")
-    if why_not:
-        report = replace(report, parity_note=why_not)
+    reason = "not requested" if wanted is False else _obstacle(report, forced=wanted is True)
+    if reason and wanted:
+        raise ExportError(f"parity cannot be measured: {reason}")
+    if reason:
+        report = replace(report, parity_note=reason)
         report.save()
         return report
     from agent.engines.gguf.engine import GgufEngine
@@ -59,12 +59,12 @@ def with_parity(
     if parity.share < LEAST_SHARE[report.language_model.type]:
         raise ExportError(
             f"llama.cpp does not compute what transformers does: the likeliest token is the same "
-            f"at {parity.share:.1%} of positions only. Do not use these files; see {path}"
+            f"at only {parity.share:.1%} of the positions. Do not use these files; see {path}"
         )
     return report
 
 
-def _hindrance(report: ExportReport, *, forced: bool) -> str:
+def _obstacle(report: ExportReport, *, forced: bool) -> str:
     missing = [
         name
         for name in ("torch", "transformers", "llama_cpp")
@@ -74,5 +74,5 @@ def _hindrance(report: ExportReport, *, forced: bool) -> str:
         return f"{' and '.join(missing)} not installed"
     count = report.language_model.parameters
     if count > MOST_PARAMETERS and not forced:
-        return f"a model of {count / 1e9:.1f} billion parameters is compared with --parity alone"
+        return f"a model of {count / 1e9:.1f} billion parameters is only compared with --parity"
     return ""

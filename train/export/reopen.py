@@ -1,6 +1,6 @@
-"""From the pair of GGUF files llama.cpp runs back to a transformers folder, to train it further.
+"""Converts the two GGUF files of a model back to a transformers folder, to continue training it.
 
-The way back of `train.export.export`, by the same list of tensors.
+It is the inverse of `train.export.export` and uses the same list of tensors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from agent.models.card import Card
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card, plain_name
 from agent.models.registry import as_published, find_model
-from train.atomic_folder import is_free, written_whole
+from train.atomic_folder import atomic_folder, is_missing_or_empty
 from train.export.checkpoint import Weights
 from train.export.reopened_files import (
     Get,
@@ -41,43 +41,43 @@ from train.models.chat_template import CHAT_TEMPLATE
 from train.models.errors import ExportError
 from train.models.model_folder import TEMPLATE_FILE
 
-UNROUNDED = {Type.F32, Type.F16, Type.BF16}
+UNQUANTIZED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]
 
 
 def reopen(name: str, out: Path) -> Card:
-    """Write the GGUF model of that name, or in that folder, to the new folder `out`.
-
-    Its weights become float32, so that training goes on in full precision.
-    """
-    place = find_model(name)
-    if place.card.engine != "gguf" or place.folder is None or place.missing:
-        raise ExportError(f"{name[:120]} is no GGUF model that lies here whole")
-    if not is_free(out):
-        raise ExportError(f"{out} is there already: name a new folder")
-    with written_whole(out) as part:
-        count = _write(place.folder, place.card, part)
-        card = replace(place.card, parameters=count)
+    """Convert the GGUF model of that name or folder into the new folder `out`, in float32."""
+    model = find_model(name)
+    if model.card.engine != "gguf" or model.folder is None or model.missing:
+        raise ExportError(f"{name[:120]} is not a complete GGUF model on this machine")
+    if not is_missing_or_empty(out):
+        raise ExportError(f"{out} already exists: name a new folder")
+    with atomic_folder(out) as part:
+        count = _write(model.folder, model.card, part)
+        card = replace(model.card, parameters=count)
         return _complete(card, part, plain_name(out.resolve().name))
 
 
 def _write(folder: Path, card: Card, part: Path) -> int:
-    """How many weights there are."""
+    """Write the files of the folder; returns the number of weights."""
     weights, mmproj = card.paths("weights"), card.paths("mmproj")
     if len(weights) != 1 or len(mmproj) != 1:
-        raise ExportError(f"{card.name} is not one GGUF file and its vision part")
+        raise ExportError(f"{card.name} does not consist of one GGUF file and its vision part")
     words, pictures = (_opened(folder / path) for path in (*weights, *mmproj))
     tensors = {tensor.name: tensor for tensor in (*words.tensors, *pictures.tensors)}
-    said, seen = _getter(words), _getter(pictures)
-    config = config_of(said, seen, tied="output.weight" not in tensors)
+    text_keys, vision_keys = _getter(words), _getter(pictures)
+    config = config_of(text_keys, vision_keys, tied="output.weight" not in tensors)
     shape = read_shape(config)
     sources = _sources(shape, tensors)
     save_file(sources, part / "model.safetensors", {"format": "pt"})
     for name, content in (
         ("config.json", config),
-        ("generation_config.json", ends_of(said)),
-        ("preprocessor_config.json", picture_settings(seen, family_of(said), card.sizing)),
-        ("tokenizer.json", tokenizer_of(said)),
+        ("generation_config.json", ends_of(text_keys)),
+        (
+            "preprocessor_config.json",
+            picture_settings(vision_keys, family_of(text_keys), card.sizing),
+        ),
+        ("tokenizer.json", tokenizer_of(text_keys)),
         ("tokenizer_config.json", tokenizer_settings()),
     ):
         _save_json(part / name, content)
@@ -85,7 +85,7 @@ def _write(folder: Path, card: Card, part: Path) -> int:
 
 
 def _opened(path: Path) -> gguf.GGUFReader:
-    read_gguf_header(path)  # bounds every count first: the library trusts them
+    read_gguf_header(path)  # checks all counts, which the gguf library trusts
     try:
         return gguf.GGUFReader(path)
     except (ValueError, KeyError, IndexError, OverflowError) as error:
@@ -101,14 +101,14 @@ def _getter(reader: gguf.GGUFReader) -> Get:
 
 
 def _sources(shape: ModelShape, tensors: Tensors) -> dict[str, Weights]:
-    """The checkpoint's weights by their names on the hub."""
+    """The weights by their names in a checkpoint of the hub."""
     targets = [
         *text_targets(shape, tied="output.weight" not in tensors),
         *vision_targets(shape),
     ]
     left = set(tensors) - {target.name for target in targets}
     if left:
-        raise ExportError(f"the GGUF files hold tensors that Qwen's models have not: {min(left)}")
+        raise ExportError(f"the GGUF files have a tensor that Qwen's models do not: {min(left)}")
     by_source = attrgetter("source")
     return {
         _hub_name(source, shape.family): _joined(list(parts), tensors)
@@ -131,13 +131,13 @@ def _piece(target: TensorTarget, tensors: Tensors) -> Weights:
     tensor = tensors.get(target.name)
     if tensor is None:
         raise ExportError(f"the GGUF files lack {target.name}")
-    if tensor.tensor_type not in UNROUNDED:
+    if tensor.tensor_type not in UNQUANTIZED:
         raise ExportError(
-            f"{target.name} is kept as {tensor.tensor_type.name}: only f32, f16 and bf16 hold "
-            "what training needs to go on"
+            f"{target.name} is stored as {tensor.tensor_type.name}: training can only continue "
+            "from f32, f16 or bf16"
         )
     if tuple(tensor.shape.tolist()) != target.shape[::-1]:
-        raise ExportError(f"{target.name} has another shape than the files' keys say")
+        raise ExportError(f"the shape of {target.name} does not match the files' metadata")
     numbers = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
     return np.ascontiguousarray(numbers, dtype=np.float32).reshape(target.shape)
 

@@ -1,4 +1,4 @@
-"""`spec-o3-train reopen`: a GGUF model as a folder to train further."""
+"""`spec-o3-train reopen`: convert a GGUF model to a folder for further training."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from train.models.errors import ExportError
 
 def reopen(
     model: Annotated[str, typer.Argument(help="Name or folder of a GGUF model, such as nano.")],
-    out: Annotated[Path, typer.Argument(help="Folder to make; `sft` and `grpo` start from it.")],
+    out: Annotated[Path, typer.Argument(help="New folder, from which `sft` and `grpo` can start.")],
 ) -> None:
-    """Turn a GGUF model back into a folder whose weights can be trained further."""
+    """Convert a GGUF model back to a folder whose training can continue."""
     try:
         from train.export.reopen import reopen as reopened
     except ImportError as error:

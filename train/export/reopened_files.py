@@ -1,4 +1,4 @@
-"""What a GGUF pair says of itself, as the JSON files of a transformers folder."""
+"""The JSON files of a transformers folder, from the metadata of two GGUF files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from train.models.errors import ExportError
 Item = TypeVar("Item")
 Json = dict[str, Any]
 Get = Callable[[str], Any]
-"""A key's value in one of the files; None where it has no such key."""
+"""Returns the value of a key in one of the files, or None."""
 
 MODEL_TYPES = {family: kind for kind, family in FAMILIES.items()}
 TOKENS, KINDS, MERGES = (f"tokenizer.ggml.{name}" for name in ("tokens", "token_type", "merges"))
@@ -40,11 +40,11 @@ def family_of(words: Get) -> Family:
     for family, name in LANGUAGE_ARCHITECTURES.items():
         if arch == name:
             return family  # type: ignore[return-value]
-    raise ExportError(f"a GGUF model of the type {arch!r:.40}; expected qwen2vl or qwen3vl")
+    raise ExportError(f"the GGUF model has the type {arch!r:.40}, not qwen2vl or qwen3vl")
 
 
 def config_of(words: Get, pictures: Get, *, tied: bool) -> Json:
-    """The config.json. Numbers are checked where the model's shape is read from it."""
+    """The config.json; its numbers are checked when the shape is read from it."""
     family = family_of(words)
     numbers = {token: number for number, token in enumerate(listed(words, TOKENS, str))}
     named = {key: numbers[token] for key, token in _NAMED.items() if token in numbers}
@@ -65,7 +65,7 @@ def config_of(words: Get, pictures: Get, *, tied: bool) -> Json:
 
 
 def ends_of(words: Get) -> Json:
-    """The tokens that end a turn and fill up rows."""
+    """The ids of the tokens that end a turn and pad rows."""
     return {
         "eos_token_id": words("tokenizer.ggml.eos_token_id"),
         "pad_token_id": words("tokenizer.ggml.padding_token_id"),
@@ -148,15 +148,15 @@ def picture_settings(pictures: Get, family: Family, sizing: Sizing) -> Json:
 
 
 def tokenizer_of(words: Get) -> Json:
-    """The tokenizer.json: what was learned keeps its number, and so does what was added."""
+    """The tokenizer.json; all tokens keep their ids."""
     tokens, kinds = listed(words, TOKENS, str), listed(words, KINDS, int)
     if len(tokens) != len(kinds) or len(set(tokens)) != len(tokens):
-        raise ExportError("the GGUF file's tokens are not each told once, with their kinds")
+        raise ExportError("the tokens of the GGUF file are not unique, or not all have a type")
     missing = [name for name in NEEDED if name not in tokens]
     if missing:
         raise ExportError(f"the GGUF file's tokenizer has no {missing[0]}")
     split, whole_bytes = EXPECTED_STEPS[0], {**EXPECTED_STEPS[1], "trim_offsets": True}
-    told = list(zip(tokens, kinds, strict=True))
+    typed = list(zip(tokens, kinds, strict=True))
     added = [
         {
             "id": number,
@@ -164,7 +164,7 @@ def tokenizer_of(words: Get) -> Json:
             "special": kind == CONTROL,
             **dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
         }
-        for number, (token, kind) in enumerate(told)
+        for number, (token, kind) in enumerate(typed)
         if kind in (CONTROL, USER_DEFINED)
     ]
     return {
@@ -181,14 +181,16 @@ def tokenizer_of(words: Get) -> Json:
             **dict.fromkeys(("dropout", "unk_token"), None),
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix"), None),
             **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
-            "vocab": {token: number for number, (token, kind) in enumerate(told) if kind == NORMAL},
+            "vocab": {
+                token: number for number, (token, kind) in enumerate(typed) if kind == NORMAL
+            },
             "merges": [merge.split(" ") for merge in listed(words, MERGES, str)],
         },
     }
 
 
 def tokenizer_settings() -> Json:
-    """The tokenizer_config.json, as on the hub."""
+    """The tokenizer_config.json as on the hub."""
     return {
         "tokenizer_class": "Qwen2Tokenizer",
         "eos_token": END_OF_TURN,
@@ -201,12 +203,12 @@ def tokenizer_settings() -> Json:
 def listed(get: Get, key: str, kind: type[Item]) -> list[Item]:
     value = get(key)
     if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
-        raise ExportError(f"the GGUF file gives no usable {key}")
+        raise ExportError(f"the GGUF file has no usable {key}")
     return value
 
 
 def _unrounded(value: Any) -> Any:
-    """Numbers as they were before they were kept in 32 bits."""
+    # Undo the rounding to 32 bits: 1e-6 instead of 9.99999997475e-07.
     if isinstance(value, list):
         return [_unrounded(each) for each in value]
     return float(f"{value:.8g}") if isinstance(value, float) else value

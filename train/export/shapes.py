@@ -1,7 +1,8 @@
-"""What a model's config says of its shape, and refusals of what llama.cpp computes otherwise.
+"""Reads a model's shape from its config and refuses shapes that llama.cpp computes differently.
 
-llama.cpp has much of Qwen's vision tower built in (windows of 112 pixels, two by two merging, one
-period of whole attention) and does not notice a model that differs: it answers with nonsense.
+llama.cpp has much of Qwen's vision tower hard-coded (windows of 112 pixels, merging of 2 x 2
+patches, full attention in every n-th layer). It runs models that differ, but their output is
+nonsense.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ WINDOW = 112
 MERGE = 2
 VISION_THETA = 10000.0
 VISION_EPS = 1e-6
-"""Of the vision tower's norms; not in any config."""
+"""Epsilon of the vision tower's norms, which no config has."""
 
 Faults = Iterable[tuple[bool, str]]
 
@@ -44,12 +45,12 @@ class TextShape:
     eps: float
     theta: float
     sections: tuple[int, ...]
-    """Pairs of each head that turn with time, height and width."""
+    """Number of rotary pairs of each head for time, height and width."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VisionShape:
-    """The vision tower. `whole_every` is 0 where every layer sees the whole picture."""
+    """The vision tower; `whole_every` is 0 if every layer has full attention."""
 
     hidden: int
     ffn: int
@@ -59,9 +60,9 @@ class VisionShape:
     out: int
     whole_every: int = 0
     positions: int = 0
-    """Learned positions, a square of them (Qwen3-VL)."""
+    """Learned positions, a square number (Qwen3-VL)."""
     deepstack: tuple[int, ...] = ()
-    """Layers whose output the first language layers get too (Qwen3-VL)."""
+    """Layers whose output is added to the first language layers (Qwen3-VL)."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class ModelShape:
 
 
 def read_shape(config: Mapping[str, Any]) -> ModelShape:
-    """The shape of a Qwen2.5-VL or Qwen3-VL; raises ExportError for any other model."""
+    """Read the shape of a Qwen2.5-VL or Qwen3-VL; raises ExportError for other models."""
     kind = config.get("model_type")
     if kind not in FAMILIES:
         raise ExportError(
@@ -80,7 +81,7 @@ def read_shape(config: Mapping[str, Any]) -> ModelShape:
         )
     family = FAMILIES[kind]
     nested = config.get("text_config")
-    # folders of the hub keep the language model's numbers at the top
+    # Older configs of the hub have the language model's values at the top level.
     text_config = {**config, **nested} if isinstance(nested, dict) else dict(config)
     vision_config = config.get("vision_config")
     if not isinstance(vision_config, dict):
@@ -96,13 +97,13 @@ def read_shape(config: Mapping[str, Any]) -> ModelShape:
 def _refuse(faults: Faults) -> None:
     for fails, text in faults:
         if fails:
-            raise ExportError(f"llama.cpp cannot run this model rightly: {text}")
+            raise ExportError(f"llama.cpp cannot run this model correctly: {text}")
 
 
 def _text_shape(text: dict[str, Any], family: Family) -> TextShape:
     hidden, heads = _count(text, "hidden_size"), _count(text, "num_attention_heads")
     rope = _rope(text)
-    # Qwen2.5 has no such key: its heads share the hidden width
+    # Qwen2.5 has no such key: its heads divide the hidden width.
     head_dim = text.get("head_dim", 128) if family == "qwen3-vl" else max(1, hidden // heads)
     return TextShape(
         vocab=_count(text, "vocab_size"),
@@ -131,7 +132,7 @@ def _text_faults(text: TextShape, config: Mapping[str, Any], family: Family) -> 
     kind = rope.get("rope_type", rope.get("type"))
     yield (
         family == "qwen2.5-vl" and text.heads * text.head_dim != text.hidden,
-        (f"its hidden_size {text.hidden} is no multiple of its {text.heads} heads"),
+        (f"its hidden_size {text.hidden} is not a multiple of its {text.heads} heads"),
     )
     yield kind not in ("default", "mrope", None), f"its rope is scaled ({kind})"
     yield len(text.sections) != 3, "mrope_section must hold three numbers"
@@ -139,12 +140,15 @@ def _text_faults(text: TextShape, config: Mapping[str, Any], family: Family) -> 
         2 * sum(text.sections) != text.head_dim,
         f"mrope_section {list(text.sections)} does not add up to half a head of {text.head_dim}",
     )
-    yield text.heads % text.kv_heads != 0, "heads are no multiple of key-value heads"
+    yield (
+        text.heads % text.kv_heads != 0,
+        "the number of heads is not a multiple of key-value heads",
+    )
     yield config.get("hidden_act", "silu") != "silu", "its activation is not silu"
     yield bool(config.get("use_sliding_window")), "it uses a sliding window"
     kinds = config.get("layer_types") or ["full_attention"]
     yield set(kinds) != {"full_attention"}, "not all its layers use full attention"
-    yield bool(config.get("attention_bias", False)), "its attention has biases that Qwen has not"
+    yield bool(config.get("attention_bias", False)), "its attention has biases, unlike Qwen's"
 
 
 def _vision_shape(vision: dict[str, Any], family: Family) -> VisionShape:
@@ -167,13 +171,13 @@ def _vision_shape(vision: dict[str, Any], family: Family) -> VisionShape:
 
 
 def _period(whole: tuple[int, ...], layers: int) -> int:
-    """Every how many layers one sees the whole picture; 0 for all of them."""
+    """The period n of full attention in every n-th layer; 0 if all layers have it."""
     if whole == tuple(range(layers)):
         return 0
     every = whole[0] + 1 if whole else 0
     if every < 2 or whole != tuple(range(every - 1, layers, every)):
         raise ExportError(
-            "llama.cpp cannot run this model rightly: its fullatt_block_indexes "
+            "llama.cpp cannot run this model correctly: its fullatt_block_indexes "
             f"{list(whole)[:20]} are not every n-th of {layers} layers, n >= 2"
         )
     return every
@@ -203,7 +207,7 @@ def _vision_faults(shape: VisionShape, config: Mapping[str, Any], family: Family
     )
     yield (
         isqrt(shape.positions) ** 2 != shape.positions,
-        (f"{shape.positions} position embeddings are no square"),
+        (f"{shape.positions} position embeddings, which is not a square number"),
     )
     ascending = list(shape.deepstack) == sorted(set(shape.deepstack))
     inside = all(0 <= tap < shape.layers for tap in shape.deepstack)

@@ -1,4 +1,4 @@
-"""Which tensor of the checkpoint becomes which tensor of a GGUF file, and of what shape."""
+"""Maps the tensors of a checkpoint to the tensors of the GGUF files, with their shapes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ EMBEDDING, HEAD = "embed_tokens.weight", "lm_head.weight"
 
 @dataclass(frozen=True)
 class TensorTarget:
-    """`name` in the GGUF file is made of `source`; shapes are numpy's, slowest axis first.
+    """The tensor `name` of a GGUF file, made of `source`; shapes are numpy's, slowest axis first.
 
-    "third" is the part-th third of the rows (query, key, value in one), "frame" one of the two
-    moments of a convolution over time.
+    The cut "third" takes the part-th third of the rows (query, key and value are stored as one),
+    "frame" one of the two time steps of a convolution.
     """
 
     name: str
@@ -39,7 +39,7 @@ class TensorTarget:
         return self.source_shape
 
     def of(self, source: Weights) -> Weights:
-        """The numbers to write."""
+        """Cut the numbers of this tensor out of the source."""
         if self.cut == "third":
             rows = source.shape[0] // 3
             return source[self.part * rows : (self.part + 1) * rows]
@@ -49,7 +49,7 @@ class TensorTarget:
 
 
 def text_targets(shape: ModelShape, *, tied: bool) -> list[TensorTarget]:
-    """The tensors of the language model's file; a tied model's head is its embedding."""
+    """The tensors of the language model's file; if tied, the head is the embedding."""
     text = shape.text
     table = (text.vocab, text.hidden)
     targets = [
@@ -85,7 +85,7 @@ def _text_layer(text: TextShape, number: int, *, with_biases: bool) -> Iterator[
 
 
 def vision_targets(shape: ModelShape) -> list[TensorTarget]:
-    """The tensors of the picture part's file (mmproj)."""
+    """The tensors of the vision part's file (mmproj)."""
     vision = shape.vision
     patches = (vision.hidden, 3, 2, vision.patch, vision.patch)
     targets = [
@@ -100,7 +100,7 @@ def vision_targets(shape: ModelShape) -> list[TensorTarget]:
 
 
 def _pair(name: str, source: str, *shape: int) -> Iterator[TensorTarget]:
-    """A weight and the bias for its rows."""
+    """A weight and its bias."""
     yield TensorTarget(f"{name}.weight", f"visual.{source}.weight", shape)
     yield TensorTarget(f"{name}.bias", f"visual.{source}.bias", shape[:1])
 
@@ -156,54 +156,55 @@ def _qwen3_tower(vision: VisionShape) -> Iterator[TensorTarget]:
 
 
 def plain_name(name: str) -> str:
-    """A tensor's name without the prefixes that came and went between transformers' versions."""
+    """A tensor's name without the prefixes that differ between versions of transformers."""
     name = name.removeprefix("model.")
     return name.removeprefix("language_model.").removeprefix("model.")
 
 
 def stored_sources(checkpoint: Checkpoint) -> dict[str, StoredTensor]:
-    """The checkpoint's tensors by their plain names."""
-    found: dict[str, StoredTensor] = {}
+    """The checkpoint's tensors by their names without prefixes."""
+    stored: dict[str, StoredTensor] = {}
     for name, tensor in checkpoint.tensors.items():
-        if found.setdefault(plain_name(name), tensor) is not tensor:
-            raise ExportError(f"the checkpoint holds {plain_name(name)} under two names")
-    return found
+        if stored.setdefault(plain_name(name), tensor) is not tensor:
+            raise ExportError(f"the checkpoint has {plain_name(name)} under two names")
+    return stored
 
 
 def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bool:
-    """Whether the embedding is the head too. Configs say so in two places, which may differ."""
+    """Whether the embedding is also the head."""
+    # A config can say so in two tables, which may contradict each other.
     nested = config.get("text_config")
     parts = (config, nested if isinstance(nested, dict) else {})
-    said = {part["tie_word_embeddings"] for part in parts if "tie_word_embeddings" in part}
+    values = {part["tie_word_embeddings"] for part in parts if "tie_word_embeddings" in part}
     if HEAD not in stored or EMBEDDING not in stored:
-        return said != {False}
+        return values != {False}
     if stored[HEAD].shape == stored[EMBEDDING].shape and np.array_equal(
         stored[HEAD].read(), stored[EMBEDDING].read()
     ):
         return True
-    if said == {True}:
+    if values == {True}:
         raise ExportError(
-            f"the config ties head and embedding, and the checkpoint holds another {HEAD}: "
-            "set tie_word_embeddings to what was trained"
+            f"the config ties head and embedding, but the checkpoint has a separate {HEAD}: "
+            "set tie_word_embeddings as the model was trained"
         )
     return False
 
 
 def refuse_misfits(stored: Mapping[str, StoredTensor], targets: Sequence[TensorTarget]) -> None:
-    """No source may be missing, misshapen or left over."""
+    """Raise ExportError if a source is missing, has another shape or is not used."""
     for target in targets:
-        found = stored.get(target.source)
-        if found is None:
+        source = stored.get(target.source)
+        if source is None:
             raise ExportError(f"the checkpoint lacks {target.source}")
-        if found.shape != target.source_shape:
+        if source.shape != target.source_shape:
             raise ExportError(
-                f"{target.source} has the shape {list(found.shape)}, and the config says "
-                f"{list(target.source_shape)}"
+                f"{target.source} has the shape {list(source.shape)}, but by the config it should "
+                f"be {list(target.source_shape)}"
             )
     unused = {name for name in stored if not name.endswith("rotary_emb.inv_freq")}
     unused -= {target.source for target in targets} | {HEAD}
     if unused:
         raise ExportError(
-            f"the checkpoint holds {len(unused)} tensors that Qwen's models have not, such as "
-            f"{min(unused)}: an adapter, or quantized weights?"
+            f"the checkpoint has {len(unused)} tensors that Qwen's models do not, such as "
+            f"{min(unused)}: is it an adapter, or quantized?"
         )

@@ -1,6 +1,6 @@
-"""The tokenizer as llama.cpp keeps it: tokens by number, their kinds, the merges.
+"""Reads the tokenizer in the form of a GGUF file: tokens by id, their types, and the merges.
 
-llama.cpp has Qwen's way of cutting text built in (it calls it "qwen2") and cannot be told another.
+llama.cpp has Qwen's way of splitting text hard-coded (as "qwen2") and accepts no other pattern.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SPLIT = (
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
-"""GGUF's kinds of tokens. A user-defined one is found in plain text too, as `<tool_call>` is."""
+"""GGUF's token types; user-defined ones, such as `<tool_call>`, are also found in plain text."""
 
 END_OF_TURN, END_OF_TEXT = "<|im_end|>", "<|endoftext|>"
 NEEDED = (
@@ -32,7 +32,7 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """`tokens` are as long as the model's embedding has rows; unused numbers are filled."""
+    """One token for each row of the model's embedding; unused ids have a placeholder."""
 
     tokens: tuple[str, ...]
     kinds: tuple[int, ...]
@@ -44,7 +44,7 @@ class Vocabulary:
 
 
 def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
-    """The vocabulary of a tokenizer.json; raises ExportError where llama.cpp would differ."""
+    """Read a tokenizer.json; raises ExportError if llama.cpp would tokenize differently."""
     tokenizer = checkpoint.read_json("tokenizer.json")
     if not tokenizer:
         raise ExportError(f"{checkpoint.folder} has no tokenizer.json: save its fast tokenizer")
@@ -52,7 +52,7 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
     names, kinds = _numbered(tokenizer, size)
     missing = [name for name in NEEDED if names.get(name) is None]
     if missing:
-        raise ExportError(f"the tokenizer has no {missing[0]}, which the conversation is built of")
+        raise ExportError(f"the tokenizer has no {missing[0]}, which every conversation needs")
     tokens, token_kinds = _filled(names, kinds, size)
     return Vocabulary(
         tuple(tokens),
@@ -65,7 +65,9 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
 def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
     model = tokenizer.get("model")
     if not isinstance(model, dict) or model.get("type") != "BPE":
-        raise ExportError("the tokenizer is no byte-level BPE: llama.cpp would cut text otherwise")
+        raise ExportError(
+            "the tokenizer is not a byte-level BPE: llama.cpp would split text differently"
+        )
     odd = [
         key
         for key in (
@@ -78,13 +80,13 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
         if model.get(key)
     ]
     if odd:
-        raise ExportError(f"the tokenizer's {odd[0]} is set: llama.cpp would merge otherwise")
+        raise ExportError(f"the tokenizer's {odd[0]} is set: llama.cpp would merge differently")
     if tokenizer.get("normalizer") not in (None, {"type": "NFC"}):
         raise ExportError("the tokenizer's normalizer is not NFC")
     if _steps(tokenizer.get("pre_tokenizer")) != EXPECTED_STEPS:
         raise ExportError(
-            "the tokenizer does not cut text as Qwen's does, and llama.cpp knows no other way: "
-            "train one with Qwen's split pattern and a ByteLevel step"
+            "the tokenizer does not split text as Qwen's does, which is the only way llama.cpp "
+            "knows: train one with Qwen's split pattern and a ByteLevel step"
         )
     post = tokenizer.get("post_processor") or {}
     if post.get("type") not in (None, "ByteLevel") and post.get("special_tokens") != {}:
@@ -98,7 +100,7 @@ EXPECTED_STEPS = [
 
 
 def _steps(pre_tokenizer: object) -> list[object]:
-    """The steps of a pre-tokenizer, without what only places offsets."""
+    """The steps of a pre-tokenizer, without the key that only affects offsets."""
     match pre_tokenizer:
         case {"type": "Sequence", "pretokenizers": list(steps)} if all(
             isinstance(step, dict) for step in steps
@@ -111,11 +113,11 @@ def _steps(pre_tokenizer: object) -> list[object]:
 
 
 def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Number and kind of every token."""
+    """The id and the type of every token."""
     learned = tokenizer["model"].get("vocab")
     added = tokenizer.get("added_tokens", [])
     if not isinstance(learned, dict) or not isinstance(added, list):
-        raise ExportError("the tokenizer.json holds no vocabulary")
+        raise ExportError("the tokenizer.json has no vocabulary")
     names: dict[str, int] = dict(learned)
     kinds = dict.fromkeys(names, NORMAL)
     for entry in added:
@@ -125,14 +127,14 @@ def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], 
             case _:
                 raise ExportError(f"an added token cannot be read: {entry!r:.100}")
         if any(entry.get(key) for key in ("lstrip", "rstrip", "single_word")):
-            raise ExportError(f"the added token {name!r:.60} swallows text around it")
+            raise ExportError(f"the added token {name!r:.60} absorbs text around it")
         names[name] = number
         kinds[name] = CONTROL if entry.get("special") else USER_DEFINED
     numbers = list(names.values())
     if len(set(numbers)) != len(numbers) or not all(
         isinstance(number, int) and 0 <= number < size for number in numbers
     ):
-        raise ExportError(f"the tokenizer's numbers are not unique within the model's {size}")
+        raise ExportError(f"the tokenizer's ids are not unique, or not below the model's {size}")
     return names, kinds
 
 
@@ -143,18 +145,18 @@ def _filled(names: dict[str, int], kinds: dict[str, int], size: int) -> tuple[li
         tokens[number] = name
         token_kinds[number] = kinds[name]
     if len(set(tokens)) != size:
-        raise ExportError("a token of the tokenizer has the name of a filler ([PAD...])")
+        raise ExportError("a token of the tokenizer has the name of a placeholder ([PAD...])")
     return tokens, token_kinds
 
 
 def _merges(model: Mapping[str, Any]) -> list[str]:
-    """Pairs joined by a blank; older files have them joined already."""
+    """Pairs of tokens joined by a space; older files already store them so."""
     merges = model.get("merges")
     if not isinstance(merges, list):
-        raise ExportError("the tokenizer.json holds no merges")
+        raise ExportError("the tokenizer.json has no merges")
     joined = [" ".join(pair) if isinstance(pair, list) else str(pair) for pair in merges]
     if any(text.count(" ") != 1 for text in joined):
-        raise ExportError("a merge of the tokenizer is no pair of tokens")
+        raise ExportError("a merge of the tokenizer is not a pair of tokens")
     return joined
 
 

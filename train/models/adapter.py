@@ -1,4 +1,4 @@
-"""A LoRA adapter added into its base, so that one folder holds the whole model."""
+"""Merges a LoRA adapter into its base model."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from pathlib import Path
 
 from train.models.errors import ExportError
 
+# The tokenizer and picture settings; the weights are written anew.
 COPIED = ("*.json", "*.jinja", "*.txt")
-"""Tokenizer and picture settings; the weights' own files are written anew."""
 
 
 def merge_adapter(base: Path, adapter: Path, into: Path) -> None:
-    """Write `base` with the adapter's changes to the folder `into`, in float32.
-
-    Needs memory for the whole model, 4 bytes a parameter.
-    """
+    """Write the merged model to the folder `into` in float32, which takes 4 bytes a parameter."""
     try:
         from agent.engines.families import read_folder
         from agent.engines.hf.weights import load_model

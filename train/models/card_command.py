@@ -1,4 +1,4 @@
-"""`spec-o3-train card`: what a model is called, what it was made from, what it can do."""
+"""`spec-o3-train card`: edit the name, origin and figures in a model's card."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from agent.models.card_file import read_card, write_card
 
 def card(
     folder: Annotated[Path, typer.Argument(help="A model's folder with its model.toml.")],
-    name: Annotated[str | None, typer.Option(help="How commands call it.")] = None,
-    title: Annotated[str | None, typer.Option(help="How people call it.")] = None,
-    licence: Annotated[str | None, typer.Option(help="Such as BSD-3-Clause.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name in commands.")] = None,
+    title: Annotated[str | None, typer.Option(help="Name on screen.")] = None,
+    licence: Annotated[str | None, typer.Option(help="Licence, such as BSD-3-Clause.")] = None,
     trained_on: Annotated[
         str | None, typer.Option("--trained-on", help="Data, recipe and limits, in words.")
     ] = None,
@@ -25,22 +25,24 @@ def card(
         typer.Option(
             "--figures",
             metavar="FILE.json=JUDGE",
-            help="A table of `evaluate` and the judge in it that this model is; repeatable. "
-            "Takes the place of the figures it has.",
+            help="A table of `evaluate` and this model's name in it; may be repeated. Replaces the "
+            "figures in the card.",
         ),
     ] = None,
 ) -> None:
-    """Say in a model's card what it is and what was measured of it."""
+    """Edit a model's card: names, licence, training data and measured figures."""
     from train.models.card_figures import figures_of
 
-    told: dict[str, Any] = {
+    texts: dict[str, Any] = {
         "name": name, "title": title, "licence": licence, "trained_on": trained_on,
     }  # fmt: skip
-    changes = {key: value for key, value in told.items() if value is not None}
+    changes = {key: value for key, value in texts.items() if value is not None}
     if figures:
         changes["figures"] = tuple(one for text in figures for one in figures_of(*_named(text)))
     if not changes:
-        raise WorkbenchError("nothing to say: name, title, licence, trained-on or figures")
+        raise WorkbenchError(
+            "nothing to change: give --name, --title, --licence, --trained-on or --figures"
+        )
     path = write_card(replace(read_card(folder), **changes), folder)
     typer.echo(f"written to {path}")
 
@@ -48,5 +50,5 @@ def card(
 def _named(text: str) -> tuple[Path, str]:
     path, equals, judge = text.rpartition("=")
     if not equals or not judge:
-        raise WorkbenchError(f"say which judge of {text} this is: FILE.json=JUDGE")
+        raise WorkbenchError(f"{text} does not name a judge: write FILE.json=JUDGE")
     return Path(path), judge

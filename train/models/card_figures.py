@@ -1,4 +1,4 @@
-"""Figures of a model's card, from what `spec-o3-train evaluate` wrote."""
+"""Reads the figures of a model's card from the tables of `spec-o3-train evaluate`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 def figures_of(path: Path, judge: str) -> tuple[ReportedFigure, ...]:
-    """F1 of each task and their mean, in per cent, of one judge in one of evaluate's JSON files."""
+    """F1 of each task and their mean, in per cent, of one judge in a JSON file of `evaluate`."""
     try:
         with path.open("rb") as file:
-            found = json.loads(file.read(MAX_BYTES))
-        figures = tuple(_figures(found, judge))
+            table = json.loads(file.read(MAX_BYTES))
+        figures = tuple(_figures(table, judge))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise WorkbenchError(f"{path} is no table of spec-o3-train evaluate: {error!r}") from error
+        raise WorkbenchError(f"{path} is not a table of `evaluate`: {error!r}") from error
     if not figures:
-        raise WorkbenchError(f"{path} holds no judge called {judge}")
+        raise WorkbenchError(f"{path} has no judge named {judge}")
     return figures
 
 
@@ -48,5 +48,5 @@ def _row(on: str, row: Mapping[str, Any]) -> Iterator[ReportedFigure]:
     yield _per_cent("well-formed", row["effort"]["well_formed"], on)
 
 
-def _per_cent(figure: str, share: float, on: str) -> ReportedFigure:
-    return ReportedFigure(figure=figure, value=round(100 * float(share), 1), unit="%", on=on)
+def _per_cent(figure: str, fraction: float, on: str) -> ReportedFigure:
+    return ReportedFigure(figure=figure, value=round(100 * float(fraction), 1), unit="%", on=on)

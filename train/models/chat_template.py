@@ -1,7 +1,7 @@
-"""The chat template in Jinja: servers and TRL render with it what `agent.protocol` renders.
+"""The chat template in Jinja, by which servers and TRL render the same text as `agent.protocol`.
 
-Contents are a string or parts `{"type": "image"}` and `{"type": "text", "text": ...}`. Tools are
-described only where the system turn does not do so already.
+A content is a string or parts `{"type": "image"}` and `{"type": "text", "text": ...}`. Tools are
+described only if the system turn does not do so already.
 """
 
 from agent.protocol.protocol import TOOL_BLOCK

@@ -1,4 +1,4 @@
-"""Where a run stands: its settings as they were, and its newest whole checkpoint."""
+"""The settings and checkpoints of a training run, for resuming it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from agent.errors import WorkbenchError
 
 SETTINGS_FILE = "settings.json"
 CHECKPOINTS = "checkpoints"
+# transformers writes this file last: a checkpoint without a complete one was interrupted.
 STATE = "trainer_state.json"
-"""transformers writes it last: a checkpoint without a whole one was cut off."""
 
 
 def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-    """Claim a folder for a run, or check that the run in it is the same one."""
+    """Create the folder of a run, or check that its run has the same settings."""
     path = out / SETTINGS_FILE
     text = json.dumps(settings, indent=2, sort_keys=True, default=str) + "\n"
     try:
@@ -25,10 +25,12 @@ def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
             before = json.loads(path.read_text(encoding="utf-8"))
             if not resume:
                 raise WorkbenchError(
-                    f"{out} holds a run already: go on with it by --resume, or name another folder"
+                    f"{out} already has a run: continue it with --resume, or name another folder"
                 )
             if (changed := _changed(before, json.loads(text))) is not None:
-                raise WorkbenchError(f"{out} holds a run with another {changed}: it cannot go on")
+                raise WorkbenchError(
+                    f"{out} has a run with another {changed}: it cannot be continued"
+                )
             return
         out.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -51,19 +53,19 @@ def _changed(before: object, now: Mapping[str, Any]) -> str | None:
 
 
 def last_checkpoint(out: Path) -> Path | None:
-    """The newest that was written to its end; later ones that were cut off are removed."""
-    found = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step, reverse=True)
-    for folder in found:
-        if _step(folder) >= 0 and _is_whole(folder):
+    """The newest complete checkpoint; later, incomplete ones are removed."""
+    folders = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step, reverse=True)
+    for folder in folders:
+        if _step(folder) >= 0 and _is_complete(folder):
             return folder
         shutil.rmtree(folder, ignore_errors=True)
     return None
 
 
-def whole_checkpoints(out: Path) -> list[Path]:
-    """Those that were written to their end, oldest first."""
-    found = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step)
-    return [folder for folder in found if _step(folder) >= 0 and _is_whole(folder)]
+def complete_checkpoints(out: Path) -> list[Path]:
+    """The complete checkpoints, oldest first."""
+    folders = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step)
+    return [folder for folder in folders if _step(folder) >= 0 and _is_complete(folder)]
 
 
 def step_of(checkpoint: Path | None) -> int:
@@ -75,7 +77,7 @@ def _step(folder: Path) -> int:
     return int(number) if number.isdecimal() else -1
 
 
-def _is_whole(folder: Path) -> bool:
+def _is_complete(folder: Path) -> bool:
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The weights of a finished run as a model folder in use, full or from an adapter."""
+"""Writes the weights of a finished run as a model folder, merging an adapter if there is one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from transformers import Trainer
 
-from train.atomic_folder import put_in_place
+from train.atomic_folder import replace_folder
 from train.models.model_folder import save_weights, stored_precision
 
 MODEL, ADAPTER = "model", "adapter"
@@ -17,10 +17,10 @@ MODEL, ADAPTER = "model", "adapter"
 def write_finished(
     trainer: Trainer, start: Path, out: Path, kind: str, complete: Callable[[Path], None]
 ) -> None:
-    """Write `out`/model, whole or not at all. Every device takes part in gathering its weights.
+    """Write `out`/model, completely or not at all; every device must call this.
 
-    An adapter is kept beside it and merged into the weights it sits on. `complete` puts into the
-    folder what makes weights a model in use.
+    An adapter is also saved as `out`/adapter. `complete` adds the tokenizer and the card to the
+    folder.
     """
     part = out / f".{MODEL}.part"
     is_first = trainer.is_world_process_zero()
@@ -39,5 +39,5 @@ def write_finished(
             save_weights(model, state, part, stored_precision(start))
     if is_first:
         complete(part)
-        put_in_place(part, out / MODEL)
+        replace_folder(part, out / MODEL)
     trainer.accelerator.wait_for_everyone()

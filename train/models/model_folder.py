@@ -1,4 +1,4 @@
-"""A model to train, from a folder to a folder: found, loaded whole, and saved as it is used."""
+"""Finds, loads and saves the model folders that training starts from and makes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ TEMPLATE_FILE = "chat_template.jinja"
 
 
 def starting_folder(name: str) -> Path:
-    """The folder of a model by path, by the program's name for it, or by its name on the hub.
+    """The folder of a model, by path, by its name in the program or on the hub.
 
-    Nothing is downloaded: the error says how to.
+    Nothing is downloaded; the error says how to.
     """
     path = Path(name).expanduser()
     if path.is_dir():
@@ -46,16 +46,16 @@ def starting_folder(name: str) -> Path:
     if REPO.fullmatch(name) and (cached := _in_hub_cache(name)) is not None:
         return cached
     raise WorkbenchError(
-        f"no model {name[:120]!r} on this machine: name a model's folder, `new`, or fetch it from "
-        f"the hub first: hf download {name[:120]}"
+        f"no model {name[:120]!r} on this machine: give a model's folder or `new`, or fetch it "
+        f"from the hub first with: hf download {name[:120]}"
     )
 
 
 def _not_gguf(folder: Path, name: str) -> Path:
-    """llama.cpp's files cannot be trained as they are."""
+    """Return the folder; raises WorkbenchError for GGUF files, which cannot be trained."""
     if not (folder / "config.json").is_file() and any(folder.glob("*.gguf")):
         raise WorkbenchError(
-            f"{name[:120]} is kept for llama.cpp: make a folder to train from first, "
+            f"{name[:120]} is a GGUF model: convert it to a folder to train from first, with "
             f"spec-o3-train reopen {name[:120]} FOLDER"
         )
     return folder
@@ -72,7 +72,7 @@ def _in_hub_cache(name: str) -> Path | None:
 
 
 def load_trainable(folder: Path) -> Any:
-    """The whole model in float32 in main memory; every weight must be in the files."""
+    """Load the model in float32 into main memory; every weight must be in its files."""
     return load_model(
         read_folder(folder),
         device="cpu",
@@ -84,14 +84,14 @@ def load_trainable(folder: Path) -> Any:
 
 
 def card_beside(folder: Path) -> Card | None:
-    """The card of a model that was made here or fetched by us."""
+    """The card in a model's folder, or None."""
     return read_card(folder) if (folder / CARD_NAME).is_file() else None
 
 
 def save_weights(
     model: Any, state: Mapping[str, torch.Tensor], folder: Path, precision: torch.dtype
 ) -> None:
-    """Write weights and config as folders of the hub have them."""
+    """Write the weights and the config as in a folder of the hub."""
     cast = {
         name: weight.to(precision) if weight.is_floating_point() else weight
         for name, weight in state.items()
@@ -103,32 +103,34 @@ def save_weights(
 def complete_folder(
     folder: Path, start: Path, *, style: Style, sizing: Sizing, **known: Any
 ) -> Card:
-    """Put beside the weights in `folder` what makes them a model in use: tokenizer and picture
-    settings of `start`, the chat's template, and the card, whose fields `known` fills in."""
+    """Add the tokenizer and picture settings of `start`, the chat template and a card to weights.
+
+    `known` are fields of the card.
+    """
     for pattern in BESIDE_WEIGHTS:
         for file in start.glob(pattern):
             shutil.copyfile(file, folder / file.name)
     (folder / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
-    _forget_template(folder / "tokenizer_config.json")
+    _remove_template(folder / "tokenizer_config.json")
     card = make_card(folder, style=style, sizing=sizing, **known)
     write_card(card, folder)
     return card
 
 
 def stored_precision(folder: Path) -> torch.dtype:
-    """In which a model's weights are written: as those it started from."""
+    """The precision of a folder's weights, in which those trained from it are saved."""
     config = read_json(folder / "config.json")
     text = config.get("text_config")
     nested = text if isinstance(text, dict) else {}
-    told = next((each[key] for each in (config, nested) for key in _DTYPE if key in each), None)
-    return {"bfloat16": torch.bfloat16, "float16": torch.float16}.get(str(told), torch.float32)
+    named = next((each[key] for each in (config, nested) for key in _DTYPE if key in each), None)
+    return {"bfloat16": torch.bfloat16, "float16": torch.float16}.get(str(named), torch.float32)
 
 
 _DTYPE = ("dtype", "torch_dtype")
 
 
-def _forget_template(path: Path) -> None:
-    """A template inside the tokenizer's settings would go before the file."""
+def _remove_template(path: Path) -> None:
+    # transformers prefers a template in the tokenizer's settings to the file.
     if not path.is_file():
         return
     settings = read_json(path)

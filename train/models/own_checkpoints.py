@@ -1,4 +1,4 @@
-"""What a transformers trainer keeps of a run and how it goes on, for fine-tuning and GRPO alike."""
+"""Checkpoints of a transformers trainer, for fine-tuning and GRPO alike."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from train.models.model_folder import load_trainable
 
 
 class OwnCheckpoints:
-    """Before a transformers trainer among the bases: checkpoints without pickles, read back under
-    the names they were written with."""
+    """Mixin for a transformers trainer: checkpoints without pickles that resume correctly."""
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Without the pickle of its own arguments, which nobody reads."""
+        # Remove the pickle of the trainer's arguments, which nothing reads.
         trainer, theirs = cast(Any, self), cast(Any, super())
         theirs._save(output_dir, state_dict)
         folder = Path(output_dir or trainer.args.output_dir or "")
         (folder / TRAINING_ARGS_NAME).unlink(missing_ok=True)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """transformers would look for the weights of a Qwen2.5-VL under other names than it has
-        saved them, find none, and go on from the first ones without a word."""
+        # transformers looks for the weights of a Qwen2.5-VL under other names than it saved them
+        # with, finds none, and silently continues from the initial ones.
         trainer, theirs = cast(Any, self), cast(Any, super())
         sharded = trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled
         if sharded or hasattr(trainer.model, "peft_config"):

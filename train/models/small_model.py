@@ -1,7 +1,8 @@
-"""Small Qwen2.5-VL and Qwen3-VL models from nothing: tokenizer, shapes, folder.
+"""Creates small, untrained Qwen2.5-VL and Qwen3-VL models with their tokenizers.
 
-The folders load like those of the hub and keep inside what llama.cpp can read: windows of 112
-pixels, whole attention in every n-th vision layer, feed-forward width unlike the hidden width.
+The folders load like those of the hub, and their shapes are limited to what llama.cpp can read:
+windows of 112 pixels, full attention in every n-th vision layer, and a feed-forward width different
+from the hidden width.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ CONTROL_TOKENS = (
     "<|image_pad|>",
     "<|video_pad|>",
 )
+# Not special tokens: decoding that skips those must keep a call.
 PLAIN_ADDED_TOKENS = ("<tool_call>", "</tool_call>")
-"""Kept when special tokens are skipped in decoding: a call must survive it."""
 
 VERDICTS = ("YES", "NO")
 
-# Where Qwen cuts text before merging: an interface; llama.cpp knows the same one as "qwen2".
+# Qwen's pattern for splitting text before merging; llama.cpp has the same one as "qwen2".
 SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -56,7 +57,7 @@ CLIP_STD = [0.26862954, 0.26130258, 0.27577711]
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Widths and depths. Heads of the language model are `hidden / heads` wide in both families."""
+    """Sizes of a model; the language model's heads are `hidden / heads` wide in both families."""
 
     hidden: int = 128
     ffn: int = 256
@@ -69,19 +70,18 @@ class Shape:
     vision_layers: int = 4
     vision_heads: int = 4
     whole_every: int = 4
-    """Qwen2.5-VL: every n-th vision layer sees the whole picture, the others windows of it; 1: all
-    of them see all."""
+    """Qwen2.5-VL: every n-th vision layer has full attention, the others attend within windows."""
     position_grid: int = 16
-    """Qwen3-VL: side of the grid of learned vision positions, stretched to each picture."""
+    """Qwen3-VL: side of the grid of learned vision positions, interpolated for each picture."""
     init_std: float = 0.02
     min_tokens: int = 8
+    """Least tokens of a picture."""
     max_tokens: int = 1280
-    """Of one picture."""
 
     def __post_init__(self) -> None:
         wrong = next((text for fails, text in self._faults() if fails), None)
         if wrong is not None:
-            raise WorkbenchError(f"no small model of this shape: {wrong}")
+            raise WorkbenchError(f"a model of this shape is impossible: {wrong}")
 
     def _faults(self) -> Iterator[tuple[bool, str]]:
         yield min(self.layers, self.vision_layers, self.kv_heads) < 1, "a size below 1"
@@ -103,31 +103,29 @@ class Shape:
 
 
 TINY = Shape()
-"""About 0.7 M parameters with a vocabulary of 512: for tests."""
+"""For tests: about 0.7 M parameters with a vocabulary of 512."""
 
 
 def make_tokenizer(
     texts: Iterable[str], vocab_size: int, phrases: Collection[str] = ()
 ) -> PreTrainedTokenizerFast:
-    """Byte-level BPE learned from `texts`, with at most `vocab_size` tokens in all.
+    """Train a byte-level BPE tokenizer on `texts`, with at most `vocab_size` tokens.
 
-    Each of `phrases` is one token wherever it stands: a model so small gains nothing by spelling
-    what it always says alike.
-
-    YES and NO are one token each, and so is `{` before them: the place where a verdict's odds are
-    read. No merge is learned across an opening brace and the letters after it.
+    Each of `phrases` becomes one token: a small model gains nothing by spelling out fixed phrases.
+    YES and NO are one token each, and so is the `{` before them, so that p(YES) can be read there.
+    No merge crosses an opening brace.
     """
     plain = (*PLAIN_ADDED_TOKENS, *sorted(set(phrases) - set(PLAIN_ADDED_TOKENS)))
     added = len(CONTROL_TOKENS) + len(plain)
     if vocab_size < 256 + added + 8:
-        raise WorkbenchError(f"a vocabulary of {vocab_size} tokens cannot hold every byte")
+        raise WorkbenchError(f"a vocabulary of {vocab_size} tokens is too small for all bytes")
     bpe = _untrained_bpe()
     trainer = BpeTrainer(
         vocab_size=vocab_size - added,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    bpe.train_from_iterator(_for_merging(texts, plain), trainer)
+    bpe.train_from_iterator(_pieces(texts, plain), trainer)
     bpe.add_special_tokens([AddedToken(name, special=True) for name in CONTROL_TOKENS])
     bpe.add_tokens([AddedToken(name, special=False, normalized=False) for name in plain])
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
@@ -142,7 +140,7 @@ def make_tokenizer(
     )
     for word in VERDICTS:
         if tokenizer.tokenize(f"{{{word}}}") != ["{", word, "}"]:
-            raise WorkbenchError(f"the tokenizer cuts {word} in pieces; give it more tokens")
+            raise WorkbenchError(f"the tokenizer splits {word}; give it a larger vocabulary")
     return tokenizer
 
 
@@ -159,12 +157,12 @@ def _untrained_bpe() -> Tokenizer:
     return bpe
 
 
-def _for_merging(texts: Iterable[str], plain: Iterable[str]) -> Iterator[str]:
-    """The texts cut where no merge may reach, then the verdicts so often that they come first."""
+def _pieces(texts: Iterable[str], plain: Iterable[str]) -> Iterator[str]:
+    """The texts, split where no merge may cross, then the verdicts, often enough to merge first."""
     longest_first = sorted((*CONTROL_TOKENS, *plain), key=len, reverse=True)
-    wall = re.compile("|".join(map(re.escape, longest_first)) + r"|(?<=\{)")
+    border = re.compile("|".join(map(re.escape, longest_first)) + r"|(?<=\{)")
     for text in texts:
-        yield from filter(None, wall.split(text))
+        yield from filter(None, border.split(text))
     for word in VERDICTS:
         yield from [word] * 100_000
 
@@ -178,7 +176,7 @@ def make_model(
         "qwen3-vl": (Qwen3VLConfig, Qwen3VLForConditionalGeneration, _shape_of_qwen3),
     }
     if family not in makers:
-        raise WorkbenchError(f"no model family named {family}; there are {', '.join(makers)}")
+        raise WorkbenchError(f"no model family named {family}; choose one of {', '.join(makers)}")
     config_class, model_class, shape_of = makers[family]
     text, vision = shape_of(shape)
     ids = {name: tokenizer.convert_tokens_to_ids(name) for name in CONTROL_TOKENS}
@@ -261,7 +259,7 @@ def _shape_of_qwen3(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
             "mrope_interleaved": True,
         },
     }
-    # one feature map of the vision layers for each of the first language layers
+    # The output of one vision layer is added to each of the first language layers.
     taps = [shape.vision_layers // 2] if shape.layers < 3 else [1, shape.vision_layers // 2]
     vision = {
         "patch_size": 16,
@@ -278,15 +276,15 @@ def save_small_model(
     shape: Shape = TINY,
     chat_template: str | None = None,
 ) -> None:
-    """Write weights, configs, tokenizer and picture settings, as a folder of the hub has them."""
+    """Write weights, configs, tokenizer and picture settings as in a folder of the hub."""
     folder.mkdir(parents=True, exist_ok=True)
     model.save_pretrained(folder)
     if chat_template is not None:
         tokenizer.chat_template = chat_template
     tokenizer.save_pretrained(folder)
     path = folder / "tokenizer_config.json"
-    named_as_on_the_hub = {"tokenizer_class": "Qwen2Tokenizer"}
-    _write_json(path, json.loads(path.read_text(encoding="utf-8")) | named_as_on_the_hub)
+    hub_class = {"tokenizer_class": "Qwen2Tokenizer"}
+    _write_json(path, json.loads(path.read_text(encoding="utf-8")) | hub_class)
     settings = _picture_settings(str(model.config.model_type), shape)
     _write_json(folder / "preprocessor_config.json", settings)
 

@@ -213,7 +213,7 @@ def test_a_file_written_wrongly_is_noticed(
         write_gguf(path, metadata, targets, *rest)
 
     monkeypatch.setattr("train.export.export.write_gguf", write_spoilt)
-    with pytest.raises(ExportError, match="not written rightly"):
+    with pytest.raises(ExportError, match="written incorrectly"):
         export_gguf(tiny_qwen25, tmp_path, lm_type=kind)
     assert list(tmp_path.iterdir()) == []
 
@@ -258,7 +258,7 @@ def test_an_older_file_stays_where_writing_fails(
 def test_the_pair_is_shown_what_the_model_was_trained_with(copy25: Path, tmp_path: Path) -> None:
     from agent.models.card_file import read_card, write_card
     from agent.models.infer_card import make_card
-    from agent.models.registry import place_at
+    from agent.models.registry import model_at
     from agent.rendering.render import NANO
     from train.export.gguf_card import write_gguf_card
 
@@ -277,4 +277,4 @@ def test_the_pair_is_shown_what_the_model_was_trained_with(copy25: Path, tmp_pat
     assert {file.path: file.size for file in card.files} == {
         name: (out / name).stat().st_size for name in ("model-f16.gguf", "mmproj-f16.gguf")
     }
-    assert place_at(out).is_ready
+    assert model_at(out).is_ready

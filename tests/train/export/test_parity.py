@@ -112,7 +112,7 @@ def test_command_without_comparison(command: Typer, tiny_qwen25: Path, tmp_path:
     result = CliRunner().invoke(command, arguments)
     assert result.exit_code == 0, result.output
     assert "model-q8_0.gguf" in result.stdout
-    assert "not asked for" in result.stdout
+    assert "not requested" in result.stdout
 
 
 def test_command_refuses(command: Typer, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ CONFIG_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
         ),
         r"lacks lm_head\.weight",
     ),
-    "fewer layers than weights": (text(num_hidden_layers=3), "have not, such as layers.3"),
+    "fewer layers than weights": (text(num_hidden_layers=3), "do not, such as layers.3"),
 }
 
 
@@ -88,7 +88,7 @@ def test_models_llama_cpp_gets_wrong_are_refused(copy25: Path, name: str) -> Non
 
 
 QWEN3_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
-    "positions that are no square": (vision(num_position_embeddings=250), "no square"),
+    "positions that are no square": (vision(num_position_embeddings=250), "not a square"),
     "taps out of order": (vision(deepstack_visual_indexes=[2, 1]), "ascending"),
     "taps past the end": (vision(deepstack_visual_indexes=[1, 9]), "ascending"),
     "exact gelu": (vision(hidden_act="gelu"), "activation"),
@@ -113,21 +113,21 @@ def added(**changes: object) -> Callable[[Json], object]:
 
 
 TOKENIZER_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
-    "another split": (step(0, pattern={"Regex": r"\p{L}+|\s+"}), "cut text as Qwen"),
-    "a blank put in front": (step(1, add_prefix_space=True), "cut text as Qwen"),
-    "one step": (lambda t: t["pre_tokenizer"]["pretokenizers"].pop(), "cut text as Qwen"),
-    "no steps": (lambda t: t.update(pre_tokenizer=None), "cut text as Qwen"),
+    "another split": (step(0, pattern={"Regex": r"\p{L}+|\s+"}), "split text as Qwen"),
+    "a blank put in front": (step(1, add_prefix_space=True), "split text as Qwen"),
+    "one step": (lambda t: t["pre_tokenizer"]["pretokenizers"].pop(), "split text as Qwen"),
+    "no steps": (lambda t: t.update(pre_tokenizer=None), "split text as Qwen"),
     "another normalizer": (lambda t: t.update(normalizer={"type": "NFKC"}), "NFC"),
     "another kind": (lambda t: t["model"].update(type="WordPiece"), "BPE"),
     "merges ignored": (lambda t: t["model"].update(ignore_merges=True), "ignore_merges"),
     "byte fallback": (lambda t: t["model"].update(byte_fallback=True), "byte_fallback"),
-    "a greedy added token": (added(lstrip=True), "swallows"),
+    "a greedy added token": (added(lstrip=True), "absorbs"),
     "a number twice": (added(id=3), "unique"),
     "a number past the end": (added(id=5000), "unique"),
     "a nameless token": (added(content=""), "added token"),
     "no turn ends": (lambda t: t["added_tokens"][2].update(content="<|stop|>"), r"\|im_end"),
     "no merges": (lambda t: t["model"].pop("merges"), "no merges"),
-    "odd merges": (lambda t: t["model"].update(merges=["a b c"]), "no pair"),
+    "odd merges": (lambda t: t["model"].update(merges=["a b c"]), "not a pair"),
     "tokens around texts": (
         lambda t: t.update(post_processor={"type": "BertProcessing", "sep": ["x", 1]}),
         "of its own",
@@ -157,7 +157,7 @@ def test_folders_that_hold_no_model(tmp_path: Path, copy25: Path) -> None:
     with pytest.raises(ExportError, match=r"no tokenizer\.json"):
         export_gguf(copy25, tmp_path / "out")
     (copy25 / "model.safetensors").rename(copy25 / "pytorch_model.bin")
-    with pytest.raises(ExportError, match="safetensors files alone"):
+    with pytest.raises(ExportError, match="only read from safetensors"):
         export_gguf(copy25, tmp_path / "out")
 
 

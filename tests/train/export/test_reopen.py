@@ -147,7 +147,7 @@ def test_a_file_cut_off(tiny_qwen25: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_gguf_and_a_folder_in_use(tiny_qwen25: Path, tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="no GGUF model"):
+    with pytest.raises(ExportError, match="not a complete GGUF model"):
         reopen(str(tiny_qwen25), tmp_path / "again")
     (tmp_path / "again").mkdir()
     (tmp_path / "again/notes.txt").touch()

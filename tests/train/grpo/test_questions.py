@@ -9,7 +9,7 @@ pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
 from agent.protocol.protocol import system_text
-from tests.train.evaluate.test_figures import said
+from tests.train.evaluate.test_figures import make_judgement
 from tests.train.grpo.scenes import star
 from train.examples import write_examples
 from train.grpo.questions import read_questions, select_uncertain, to_prompts, training_order
@@ -71,16 +71,16 @@ class TestOrder:
 def test_what_a_judge_is_sure_of_and_right_about_is_not_asked():
     asked = rows("CV", 3, 3)  # 0, 1, 2 are YES
     judged = [
-        said(0, "YES", "YES", p_yes=0.99),
-        said(1, "YES", "YES", p_yes=0.9),
-        said(2, "YES", "NO", p_yes=0.001),
-        said(3, "NO", "NO", p_yes=0.001),
-        said(4, "NO", None),
+        make_judgement(0, "YES", "YES", p_yes=0.99),
+        make_judgement(1, "YES", "YES", p_yes=0.9),
+        make_judgement(2, "YES", "NO", p_yes=0.001),
+        make_judgement(3, "NO", "NO", p_yes=0.001),
+        make_judgement(4, "NO", None),
     ]
     kept = [row["key"] for row in select_uncertain(asked, judged, 0.98)]
     assert kept == ["CV-1", "CV-2", "CV-4"]  # nobody judged CV-5
     assert len(select_uncertain(asked, judged, 1.0)) == 5
-    twice = [*judged, said(1, "YES", "YES", p_yes=0.999)]
+    twice = [*judged, make_judgement(1, "YES", "YES", p_yes=0.999)]
     assert [
         row["key"] for row in select_uncertain(asked, twice, 0.98)
     ] == kept  # one doubt is enough
@@ -90,9 +90,9 @@ def test_sure_yes_are_asked_beside_doubtful_noes():
     asked = [*rows("CV", 6, 4), *rows("WD", 3, 1)]
     yes = [f"CV-{number}" for number in range(6)]
     judged = [
-        said(0, "YES", "YES", p_yes=0.6),
-        *(said(number, "YES", "YES", p_yes=0.999) for number in range(1, 6)),
-        *(said(number, "NO", "YES", p_yes=0.9) for number in range(6, 10)),
+        make_judgement(0, "YES", "YES", p_yes=0.6),
+        *(make_judgement(number, "YES", "YES", p_yes=0.999) for number in range(1, 6)),
+        *(make_judgement(number, "NO", "YES", p_yes=0.9) for number in range(6, 10)),
     ]
     doubts = {"CV-0", "CV-6", "CV-7", "CV-8", "CV-9"}
     assert {row["key"] for row in select_uncertain(asked, judged, 0.98)} == doubts

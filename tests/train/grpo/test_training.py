@@ -287,12 +287,12 @@ def test_refusals(toy: Path, tmp_path: Path):
     with pytest.raises(WorkbenchError, match="a round needs 64 questions, but these sets have 8"):
         reinforce(toy / "warm", sets, tmp_path, toy_settings(questions=64, epochs=1.0))
     (tmp_path / "settings.json").write_text("{}")
-    with pytest.raises(WorkbenchError, match="holds a run already"):
+    with pytest.raises(WorkbenchError, match="already has a run"):
         reinforce(toy / "warm", sets, tmp_path, toy_settings(**SMALL))
     settings = toy_settings(**SMALL)
     told = {"grpo": asdict(settings), "seed": 0, "model": str(toy / "warm"), "questions": "others"}
     (tmp_path / "settings.json").write_text(json.dumps(told))
-    with pytest.raises(WorkbenchError, match=r"holds a run with another questions \(others"):
+    with pytest.raises(WorkbenchError, match=r"has a run with another questions \(others"):
         reinforce(toy / "warm", sets, tmp_path, settings, resume=True)
 
 

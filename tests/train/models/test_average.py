@@ -90,13 +90,13 @@ def test_one_that_was_cut_off_is_left_out(run: Path) -> None:
 
 
 def test_what_is_kept_is_named_where_none_fits(run: Path) -> None:
-    with pytest.raises(WorkbenchError, match="from 5 to 9, but 2, 4, 10"):
+    with pytest.raises(WorkbenchError, match="steps 5 and 9; its checkpoints: 2, 4, 10"):
         checkpoints_of(run, 5, 9)
 
 
 def test_a_run_that_has_not_ended_is_refused(run: Path, tmp_path: Path) -> None:
     (run / "model/model.toml").unlink()
-    with pytest.raises(WorkbenchError, match=r"no finished model(.|\n)*--like"):
+    with pytest.raises(WorkbenchError, match=r"not a finished model(.|\n)*--like"):
         average(run, checkpoints_of(run, 0, 9), tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
 

@@ -77,10 +77,10 @@ def test_figures_are_of_the_judge_that_is_named(table: Path):
 
 
 def test_a_judge_who_is_not_there_and_a_file_that_is_no_table_are_refused(table: Path):
-    with pytest.raises(WorkbenchError, match="no judge called other"):
+    with pytest.raises(WorkbenchError, match="no judge named other"):
         figures_of(table, "other")
     table.write_text("[1]")
-    with pytest.raises(WorkbenchError, match="no table"):
+    with pytest.raises(WorkbenchError, match="not a table"):
         figures_of(table, "nano")
 
 

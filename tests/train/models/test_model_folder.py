@@ -15,10 +15,10 @@ from safetensors.torch import load_file
 from agent.engines.families import read_folder
 from agent.engines.hf.engine import TransformersEngine
 from agent.errors import EngineError, WorkbenchError
-from agent.models.registry import place_at
+from agent.models.registry import model_at
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25  # noqa: F401
-from train.atomic_folder import put_in_place
+from train.atomic_folder import replace_folder
 from train.models.chat_template import CHAT_TEMPLATE
 from train.models.model_folder import (
     card_beside,
@@ -51,8 +51,8 @@ def test_a_folder_in_use(start: Path, tmp_path: Path):
     card = complete_folder(
         part, start, style=COMPACT, sizing=read_folder(start).sizing, name="mine"
     )
-    put_in_place(part, tmp_path / "model")
-    found = place_at(tmp_path / "model")
+    replace_folder(part, tmp_path / "model")
+    found = model_at(tmp_path / "model")
     assert found.is_ready and found.card == card == card_beside(tmp_path / "model")
     assert (card.name, card.style) == ("mine", COMPACT)
     weights = load_file(tmp_path / "model/model.safetensors")
@@ -67,7 +67,7 @@ def test_an_older_folder_is_replaced(tmp_path: Path):
     for name in ("part", "model"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
-    put_in_place(tmp_path / "part", tmp_path / "model")
+    replace_folder(tmp_path / "part", tmp_path / "model")
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
     assert (tmp_path / "model/part").exists()
 

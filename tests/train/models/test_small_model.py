@@ -72,7 +72,7 @@ class TestTokenizer:
     def test_phrases_count_as_tokens(self):
         names = [f"name {number}" for number in range(60)]
         assert len(make_tokenizer(["abc " * 50], 340, names)) <= 340
-        with pytest.raises(WorkbenchError, match="cannot hold every byte"):
+        with pytest.raises(WorkbenchError, match="too small for all bytes"):
             make_tokenizer(["abc"], 320, names)
 
     def test_control_tokens_are_special_and_calls_are_not(self):
@@ -87,8 +87,8 @@ class TestTokenizer:
     def test_digits_stay_apart(self):
         assert small_tokenizer().tokenize("6562") == list("6562")
 
-    def test_refuses_what_cannot_hold_every_byte(self):
-        with pytest.raises(WorkbenchError, match="every byte"):
+    def test_refuses_a_vocabulary_too_small_for_all_bytes(self):
+        with pytest.raises(WorkbenchError, match="too small for all bytes"):
             make_tokenizer(["a"], 200)
 
 

@@ -18,7 +18,7 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from agent.errors import WorkbenchError
 from train.recipe import PRESETS, settings
 from train.sft.settings import ModelSettings, SftSettings
-from train.sft.tuning import parameter_counts, tuned
+from train.sft.tuning import make_trainable, parameter_counts
 
 THREE_BILLION = {
     "text_config": {
@@ -51,7 +51,7 @@ def trained(model: Any) -> set[str]:
 
 class TestWhatTrains:
     def test_the_published_way_leaves_tower_and_projector(self, three_billion: Any):
-        model = tuned(three_billion, settings(SftSettings, "sft", preset="3b"))
+        model = make_trainable(three_billion, settings(SftSettings, "sft", preset="3b"))
         names = trained(model)
         assert not any("visual" in name for name in names)
         assert any("embed_tokens" in name for name in names)
@@ -63,11 +63,11 @@ class TestWhatTrains:
         assert model.lm_head.weight.requires_grad
 
     def test_all(self, three_billion: Any):
-        model = tuned(three_billion, SftSettings(trained="all"))
+        model = make_trainable(three_billion, SftSettings(trained="all"))
         assert trained(model) == {name for name, _ in model.named_parameters()}
 
     def test_an_adapter_sits_on_the_language_model_alone(self, three_billion: Any):
-        model = tuned(three_billion, SftSettings(kind="lora", lora_rank=16))
+        model = make_trainable(three_billion, SftSettings(kind="lora", lora_rank=16))
         names = trained(model)
         assert all("lora_" in name and ".language_model." in name for name in names)
         # two matrices on each of seven products of 36 layers; the tower has layers so named too
@@ -75,7 +75,7 @@ class TestWhatTrains:
         assert not any("visual" in name for name in names)
 
     def test_an_adapter_on_all_is_refused(self):
-        with pytest.raises(WorkbenchError, match="LoRA adapts the language model alone"):
+        with pytest.raises(WorkbenchError, match="LoRA adapts only the language model"):
             SftSettings(kind="lora", trained="all")
 
 
@@ -105,11 +105,11 @@ class TestPresets:
     @pytest.mark.parametrize(
         ("change", "why"),
         [
-            ("lr=0", r"sft\.lr: 0\.0 is not from 1e-09 to 1"),
+            ("lr=0", r"sft\.lr: 0\.0 is not between 1e-09 and 1"),
             ("batch=0", r"sft\.batch"),
             ("held_out=0.9", r"sft\.held_out"),
             ("style=compct", "'compct' is none of: recorded, published"),
-            ("trained=vision", "none of: language, all"),
+            ("trained=vision", "not one of language, all"),
         ],
     )
     def test_faults_are_named(self, change: str, why: str):
