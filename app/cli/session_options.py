@@ -29,7 +29,8 @@ ReviewerOption = Annotated[
 ]
 
 
-def reviewer_name(given: str | None) -> str:
-    if given is not None:
-        return given
+def reviewer_name(option: str | None) -> str:
+    """The name for verdicts: the option, else the environment, the window, or the login name."""
+    if option is not None:
+        return option
     return name_from_environment() or saved_reviewer_name() or system_user_name("somebody")

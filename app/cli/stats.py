@@ -33,27 +33,26 @@ from app.core.statistics.summary import (
 Row = tuple[str, ...]
 
 
-def show_statistics(found: Statistics, console: Console) -> None:
-    counts = found.counts
-    console.print(Text(cleaned(f"{found.session}: {found.task}"), style="bold"))
+def show_statistics(statistics: Statistics, console: Console) -> None:
+    counts = statistics.counts
+    console.print(Text(cleaned(f"{statistics.session}: {statistics.task}"), style="bold"))
     console.print(
         f"{counts.candidates:,} candidates: {counts.accepted:,} accepted, {counts.rejected:,} "
         f"rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, {counts.open:,} open; "
         f"{counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
     )
-    if found.reviewers:
+    if statistics.reviewers:
         verdicts = ("accepted", "rejected", "unsure", "blind")
         people = ("reviewer", *verdicts, "s each", "left", "time left")
-        rows = [_reviewer_row(each, counts.candidates) for each in found.reviewers]
+        rows = [_reviewer_row(each, counts.candidates) for each in statistics.reviewers]
         console.print(_table(people, rows))
-    _show_agreement(found.people, console)
-    for line in _consistency_lines(found):
+    _show_agreement(statistics.people, console)
+    for line in _consistency_lines(statistics):
         console.print(Text(cleaned(line)))
-    if found.agents:
-        console.print(
-            _table(("", *(each.model for each in found.agents)), _agent_rows(found.agents))
-        )
-    for agent in found.agents:
+    if statistics.agents:
+        models = (each.model for each in statistics.agents)
+        console.print(_table(("", *models), _agent_rows(statistics.agents)))
+    for agent in statistics.agents:
         text = agent.calibration_state
         if agent.reliability is not None:
             text = f"{text} {_reliability(agent.reliability)}"
@@ -62,7 +61,7 @@ def show_statistics(found: Statistics, console: Console) -> None:
 
 def show_cuts(cuts: Sequence[ModelCut], console: Console) -> None:
     for cut in cuts:
-        # Who asks for a cut is told why there is none, even where nothing is left to decide.
+        # Explain why there is no cut even if no candidate is left to decide.
         missing = () if cut.plan.unjudged else tuple(each.words for each in cut.plan.missing)
         for words in (*missing, *cut.plan.words):
             console.print(Text(cleaned(f"{cut.model}: {words}")))
@@ -77,32 +76,33 @@ def _reviewer_row(each: ReviewerCounts, candidates: int) -> Row:
     return (each.name, *(f"{count:,}" for count in counts), pace, f"{left:,}", ahead)
 
 
-def _show_agreement(found: ReviewerAgreement, console: Console) -> None:
+def _show_agreement(people: ReviewerAgreement, console: Console) -> None:
     """Cohen's kappa of each pair, Fleiss' kappa of more reviewers; also by signal to noise."""
-    if not found.pairs:
+    if not people.pairs:
         return
-    rows = [_agreement_row(f"{pair.first} and {pair.second}", pair.every) for pair in found.pairs]
-    if len(found.pairs) == 1:
-        rows += [_agreement_row(each.name, each.found) for each in found.pairs[0].by_snr]
+    rows = [_agreement_row(f"{pair.first} and {pair.second}", pair.every) for pair in people.pairs]
+    if len(people.pairs) == 1:
+        rows += [_agreement_row(each.name, each.found) for each in people.pairs[0].by_snr]
     else:
-        rows.append(_agreement_row("all (Fleiss)", found.several))
-        rows += [_agreement_row(each.name, each.found) for each in found.several_by_snr]
+        rows.append(_agreement_row("all (Fleiss)", people.several))
+        rows += [_agreement_row(each.name, each.found) for each in people.several_by_snr]
     console.print(_table(("reviewers", "both judged", "agreement", "kappa"), rows))
 
 
-def _agreement_row(name: str, found: Agreement | FleissKappa) -> Row:
-    return name, f"{found.n:,}", with_interval(found.observed), with_interval(found.kappa)
+def _agreement_row(name: str, agreement: Agreement | FleissKappa) -> Row:
+    observed, kappa = with_interval(agreement.observed), with_interval(agreement.kappa)
+    return name, f"{agreement.n:,}", observed, kappa
 
 
-def _consistency_lines(found: Statistics) -> Iterator[str]:
-    for again in found.repeats:
-        alike = again.agreement.observed
-        if alike.value is not None:
+def _consistency_lines(statistics: Statistics) -> Iterator[str]:
+    for repeat in statistics.repeats:
+        observed = repeat.agreement.observed
+        if observed.value is not None:
             yield (
-                f"{again.reviewer} judged {again.agreement.n:,} candidates twice and agreed on "
-                f"{rough_percent(alike.value)}; kappa {with_interval(again.agreement.kappa)}"
+                f"{repeat.reviewer} judged {repeat.agreement.n:,} candidates twice and agreed on "
+                f"{rough_percent(observed.value)}; kappa {with_interval(repeat.agreement.kappa)}"
             )
-    yield from (f"{each.reviewer}: {each.words}" for each in found.drift if each.words)
+    yield from (f"{each.reviewer}: {each.words}" for each in statistics.drift if each.words)
 
 
 def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
@@ -111,8 +111,8 @@ def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
         ("YES", lambda each: each.yes),
         ("NO", lambda each: each.no),
         ("no verdict", lambda each: each.undecided),
-        ("judged by people, too", lambda each: each.people.every.n),
-        ("of them blind", lambda each: each.people.blind.n),
+        ("also judged by people", lambda each: each.people.every.n),
+        ("of these blind", lambda each: each.people.blind.n),
     )
     figures: tuple[tuple[str, Callable[[AgentFigures], Estimate]], ...] = (
         ("precision", lambda each: each.people.scores.precision),
@@ -130,12 +130,12 @@ def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
     return rows
 
 
-def _reliability(found: Reliability) -> str:
-    text = f"p(YES) is off by {rough_percent(found.raw_error)} on average"
-    if found.calibrated_error is not None:
-        text += f", {rough_percent(found.calibrated_error)} once calibrated (out of fold)"
-    if found.roc_auc is not None:
-        text += f"; ROC AUC {found.roc_auc:.3f}"
+def _reliability(reliability: Reliability) -> str:
+    text = f"p(YES) is off by {rough_percent(reliability.raw_error)} on average"
+    if reliability.calibrated_error is not None:
+        text += f", {rough_percent(reliability.calibrated_error)} once calibrated (out of fold)"
+    if reliability.roc_auc is not None:
+        text += f"; ROC AUC {reliability.roc_auc:.3f}"
     return f"{text}."
 
 
@@ -175,14 +175,14 @@ def stats(
         if share is not None and not 0.0 < share < 1.0:
             raise typer.BadParameter("must be between 0 and 1, such as 0.95", param_hint=option)
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
-        said = read_all_verdicts(opened)
-        found = statistics_of(opened, said)
+        verdicts = read_all_verdicts(opened)
+        statistics = statistics_of(opened, verdicts)
         wants_cut = precision is not None or recall is not None
-        cuts = plan_model_cuts(opened, said, precision, recall) if wants_cut else ()
+        cuts = plan_model_cuts(opened, verdicts, precision, recall) if wants_cut else ()
     if as_json:
-        record = {**to_plain(found), **({"cuts": to_plain(cuts)} if wants_cut else {})}
+        record = {**to_plain(statistics), **({"cuts": to_plain(cuts)} if wants_cut else {})}
         typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
         return
     console = Console(highlight=False)
-    show_statistics(found, console)
+    show_statistics(statistics, console)
     show_cuts(cuts, console)

@@ -27,14 +27,14 @@ def has_display() -> bool:
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-def is_for_window(words: list[str]) -> bool:
+def is_for_window(arguments: list[str]) -> bool:
     """Whether the arguments open the window (a file, URL or nothing) rather than a command."""
-    if not words:
+    if not arguments:
         return True
-    word = words[0]
-    if len(words) > 1 or word.startswith("-"):
+    argument = arguments[0]
+    if len(arguments) > 1 or argument.startswith("-"):
         return False
-    return "://" in word or word.endswith(".speco3") or _exists(word)
+    return "://" in argument or argument.endswith(".speco3") or _exists(argument)
 
 
 def open_window(argument: str = "", *, sample: bool = False) -> int:
@@ -65,8 +65,8 @@ def _missing_library_hint() -> str:
     return "`sh packaging/system_libraries.sh` lists the missing system packages"
 
 
-def _exists(word: str) -> bool:
+def _exists(text: str) -> bool:
     try:
-        return Path(word).expanduser().exists()
+        return Path(text).expanduser().exists()
     except (OSError, RuntimeError, ValueError):  # too long a name, or an unknown home folder
         return False

@@ -30,21 +30,21 @@ Known = Mapping[int, bool]
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedCount:
-    found: int
-    looked_at: int
+    simulated: int
+    checked: int
     candidates: int
 
     @property
     def words(self) -> str:
         """The count as text, empty if no spectrum was checked."""
-        if not self.looked_at:
+        if not self.checked:
             return ""
-        if not self.found:
-            return f"none of the {self.looked_at:,} looked at"
-        if self.found < self.looked_at:
-            return f"{self.found:,} of the {self.looked_at:,} looked at"
-        every = f"all {self.looked_at:,}"
-        return every if self.looked_at >= self.candidates else f"{every} looked at"
+        if not self.simulated:
+            return f"none of the {self.checked:,} looked at"
+        if self.simulated < self.checked:
+            return f"{self.simulated:,} of the {self.checked:,} looked at"
+        every = f"all {self.checked:,}"
+        return every if self.checked >= self.candidates else f"{every} looked at"
 
 
 def simulated_in(connection: Connection) -> SimulatedCount:
@@ -68,8 +68,8 @@ def simulated_of(
 def _count(connection: Connection, known: Known) -> SimulatedCount:
     count = select(func.count()).select_from(candidates)
     return SimulatedCount(
-        found=sum(known.values()),
-        looked_at=len(known),
+        simulated=sum(known.values()),
+        checked=len(known),
         candidates=connection.execute(count).scalar_one(),
     )
 

@@ -105,10 +105,10 @@ class Layout:
 
     def with_keys(self, list_id: int, names: Iterable[str]) -> Layout:
         """The layout with additional columns that the list did not declare."""
-        taken = {each.name.casefold() for each in self.columns}
+        used_names = {each.name.casefold() for each in self.columns}
         more = [
             CarriedColumn(
-                column=_with_free_name(name, Column(name=name), taken), names={list_id: name}
+                column=_with_free_name(name, Column(name=name), used_names), names={list_id: name}
             )
             for name in sorted(names)
         ]
@@ -123,12 +123,12 @@ def read_layout(connection: Connection) -> Layout:
         (row.id, _declared_roles(row.roles), list(_declared_columns(row.columns)))
         for row in connection.execute(select(lists).order_by(lists.c.id))
     ]
-    taken = {each.name.casefold() for each in CONTRACT}
+    used_names = {each.name.casefold() for each in CONTRACT}
     roles, fields = [], []
     for role in ROLES:
         if _has_values(connection, role.name):
             fields.append(role.name)
-            roles.append(_with_free_name(*_role_column(role, declared), taken))
+            roles.append(_with_free_name(*_role_column(role, declared), used_names))
     merged: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
     for list_id, used, entries in declared:
         for entry in entries:
@@ -137,7 +137,7 @@ def read_layout(connection: Connection) -> Layout:
                 _, names = merged.setdefault((entry.name, entry.unit), (entry, {}))
                 names[list_id] = entry.name
     own = tuple(
-        CarriedColumn(column=_with_free_name(entry.name, entry, taken), names=names)
+        CarriedColumn(column=_with_free_name(entry.name, entry, used_names), names=names)
         for entry, names in merged.values()
     )
     known = {
@@ -176,16 +176,16 @@ def _role_column(
     )
 
 
-def _with_free_name(wanted: str, column: Column, taken: set[str]) -> Column:
+def _with_free_name(wanted: str, column: Column, used_names: set[str]) -> Column:
     """The column under an unused name; names differing only in case clash, as in FITS."""
     name = printable(wanted.strip(), MAX_WORDS) or "column"
-    if name.casefold() in taken:
+    if name.casefold() in used_names:
         name += CLASH_SUFFIX
     stem, number = name, 1
-    while name.casefold() in taken:
+    while name.casefold() in used_names:
         number += 1
         name = f"{stem}_{number}"
-    taken.add(name.casefold())
+    used_names.add(name.casefold())
     return replace(column, name=name, given_name="" if name == wanted else wanted)
 
 

@@ -83,15 +83,15 @@ def export(
     format_ = _format(out)
     with session.database.reading() as connection:
         _refuse_source_file(connection, out, session.id)
-        chosen = make_selection(connection, which, reviewer)
-        words = describe(chosen) + (f"; filter: {filter_text}" if filter_text else "")
+        selection = make_selection(connection, which, reviewer)
+        words = describe(selection) + (f"; filter: {filter_text}" if filter_text else "")
         job = _ExportJob(
             connection=connection,
             out=out,
-            chosen=chosen,
-            facts=provenance_in(connection, session, words),
+            selection=selection,
+            provenance=provenance_in(connection, session, words),
             adjudicator=adjudicator_of(session),
-            steps=Steps("export", _steps(connection, chosen, format_), progress, should_stop),
+            steps=Steps("export", _steps(connection, selection, format_), progress, should_stop),
         )
         layout = read_layout(connection)
         for _ in range(MAX_RETRIES):
@@ -119,14 +119,14 @@ def export(
 class _ExportJob:
     connection: Connection
     out: Path
-    chosen: Selection
-    facts: Provenance
+    selection: Selection
+    provenance: Provenance
     adjudicator: str | None
     steps: Steps
 
 
-def _steps(connection: Connection, chosen: Selection, format_: str) -> int:
-    return count_candidates(connection, chosen) * (1 if format_ == "csv" else 2)
+def _steps(connection: Connection, selection: Selection, format_: str) -> int:
+    return count_candidates(connection, selection) * (1 if format_ == "csv" else 2)
 
 
 def _write(job: _ExportJob, layout: Layout, format_: str) -> int:
@@ -142,7 +142,7 @@ def _write(job: _ExportJob, layout: Layout, format_: str) -> int:
             buffer.add(page)
         table = Table(layout.columns, buffer, job.steps.step)
         with atomic_write(job.out) as file:
-            write(file, table, job.facts)
+            write(file, table, job.provenance)
         return table.rows
 
 
@@ -169,13 +169,13 @@ def _write_rows(job: _ExportJob, layout: Layout) -> int:
 
     with atomic_write(job.out) as file:
         write_csv(file, layout.columns, counted())
-        with atomic_write(metadata_path(job.out)) as beside:
-            beside.write(metadata(job.out, layout.columns, rows, job.facts).encode())
+        with atomic_write(metadata_path(job.out)) as metadata_file:
+            metadata_file.write(metadata(job.out, layout.columns, rows, job.provenance).encode())
     return rows
 
 
 def _pages(job: _ExportJob, layout: Layout) -> Iterator[Page]:
-    for page in read_pages(job.connection, layout, job.chosen, job.adjudicator):
+    for page in read_pages(job.connection, layout, job.selection, job.adjudicator):
         yield page
         job.steps.step(len(page[0]))
 

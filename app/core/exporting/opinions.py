@@ -33,16 +33,16 @@ NO_OPINION = OpinionCells()
 
 
 def opinion_cells(
-    connection: Connection, ids: Sequence[int], chosen: Selection, adjudicator: str | None
+    connection: Connection, ids: Sequence[int], selection: Selection, adjudicator: str | None
 ) -> list[OpinionCells]:
     """For each id the opinion of the selected reviewer, or the final one of all reviewers."""
     by_candidate: dict[int, list[Row[Any]]] = defaultdict(list)
-    for row in _rows(connection, judgements, ids, chosen):
-        if chosen.reviewer_id in (None, row.reviewer_id):
+    for row in _rows(connection, judgements, ids, selection):
+        if selection.reviewer_id in (None, row.reviewer_id):
             by_candidate[row.candidate_id].append(row)
     if not by_candidate:
         return [NO_OPINION] * len(ids)
-    log_rows = _LogRows(_rows(connection, log, ids, chosen))
+    log_rows = _LogRows(_rows(connection, log, ids, selection))
     cells = {
         number: _opinion_of_several(rows, log_rows, adjudicator)
         for number, rows in by_candidate.items()
@@ -84,10 +84,10 @@ _RANGE_QUERIES = {
 
 
 def _rows(
-    connection: Connection, table: Table, ids: Sequence[int], chosen: Selection
+    connection: Connection, table: Table, ids: Sequence[int], selection: Selection
 ) -> Sequence[Row[Any]]:
     """The rows of `table` about these candidates."""
-    if chosen.ids is None:  # the ids of a page are consecutive
+    if selection.ids is None:  # the ids of a page are consecutive
         return connection.execute(_RANGE_QUERIES[table], {"first": ids[0], "last": ids[-1]}).all()
     query = _judgement_query if table is judgements else _verdict_log_query
     return connection.execute(query(table.c.candidate_id.in_(ids))).all()
@@ -108,7 +108,7 @@ class _LogRows:
         return self._seconds.get((judgement.candidate_id, judgement.reviewer_id))
 
     def had_seen_agent(self, judgement: Row[Any]) -> bool:
-        """Whether the agent's opinion was shown before this verdict was first by_candidate."""
+        """Whether the agent's opinion was shown before this verdict was first given."""
         entry = self._by_id.get(judgement.log_id)
         while entry is not None:
             before = self._by_id.get(entry.before_id) if entry.before_id is not None else None

@@ -38,13 +38,13 @@ class UndeclaredColumnError(Exception):
 
 
 def read_pages(
-    connection: Connection, layout: Layout, chosen: Selection, adjudicator: str | None
+    connection: Connection, layout: Layout, selection: Selection, adjudicator: str | None
 ) -> Iterator[Page]:
     """The rows of the catalogue. Raises UndeclaredColumnError."""
     columns = [candidates.c[name] for name in (*CANDIDATE_FIELDS, *layout.fields)]
-    for rows in pages(connection, columns, chosen):
-        page = _page(connection, rows, layout, chosen, adjudicator)
-        if chosen.which == "accepted" and chosen.ids is None:
+    for rows in pages(connection, columns, selection):
+        page = _page(connection, rows, layout, selection, adjudicator)
+        if selection.which == "accepted" and selection.ids is None:
             page = _filter_rows(page, lambda verdict: verdict == "ACCEPT")
         if page[0]:
             yield page
@@ -54,13 +54,13 @@ def _page(
     connection: Connection,
     rows: list[Row[Any]],
     layout: Layout,
-    chosen: Selection,
+    selection: Selection,
     adjudicator: str | None,
 ) -> Page:
     columns = list(zip(*rows, strict=True))
     ids, *basic = columns[:6]
     verdict, p_yes, model, stopped, list_ids, own = columns[6 : len(CANDIDATE_FIELDS)]
-    opinion = list(zip(*opinion_cells(connection, ids, chosen, adjudicator), strict=True))
+    opinion = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
     agent = (verdict, p_yes, _or_none(model), _or_none(stopped))
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]
@@ -128,11 +128,11 @@ def selected_ids(
     selected = array("q")
     adjudicator = adjudicator_of(session)
     with session.database.reading() as connection:
-        chosen = make_selection(connection, which, reviewer)
-        for rows in pages(connection, [candidates.c.id], chosen):
+        selection = make_selection(connection, which, reviewer)
+        for rows in pages(connection, [candidates.c.id], selection):
             ids = [row[0] for row in rows]
             if which == "accepted":
-                opinions = opinion_cells(connection, ids, chosen, adjudicator)
+                opinions = opinion_cells(connection, ids, selection, adjudicator)
                 pairs = zip(ids, opinions, strict=True)
                 ids = [number for number, each in pairs if each.verdict == Verdict.ACCEPT]
             selected.extend(ids)

@@ -39,54 +39,54 @@ def make_selection(
     return Selection(ids=array("q", which), reviewer=reviewer, reviewer_id=number)
 
 
-def describe(chosen: Selection) -> str:
-    if chosen.ids is not None:
-        words = f"{len(chosen.ids)} selected candidates"
-    elif chosen.which == "all":
+def describe(selection: Selection) -> str:
+    if selection.ids is not None:
+        words = f"{len(selection.ids)} selected candidates"
+    elif selection.which == "all":
         words = "all candidates"
     else:
-        words = f"{chosen.which} candidates"
-    return words if chosen.reviewer is None else f"{words}, by {chosen.reviewer}"
+        words = f"{selection.which} candidates"
+    return words if selection.reviewer is None else f"{words}, by {selection.reviewer}"
 
 
-def count_candidates(connection: Connection, chosen: Selection) -> int:
+def count_candidates(connection: Connection, selection: Selection) -> int:
     """Number of candidates; fewer are written where reviewers disagree about accepted ones."""
-    if chosen.ids is not None:
-        return len(chosen.ids)
-    if chosen.which == "all":
+    if selection.ids is not None:
+        return len(selection.ids)
+    if selection.which == "all":
         return connection.execute(select(func.count()).select_from(candidates)).scalar_one()
     number = func.count(judgements.c.candidate_id.distinct())
-    return int(connection.execute(_where_judged(select(number), chosen)).scalar_one())
+    return int(connection.execute(_where_judged(select(number), selection)).scalar_one())
 
 
 def pages(
-    connection: Connection, columns: list[Any], chosen: Selection
+    connection: Connection, columns: list[Any], selection: Selection
 ) -> Iterator[list[Row[Any]]]:
     """Pages of rows with these columns of `candidates`, the first of which must be the id."""
-    if chosen.ids is not None:
-        yield from _pages_by_id(connection, columns, chosen.ids)
+    if selection.ids is not None:
+        yield from _pages_by_id(connection, columns, selection.ids)
         return
     after = 0
-    while rows := connection.execute(_page_query(columns, chosen, after)).all():
+    while rows := connection.execute(_page_query(columns, selection, after)).all():
         yield list(rows)
         after = rows[-1][0]
 
 
-def _page_query(columns: list[Any], chosen: Selection, after: int) -> Select[Any]:
+def _page_query(columns: list[Any], selection: Selection, after: int) -> Select[Any]:
     query = select(*columns).order_by(candidates.c.id)
-    if chosen.which == "all":
+    if selection.which == "all":
         return query.where(candidates.c.id > after).limit(PAGE)
     number = judgements.c.candidate_id
-    judged = _where_judged(select(number), chosen).where(number > after)
+    judged = _where_judged(select(number), selection).where(number > after)
     wanted = judged.distinct().order_by(number).limit(PAGE).subquery()
     return query.join(wanted, wanted.c.candidate_id == candidates.c.id)
 
 
-def _where_judged(query: Select[Any], chosen: Selection) -> Select[Any]:
-    verdicts = [Verdict.ACCEPT] if chosen.which == "accepted" else list(Verdict)
+def _where_judged(query: Select[Any], selection: Selection) -> Select[Any]:
+    verdicts = [Verdict.ACCEPT] if selection.which == "accepted" else list(Verdict)
     query = query.where(judgements.c.verdict.in_(verdicts))
-    if chosen.reviewer_id is not None:
-        query = query.where(judgements.c.reviewer_id == chosen.reviewer_id)
+    if selection.reviewer_id is not None:
+        query = query.where(judgements.c.reviewer_id == selection.reviewer_id)
     return query
 
 

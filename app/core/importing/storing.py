@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Index, func, insert, select
 
+from agent.spectra.spectrum import BoolArray
 from app.core.database.tables import candidates
 from app.core.importing.entries import FIELDS, Entries
 
 Hashes = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 LOW_BITS = 2**24 - 1
 
@@ -127,13 +127,10 @@ class CandidateWriter:
         whole = len(values) - len(values) % width
         if whole:
             several = [tuple(values[at : at + width]) for at in range(0, whole, width)]
-            self._connection.exec_driver_sql(self._statement(ROWS_AT_ONCE), several)
+            self._connection.exec_driver_sql(_statement(self._list_id, ROWS_AT_ONCE), several)
         if rest := values[whole:]:
             rows_left = len(rest) // (1 + len(FIELDS))
-            self._connection.exec_driver_sql(self._statement(rows_left), tuple(rest))
-
-    def _statement(self, rows: int) -> str:
-        return _statement(self._list_id, rows)
+            self._connection.exec_driver_sql(_statement(self._list_id, rows_left), tuple(rest))
 
     def _drop_indexes(self) -> None:
         # The other indexes are on columns that are still empty, so they cost nothing.

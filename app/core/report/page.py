@@ -56,7 +56,7 @@ def _header(content: Content) -> Markup:
         " · ",
     )
     simulated = None
-    if content.simulated.found:
+    if content.simulated.simulated:
         text = f" Simulated spectra in this session: {content.simulated.words}."
         simulated = paragraph(simulated_badge(), text, class_="warn")
     return tag(

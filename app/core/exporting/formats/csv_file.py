@@ -43,14 +43,14 @@ def metadata_path(out: Path) -> Path:
     return out.with_name(out.name + METADATA)
 
 
-def metadata(out: Path, columns: Sequence[Column], rows: int, facts: Provenance) -> str:
+def metadata(out: Path, columns: Sequence[Column], rows: int, provenance: Provenance) -> str:
     """The content of the metadata file."""
     record = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": out.name,
         "dialect": {"header": True, "delimiter": ",", "encoding": "utf-8"},
         "tableSchema": {"columns": [_column_metadata(column) for column in columns]},
-        "notes": [{"rows": rows, "formulas": NOTE}, {"provenance": facts.as_record()}],
+        "notes": [{"rows": rows, "formulas": NOTE}, {"provenance": provenance.as_record()}],
     }
     return json.dumps(record, indent=1) + "\n"
 

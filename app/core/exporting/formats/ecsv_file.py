@@ -51,8 +51,8 @@ DATATYPES: dict[Kind, str] = {
 }
 
 
-def write_ecsv(file: BinaryIO, table: Table, facts: Provenance) -> None:
-    file.write(_header(table, facts).encode("ascii"))
+def write_ecsv(file: BinaryIO, table: Table, provenance: Provenance) -> None:
+    file.write(_header(table, provenance).encode("ascii"))
     names = ",".join(quoted(column.name) for column in table.columns)
     file.write((names + "\n").encode("utf-8", "replace"))
     caches = [
@@ -71,15 +71,15 @@ def write_ecsv(file: BinaryIO, table: Table, facts: Provenance) -> None:
         file.write(lines_text(cells).encode("utf-8"))
 
 
-def _header(table: Table, facts: Provenance) -> str:
+def _header(table: Table, provenance: Provenance) -> str:
     escaped = [column.name for column in table.columns if _is_escaped(column)]
-    lines = ["%ECSV 1.0", "---", "delimiter: ','", *yaml_lines(table, facts, escaped)]
+    lines = ["%ECSV 1.0", "---", "delimiter: ','", *yaml_lines(table, provenance, escaped)]
     return "".join(f"# {line}\n" for line in (*lines, "schema: astropy-2.0"))
 
 
-def yaml_lines(table: Table, facts: Provenance, escaped: Sequence[str] = ()) -> list[str]:
+def yaml_lines(table: Table, provenance: Provenance, escaped: Sequence[str] = ()) -> list[str]:
     """The columns and the provenance, in the YAML that astropy also puts into other formats."""
-    meta: dict[str, Any] = {"provenance": facts.as_record()}
+    meta: dict[str, Any] = {"provenance": provenance.as_record()}
     if escaped:
         meta["percent_escaped"] = {"columns": escaped, "how": PERCENT}
     described = (f"- {yaml_line(_column_metadata(column))}" for column in table.columns)

@@ -31,7 +31,7 @@ MAX_FIXED_BYTES = 256 * 1024**2
 """A larger text column goes to the heap, so that one long comment does not pad all rows."""
 
 
-def write_fits(file: BinaryIO, table: Table, facts: Provenance, folder: Path) -> None:
+def write_fits(file: BinaryIO, table: Table, provenance: Provenance, folder: Path) -> None:
     """`folder` is used for a temporary file with the heap."""
     if len(table.columns) > MAX_COLUMNS:
         raise SessionError(
@@ -42,7 +42,7 @@ def write_fits(file: BinaryIO, table: Table, facts: Provenance, folder: Path) ->
     dtype = np.dtype([(f"f{n}", field.dtype) for n, field in enumerate(fields)])
     heap_bytes = sum(each.heap_bytes for each in formats)
     file.write(primary_header())
-    file.write(table_header(fields, table.rows, dtype.itemsize, heap_bytes, facts))
+    file.write(table_header(fields, table.rows, dtype.itemsize, heap_bytes, provenance))
     with tempfile.TemporaryFile(dir=folder) as heap:
         for page in table.pages():
             rows = np.zeros(page[0].rows, dtype=dtype)

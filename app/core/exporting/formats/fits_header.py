@@ -42,7 +42,7 @@ def primary_header() -> bytes:
 
 
 def table_header(
-    fields: Sequence[FitsField], rows: int, row_bytes: int, heap_bytes: int, facts: Provenance
+    fields: Sequence[FitsField], rows: int, row_bytes: int, heap_bytes: int, provenance: Provenance
 ) -> bytes:
     header = Header(
         [
@@ -57,16 +57,16 @@ def table_header(
             ("EXTNAME", "CANDIDATES", "vetted candidates"),
         ]
     )
-    for card in (*_columns(fields), *_encoded_cards(facts)):
+    for card in (*_columns(fields), *_encoded_cards(provenance)):
         header.append(card, end=True)
     return _bytes(header)
 
 
 def _columns(fields: Sequence[FitsField]) -> Iterator[Card]:
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for number, field in enumerate(fields, 1):
         spec = field.column.spec
-        yield f"TTYPE{number}", _name(spec.name, taken), ""
+        yield f"TTYPE{number}", _name(spec.name, used_names), ""
         yield f"TFORM{number}", field.form, ""
         if field.null is not None:
             yield f"TNULL{number}", field.null, "no value"
@@ -91,53 +91,53 @@ def _comment(field: FitsField) -> str:
     return "; ".join(parts)
 
 
-def _name(wanted: str, taken: set[str]) -> str:
+def _name(wanted: str, used_names: set[str]) -> str:
     """A name of letters, digits and _, as FITS recommends, unique regardless of case."""
     stem = wanted
     if _NOT_NAME.search(wanted):
         stem = _NOT_NAME.sub("_", wanted).rstrip("_") or "column"
     name, number = stem, 1
-    while name.casefold() in taken:
+    while name.casefold() in used_names:
         number += 1
         name = f"{stem}_{number}"
-    taken.add(name.casefold())
+    used_names.add(name.casefold())
     return name
 
 
-def _encoded_cards(facts: Provenance) -> Iterator[Card]:
-    for key, value, comment in _provenance_cards(facts):
+def _encoded_cards(provenance: Provenance) -> Iterator[Card]:
+    for key, value, comment in _provenance_cards(provenance):
         yield key, fits_header_text(value) if isinstance(value, str) else value, comment
     yield "TEXTENC", PERCENT, ""
 
 
-def _provenance_cards(facts: Provenance) -> Iterator[Card]:
-    yield "DATE", facts.written_at[:23], "UTC"
-    yield "CREATOR", facts.program, ""
-    yield "PROGVER", facts.program_version, ""
-    yield "SESSID", facts.session_id, ""
-    yield "SESSNAME", facts.session_name, ""
-    yield "SESSDATE", facts.made_at[:23], "UTC"
-    yield "TASKID", facts.task_id, ""
-    yield "TASKNAME", facts.task_name, ""
-    yield "TASKSHA", facts.task_sha256, ""
-    yield "SELECT", facts.selection, ""
-    yield "NCAND", facts.candidates, "candidates in the session"
-    yield "NJUDGED", facts.judged, "of them with a verdict"
-    yield "VERFIRST", facts.first_verdict_at[:23], "UTC, first verdict"
-    yield "VERLAST", facts.last_verdict_at[:23], "UTC, last verdict"
-    if facts.simulated:
-        yield "SIMULATD", facts.simulated, "simulated spectra"
-    for number, each in enumerate(facts.lists[:MAX_NUMBERED], 1):
+def _provenance_cards(provenance: Provenance) -> Iterator[Card]:
+    yield "DATE", provenance.written_at[:23], "UTC"
+    yield "CREATOR", provenance.program, ""
+    yield "PROGVER", provenance.program_version, ""
+    yield "SESSID", provenance.session_id, ""
+    yield "SESSNAME", provenance.session_name, ""
+    yield "SESSDATE", provenance.made_at[:23], "UTC"
+    yield "TASKID", provenance.task_id, ""
+    yield "TASKNAME", provenance.task_name, ""
+    yield "TASKSHA", provenance.task_sha256, ""
+    yield "SELECT", provenance.selection, ""
+    yield "NCAND", provenance.candidates, "candidates in the session"
+    yield "NJUDGED", provenance.judged, "of them with a verdict"
+    yield "VERFIRST", provenance.first_verdict_at[:23], "UTC, first verdict"
+    yield "VERLAST", provenance.last_verdict_at[:23], "UTC, last verdict"
+    if provenance.simulated:
+        yield "SIMULATD", provenance.simulated, "simulated spectra"
+    for number, each in enumerate(provenance.lists[:MAX_NUMBERED], 1):
         yield f"LFILE{number}", each.file, ""
         yield f"LSHA{number}", each.sha256, ""
         yield f"LREAD{number}", each.rows_read, "rows read"
         yield f"LUSED{number}", each.rows_used, "rows used"
         yield f"LDATE{number}", each.imported_at[:23], "UTC, imported"
-    for number, model in enumerate(facts.models[:MAX_NUMBERED], 1):
+    for number, model in enumerate(provenance.models[:MAX_NUMBERED], 1):
         yield f"MODEL{number}", model.name, ""
         yield f"MSHA{number}", model.sha256, ""
         yield f"MCNT{number}", model.inspections, "inspections"
-    for number, person in enumerate(facts.reviewers[:MAX_NUMBERED], 1):
+    for number, person in enumerate(provenance.reviewers[:MAX_NUMBERED], 1):
         counts = ", ".join(f"{word} {count}" for word, count in person.verdicts.items())
         yield f"REV{number}", person.name, ""
         yield f"RCNT{number}", counts, ""

@@ -34,8 +34,8 @@ def parquet_writer() -> Callable[[BinaryIO, Table, Provenance], None]:
     return partial(_write, pa, pq)
 
 
-def _write(pa: Any, pq: Any, file: BinaryIO, table: Table, facts: Provenance) -> None:
-    schema = _schema(pa, table, facts)
+def _write(pa: Any, pq: Any, file: BinaryIO, table: Table, provenance: Provenance) -> None:
+    schema = _schema(pa, table, provenance)
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for pages in _groups(table):
             columns = [
@@ -48,17 +48,17 @@ def _write(pa: Any, pq: Any, file: BinaryIO, table: Table, facts: Provenance) ->
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 
-def _schema(pa: Any, table: Table, facts: Provenance) -> Any:
+def _schema(pa: Any, table: Table, provenance: Provenance) -> Any:
     fields = [
         pa.field(column.name, _type(pa, column.kind), metadata=_column_metadata(column))
         for column in table.columns
     ]
     about = {
-        "provenance": json.dumps(facts.as_record()),
-        "table_meta_yaml": "\n".join(yaml_lines(table, facts)),
+        "provenance": json.dumps(provenance.as_record()),
+        "table_meta_yaml": "\n".join(yaml_lines(table, provenance)),
         **{f"table::len::{column.name}": str(_width(table, n)) for n, column in _texts(table)},
         "IVOA.VOTable-Parquet.version": "1.0",
-        "IVOA.VOTable-Parquet.content": votable_header(table, facts),
+        "IVOA.VOTable-Parquet.content": votable_header(table, provenance),
     }
     return pa.schema(fields, metadata=about)
 

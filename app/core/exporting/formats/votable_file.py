@@ -25,8 +25,8 @@ _MARKUP = re.compile(r"[&<>]")
 _NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
-def write_votable(file: BinaryIO, table: Table, facts: Provenance) -> None:
-    file.write((_head(table, facts, _escaped(table)) + "<DATA><TABLEDATA>\n").encode())
+def write_votable(file: BinaryIO, table: Table, provenance: Provenance) -> None:
+    file.write((_head(table, provenance, _escaped(table)) + "<DATA><TABLEDATA>\n").encode())
     formatters = [_formatter(column) for column in table.columns]
     for page in table.pages():
         cells = [formatter(cells) for formatter, cells in zip(formatters, page, strict=True)]
@@ -35,15 +35,15 @@ def write_votable(file: BinaryIO, table: Table, facts: Provenance) -> None:
     file.write(b"</TABLEDATA></DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n")
 
 
-def votable_header(table: Table, facts: Provenance) -> str:
+def votable_header(table: Table, provenance: Provenance) -> str:
     """A VOTable without data, for the metadata of Parquet."""
-    return _head(table, facts) + "</TABLE>\n</RESOURCE>\n</VOTABLE>\n"
+    return _head(table, provenance) + "</TABLE>\n</RESOURCE>\n</VOTABLE>\n"
 
 
-def _head(table: Table, facts: Provenance, escaped: Iterable[str] = ()) -> str:
-    infos = [_info(name, value) for name, value in facts.as_pairs()]
+def _head(table: Table, provenance: Provenance, escaped: Iterable[str] = ()) -> str:
+    infos = [_info(name, value) for name, value in provenance.as_pairs()]
     infos += [_info("percent_escaped", f"{name}: {PERCENT}") for name in escaped]
-    about = f"Candidates of {facts.session_name}, vetted for {facts.task_name}"
+    about = f"Candidates of {provenance.session_name}, vetted for {provenance.task_name}"
     return "\n".join(
         [
             '<?xml version="1.0" encoding="UTF-8"?>',

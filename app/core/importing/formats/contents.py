@@ -165,14 +165,14 @@ def floats(numbers: NDArray[Any]) -> list[Value]:
 def column_names(given: Sequence[str]) -> list[str]:
     """Printable, non-empty and unique names."""
     names: list[str] = []
-    taken: set[str] = set()
+    used: set[str] = set()
     for number, name in enumerate(given, 1):
         name = " ".join(printable(name.strip(), MAX_NAME).split()) or f"col{number}"
         stem, count = name, 1
-        while name in taken:
+        while name in used:
             count += 1
             name = f"{stem}_{count}"
-        taken.add(name)
+        used.add(name)
         names.append(name)
     return names
 
