@@ -31,7 +31,7 @@ def test_simulate_makes_what_was_asked(
     rows = truth_rows(out)
     assert len(rows) == 6 and {row["survey"] for row in rows} <= {"LAMOST", "SDSS"}
     assert call(monkeypatch, *words) == 0
-    assert "6 were there already" in capsys.readouterr().out
+    assert "6 already existed" in capsys.readouterr().out
 
 
 def test_arrays_and_labels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -44,8 +44,8 @@ def test_arrays_and_labels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--task", "XX"], "no task"),
-        (["--survey", "HUBBLE"], "no survey"),
+        (["--task", "XX"], "unknown task"),
+        (["--survey", "HUBBLE"], "unknown survey"),
         (["--snr", "9", "3"], "S/N"),
         (["--library", "nowhere"], "MANIFEST.csv"),
     ],

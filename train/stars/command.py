@@ -15,7 +15,7 @@ import typer
 from astropy.io import fits
 
 from agent.errors import WorkbenchError
-from train.atomic_folder import is_free, written_whole
+from train.atomic_folder import is_missing_or_empty, atomic_folder
 from train.stars.labels import (
     HOT_SUBDWARFS,
     WHITE_DWARFS,
@@ -37,7 +37,7 @@ def stars(
     out: Annotated[Path, typer.Argument(help="Folder to create, for `evaluate library`.")],
 ) -> None:
     """Make a folder of labelled real stars that the simulator was not built from."""
-    if not is_free(out):
+    if not is_missing_or_empty(out):
         raise WorkbenchError(f"{out} is not empty: name a new folder")
     try:
         with zipfile.ZipFile(mangadap) as wheel:
@@ -50,7 +50,7 @@ def stars(
     except (OSError, zipfile.BadZipFile) as error:
         raise WorkbenchError(f"the wheels cannot be read: {error}") from error
     rows = []
-    with written_whole(out) as part:
+    with atomic_folder(out) as part:
         for star, content in files.items():
             ending = "fits" if star.library in _FITS else "csv"
             file = f"{star.library.lower()}-{star.name}.{ending}"

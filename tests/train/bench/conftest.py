@@ -8,9 +8,15 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("sklearn")
 
+import csv
+
+import pytest
+
 from tests.train.bench.helpers import simulated, small
 from train.bench.build import Bench, build
 from train.bench.card import write_card
+from train.simulate.archive import run_campaign
+from train.simulate.campaign import Settings
 
 
 @dataclass
@@ -36,3 +42,17 @@ def made(sky: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Ma
     bench = build(out, list(sky), small(), catalogues={})
     write_card(out, bench, list(sky), [])
     return Made(out, list(sky), bench)
+
+
+@pytest.fixture(scope="session")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """FITS files of two surveys, eight DESI targets to a file."""
+    folder = tmp_path_factory.mktemp("survey")
+    run_campaign(folder, Settings(seed=3, count=12, labels=("A", "K"), survey="LAMOST,DESI"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def listed(survey: Path) -> list[dict[str, str]]:
+    with (survey / "candidates.csv").open(newline="") as file:
+        return list(csv.DictReader(file))

@@ -8,6 +8,7 @@ import numpy as np
 
 from train.bench.build import Bench
 from train.bench.settings import BenchSettings
+from train.bench.spectrum_facts import SelectionRule
 from train.simulate.archive import run_campaign
 from train.simulate.campaign import Settings
 
@@ -53,3 +54,6 @@ def objects_in(bench: Bench, *names: str) -> set[int]:
 def places(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     return rng.uniform(0, 360, count), np.degrees(np.arcsin(rng.uniform(-0.2, 0.9, count)))
+
+
+ALL = SelectionRule("", 0.0)

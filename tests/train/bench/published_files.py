@@ -14,6 +14,7 @@ from PIL import Image
 
 TOOL = "spectral_visualization_tool"
 ASKED = "<image>\nDecide from the spectrum whether this is a **{name}**."
+IMAGES = ["images/a_0.png", "images/a_1.png"]
 
 
 def arrays(seed: int) -> dict[str, Any]:

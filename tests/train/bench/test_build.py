@@ -141,7 +141,7 @@ class TestAgain:
         def refuse(*_: object) -> None:
             raise AssertionError("measured again")
 
-        monkeypatch.setattr("train.bench.measuring.look", refuse)
+        monkeypatch.setattr("train.bench.measuring.facts_of_file", refuse)
         bench = build(made.out, made.archives, small(), catalogues={})
         write_card(made.out, bench, made.archives, [])
         assert {name: (made.out / f"{name}.parquet").read_bytes() for name in FILES} == before
@@ -149,19 +149,6 @@ class TestAgain:
     def test_another_seed_makes_others(self, made: Made, measured: Path):
         bench = build(measured, made.archives, small(seed=1), catalogues={})
         assert objects_in(bench, "train") != objects_in(made.bench, "train")
-
-
-def test_card_tells_sizes_rate_noise_and_seed(made: Made):
-    card = (made.out / "README.md").read_text()
-    for words in (
-        "| train | CV | 8 | 8 |",
-        "accepted:",
-        "1.74 %",
-        "Seed 0",
-        "simulated",
-        "Licence",
-    ):
-        assert words in card
 
 
 def test_a_task_of_too_few_members_is_left_out_and_told(made: Made, measured: Path):

@@ -12,11 +12,9 @@ from agent.hashing import picture_hash
 from agent.protocol.protocol import system_text
 from agent.protocol.reply import is_well_formed, parse_reply
 from tests.agent.protocol.chat_text import chat_text
-from tests.train.bench.published_files import png, talk, write_talks
+from tests.train.bench.published_files import IMAGES, png, talk, write_talks
 from train.bench.sharegpt import COPY_FILE, copy_conversations, sharegpt_conversations
 from train.bench.sharegpt_files import conversation_files
-
-IMAGES = ["images/a_0.png", "images/a_1.png"]
 
 
 def hashes(images) -> list[str]:
@@ -109,15 +107,6 @@ class TestHostile:
         assert len(list(sharegpt_conversations(path, told.append))) == 1
         assert len(told) == 1 and "\n" not in told[0]
 
-    @pytest.mark.parametrize(
-        "content", [b"no picture", b"", png((40_000, 1)), b"GIF89a", png()[:60]]
-    )
-    def test_pictures_are_refused(self, tmp_path: Path, content: bytes):
-        path = write_talks(tmp_path / "in")
-        (tmp_path / "in" / IMAGES[0]).write_bytes(content)
-        with pytest.raises(WorkbenchError, match="picture"):
-            list(sharegpt_conversations(path))
-
     def test_control_tokens_in_words_stay_words(self, tmp_path: Path):
         from agent.protocol.protocol import chat_parts
 
@@ -126,10 +115,3 @@ class TestHostile:
         ((turns, _),) = sharegpt_conversations(write_talks(tmp_path / "in", [row]))
         parts = [part for part in chat_parts(turns) if "hello" in part.text]
         assert [part.markup for part in parts] == [False]
-
-    @pytest.mark.parametrize("content", ["{}", "[", "[" * 100_000, '{"a": 1}'])
-    def test_files_that_are_none(self, tmp_path: Path, content: str):
-        path = tmp_path / "x.json"
-        path.write_text(content)
-        with pytest.raises(WorkbenchError):
-            list(sharegpt_conversations(path))

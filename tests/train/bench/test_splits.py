@@ -3,13 +3,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.errors import WorkbenchError
 from tests.train.bench.helpers import small
-from train.bench.settings import BenchSettings, Size
+from train.bench.settings import Size
 from train.bench.splits import (
     TEST,
     TRAIN,
@@ -19,8 +17,6 @@ from train.bench.splits import (
     candidates_of,
     choose,
 )
-from train.bench.weak import cross_fitted, rebalanced
-from train.recipe import PRESETS, settings
 
 COUNT = 400
 
@@ -35,7 +31,6 @@ def candidates(rng: np.random.Generator, positives: int, negatives: int) -> Cand
         order[:positives],
         order[positives : positives + negatives],
         negatives,
-        np.zeros(negatives, dtype=bool),
     )
 
 
@@ -88,62 +83,3 @@ def test_filling_up_takes_the_next_highest_p():
     assert set(found.negatives[: found.accepted]) == {0, 3}
     assert found.negatives[found.accepted :].tolist() == [2, 4, 1]
     assert set(candidates_of(*args, small(fill=False), rng).negatives) == {0, 3}
-
-
-class TestWeak:
-    def data(self) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(3)
-        is_member = np.arange(600) < 60
-        numbers = rng.normal(0, 1, (600, 5)).astype(np.float32)
-        numbers[is_member, 0] += 3.0
-        numbers[rng.random((600, 5)) < 0.2] = np.nan
-        numbers[:, 4] = np.nan
-        return numbers, is_member
-
-    def test_tells_members_from_the_rest(self):
-        numbers, is_member = self.data()
-        p = cross_fitted(numbers, is_member, random_per_positive=5, folds=3, seed=1)
-        assert p.shape == (600,) and (p >= 0).all() and (p <= 1).all()
-        assert p[is_member].mean() > 0.6 > 0.3 > p[~is_member].mean()
-
-    def test_a_source_is_not_scored_by_a_model_that_saw_it(self):
-        """Of pure noise a model that saw its rows would know them by heart."""
-        rng = np.random.default_rng(5)
-        numbers = rng.normal(size=(400, 8)).astype(np.float32)
-        is_member = np.arange(400) < 100
-        p = cross_fitted(numbers, is_member, random_per_positive=3, folds=5, seed=1)
-        assert abs(p[is_member].mean() - p[~is_member].mean()) < 0.1
-
-    def test_p_is_as_of_balanced_classes(self):
-        assert rebalanced(np.array([0.2]), 0.2) == pytest.approx(0.5)
-        assert rebalanced(np.array([0.0, 1.0]), 0.1).tolist() == [0.0, 1.0]
-
-
-class TestSettings:
-    def test_defaults_are_the_published_sizes(self):
-        published = BenchSettings()
-        assert published.size("CV") == Size((343, 368), (229, 1229))
-        assert published.size("O") == Size((0, 0), (50, 250))
-        assert (published.min_snr, published.p_negative) == (10.0, 0.8)
-
-    @pytest.mark.parametrize("preset", PRESETS)
-    def test_every_preset_is_accepted(self, preset: str):
-        found = settings(BenchSettings, "bench", preset=preset)
-        if preset in ("3b", "7b"):
-            assert found == BenchSettings()
-
-    @pytest.mark.parametrize(
-        "wrong",
-        [
-            {"sizes": ("CV 1/1",)},
-            {"sizes": ("CV 1/1 1/1",)},
-            {"tasks": ()},
-            {"cross_survey_size": "many"},
-            {"p_negative": 1.5},
-            {"folds": 1},
-            {"seed": -1},
-        ],
-    )
-    def test_what_makes_no_sense_is_refused(self, wrong):
-        with pytest.raises(WorkbenchError):
-            BenchSettings(**wrong)

@@ -3,30 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.spectra.spectrum import Spectrum
+from tests.train.questions.helpers import LINE, star
 from train.questions import distortion
 from train.questions.distortion import DISTORTIONS, distorted, draw_names
 from train.questions.settings import DistortionSettings, QuestionSettings
 from train.questions.working_spectrum import (
     WorkingSpectrum,
-    continuum_level,
     finished_spectrum,
     working_copy,
 )
-
-LINE = 6564.6
-
-
-def star(step: float = 1.5, depth: float = 0.5, snr: float = 50.0, **more: object) -> Spectrum:
-    """A sloping continuum with one line of 20 A, without noise."""
-    wavelength = np.arange(3700.0, 9000.0, step)
-    flux = 5.0 * (6000.0 / wavelength) * (1 - depth * gaussian(wavelength, LINE, 8.0))
-    values = {"ivar": (snr / flux) ** 2, "resolution": 1800.0, "flux_unit": "counts", **more}
-    return Spectrum(wavelength=wavelength, flux=flux, survey="LAMOST", **values)  # type: ignore[arg-type]
-
-
-def gaussian(wavelength: np.ndarray, centre: float, sigma: float) -> np.ndarray:
-    return np.exp(-0.5 * ((wavelength - centre) / sigma) ** 2)
 
 
 def seen(**more: object) -> WorkingSpectrum:
@@ -166,12 +151,6 @@ class TestEach:
         away = np.abs(by_continuum.wavelength - LINE) > 100
         assert np.allclose(by_continuum.flux[away], 1.0, atol=0.05)
         assert depth_of(by_continuum) == pytest.approx(depth_of(seen()), abs=0.03)
-
-
-def test_the_level_of_a_dark_spectrum_is_positive():
-    one = seen()
-    dark = WorkingSpectrum(**{**vars(one), "flux": -one.flux})
-    assert (continuum_level(dark, 500.0) > 0).all()
 
 
 @pytest.mark.parametrize("name", list(DISTORTIONS))

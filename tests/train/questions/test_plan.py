@@ -3,10 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.errors import WorkbenchError
 from train.questions.plan import answer_of, is_open, negatives, plan_of
 from train.questions.settings import QuestionSettings
-from train.recipe import PRESETS, settings
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
 from train.simulate.source import GRID, Source
@@ -91,26 +89,3 @@ def test_where_yes_could_be_said_too(
     parameters: dict[str, float | str] = {} if kelvin is None else {"kelvin": kelvin}
     source = Source(label, subtype, np.ones(GRID.size), parameters=parameters)
     assert is_open(source, task) is expected
-
-
-@pytest.mark.parametrize(
-    ("sets", "message"),
-    [
-        (["tasks=[]"], "at least one"),
-        (["tasks=CV,XX"], "no task 'XX'"),
-        (["both=1.5"], "questions.both"),
-        (["contrast=[2.0,1.0]"], "questions.contrast"),
-        (["numbers=[]"], "questions.numbers"),
-        (["step=1.0"], "questions.step"),
-        (["bend=[0.1,2.0]"], "questions.bend"),
-        (["bends=1"], "no setting"),
-    ],
-)
-def test_faulty_settings_are_told(sets: list[str], message: str):
-    with pytest.raises(WorkbenchError, match=message):
-        settings(QuestionSettings, "questions", sets=sets)
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_is_sound(preset: str):
-    assert settings(QuestionSettings, "questions", preset=preset).tasks

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray
+from train.simulate.campaign import Settings
 from train.simulate.source import GRID, Source
-from train.simulate.truth import TRUTH_FILE
+from train.simulate.truth import (
+    TRUTH_FILE,
+)
 
 H_ALPHA = 6564.6
 
@@ -39,3 +43,17 @@ def truth_rows(folder: Path) -> list[dict[str, str]]:
     """The truth table of a campaign."""
     with (folder / TRUTH_FILE).open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+SETTINGS = Settings(seed=9, count=14, task="CV", odds=(1, 1))
+
+
+def write_base(path: Path, kelvin: float, low: float = 3500.0, high: float = 9300.0) -> None:
+    wavelength = np.arange(low, high, 1.5)
+    flux = np.interp(wavelength, GRID, star(kelvin).flux) * 3e-14
+    np.savetxt(path, np.column_stack([wavelength, flux]), header="wavelength flux")
+
+
+def write_table(folder: Path, rows: Sequence[tuple[str, str]]) -> None:
+    lines = ["file,label", *(",".join(row) for row in rows)]
+    (folder / "MANIFEST.csv").write_text("\n".join(lines) + "\n")

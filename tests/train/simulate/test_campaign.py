@@ -72,16 +72,16 @@ def test_artefacts_are_often_of_poor_quality(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"task": "XX"}, "no task"),
-        ({"labels": ("CV", "PULSAR")}, "no class 'PULSAR'"),
+        ({"task": "XX"}, "unknown task"),
+        ({"labels": ("CV", "PULSAR")}, "unknown class 'PULSAR'"),
         ({"task": "CV", "labels": ("CV",)}, "not both"),
-        ({"survey": "HUBBLE"}, "no survey"),
-        ({"survey": "LAMOST,"}, "no survey"),
-        ({"survey": "HUBBLE:0.5"}, "no survey"),
-        ({"survey": "ATLAS:"}, "a number like ATLAS:0.3"),
-        ({"survey": "LAMOST,ATLAS:nan"}, "a number like ATLAS:0.3"),
-        ({"survey": "ATLAS:-1"}, "a number like ATLAS:0.3"),
-        ({"quality": "nice"}, "no quality"),
+        ({"survey": "HUBBLE"}, "unknown survey"),
+        ({"survey": "LAMOST,"}, "unknown survey"),
+        ({"survey": "HUBBLE:0.5"}, "unknown survey"),
+        ({"survey": "ATLAS:"}, "as a number, like ATLAS:0.3"),
+        ({"survey": "LAMOST,ATLAS:nan"}, "as a number, like ATLAS:0.3"),
+        ({"survey": "ATLAS:-1"}, "as a number, like ATLAS:0.3"),
+        ({"quality": "nice"}, "unknown quality"),
         ({"snr": (10.0, 5.0)}, "S/N"),
         ({"snr": (float("nan"), 5.0)}, "S/N"),
         ({"count": 0}, "count"),
@@ -93,3 +93,9 @@ def test_artefacts_are_often_of_poor_quality(rng: np.random.Generator) -> None:
 def test_settings_check_themselves(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(WorkbenchError, match=words):
         Settings(**({"seed": 1, "count": 10} | changes))
+
+
+def test_a_campaign_without_a_sky_is_noted_as_before():
+    assert "sky" not in Settings(seed=1, count=1).as_json()
+    with pytest.raises(WorkbenchError):
+        Settings(seed=1, count=1, sky=-1)

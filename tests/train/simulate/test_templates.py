@@ -98,5 +98,5 @@ def test_what_was_there_before_goes(tmp_path, monkeypatch):
 
 def test_a_kind_that_is_never_drawn_is_told(monkeypatch):
     monkeypatch.setattr(templates, "MOST_DRAWS", 20)
-    with pytest.raises(ValueError, match="20 draws hold 0 of"):
+    with pytest.raises(ValueError, match="20 draws contain only 0 of"):
         template(replace(kind("F dwarf"), subtype="no such"))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,34 +7,11 @@ import pytest
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers import read
-from tests.train.simulate.helpers import planck, star, truth_rows
+from tests.train.simulate.helpers import planck, star, truth_rows, write_base, write_table
 from train.simulate.archive import run_campaign
 from train.simulate.campaign import Settings
-from train.simulate.production import usable_bases
 from train.simulate.realism.library import Library, augmented, base_source
 from train.simulate.source import GRID
-
-
-def write_base(path: Path, kelvin: float, low: float = 3500.0, high: float = 9300.0) -> None:
-    wavelength = np.arange(low, high, 1.5)
-    flux = np.interp(wavelength, GRID, star(kelvin).flux) * 3e-14
-    np.savetxt(path, np.column_stack([wavelength, flux]), header="wavelength flux")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "bases"
-    place.mkdir()
-    write_base(place / "hot.txt", 9000.0)
-    write_base(place / "cool.txt", 4500.0)
-    (place / "broken.fits").write_bytes(b"nothing")
-    write_table(place, [("hot.txt", "A"), ("cool.txt", "K"), ("broken.fits", "A")])
-    return place
-
-
-def write_table(folder: Path, rows: Sequence[tuple[str, str]]) -> None:
-    lines = ["file,label", *(",".join(row) for row in rows)]
-    (folder / "MANIFEST.csv").write_text("\n".join(lines) + "\n")
 
 
 def test_bases_are_on_the_grid_as_they_are(folder: Path) -> None:
@@ -64,15 +40,6 @@ def test_contrast_deepens_or_weakens_lines(rng: np.random.Generator) -> None:
         depths[float(seen.parameters["contrast"])] = 1 - line / beside
     weak, deep = min(depths), max(depths)
     assert depths[deep] > depths[weak] + 0.05
-
-
-def test_unreadable_bases_are_counted_and_not_drawn(folder: Path, rng: np.random.Generator) -> None:
-    usable, refused = usable_bases(str(folder), {"A", "K"})
-    assert usable == 2 and len(refused) == 1 and "broken.fits" in refused[0]
-    with pytest.raises(WorkbenchError, match="no readable base"):
-        usable_bases(str(folder), {"CV"})
-    with pytest.raises(WorkbenchError, match="no spectrum labelled"):
-        Library(folder).draw("CV", rng)
 
 
 @pytest.mark.parametrize(

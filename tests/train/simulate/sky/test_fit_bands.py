@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from agent.errors import WorkbenchError
 from agent.spectra.air import vacuum_to_air
 from agent.spectra.spectrum import FloatArray
+from tests.train.simulate.sky.helpers import SKY, kept_lines
 from train.simulate.sky import bands
 from train.simulate.sky.fit_bands import (
     LENGTHS,
@@ -21,15 +21,18 @@ from train.simulate.sky.fit_bands import (
     fit_target,
     read_plan,
 )
-from train.simulate.sky.heads import HEADS
 from train.simulate.sky.physics import vacuum
 from train.simulate.sky.profiles import head_profile
 from train.simulate.source import GRID
 
-SKY = Path(str(resources.files("train.simulate.sky")))
 WAVELENGTH = np.arange(6000.0, 7400.0, 1.0)
+
+
 PLANTED = {6158.5: (0.5, 40.0), 7054.5: (0.9, 110.0)}
+
+
 SLOPE, CURVATURE = 1.5, -6.0
+
 
 PLAN = """
 [[anchor]]
@@ -131,14 +134,14 @@ def test_plan_is_fitted_and_unsaid_air_wavelengths_are_taken_as_the_plan_says(
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("[[anchor]]", "[[anchor", "no plan"),
+        ("[[anchor]]", "[[anchor", "not a plan"),
         ("[[anchor]]", "[[other]]", "anchor"),
         ("fwhm = 2.5", "", "fwhm"),
         ("fwhm = 2.5", "fwhm = 2.5\nextra = 1", "extra"),
         ("fwhm = 2.5", "fwhm = 0", "fwhm"),
         ('"VO"', '"XO"', "XO"),
         ('["star.csv"]', "[]", "no files"),
-        ("low = 6000", "low = 8000", "sensible"),
+        ("low = 6000", "low = 8000", "low less than high"),
         ("fwhm = 2.5", 'fwhm = 2.5\nunknown_medium = "water"', "air or vacuum"),
     ],
 )
@@ -160,38 +163,6 @@ def test_missing_plan_and_unusable_star_are_errors(tmp_path: Path) -> None:
     write_star(tmp_path / "star.csv", blue, np.ones(blue.size))
     with pytest.raises(WorkbenchError, match="too few good pixels"):
         fit_plan(tmp_path, plan)
-
-
-def kept_lines() -> list[list[str]]:
-    text = (SKY / "bands.txt").read_text()
-    return [line.split() for line in text.splitlines() if not line.startswith("#")]
-
-
-def test_bands_are_of_known_molecules_and_heads_with_positive_depths() -> None:
-    for _, level, molecule, *numbers in kept_lines():
-        assert float(level) > 0
-        if molecule == "continuum":
-            low, high, slope, curve = (float(word) for word in numbers)
-            assert 3500 < low < high < 10700 and np.isfinite([slope, curve]).all()
-            continue
-        head, length, tau = (float(word) for word in numbers)
-        shaded, heads = HEADS[molecule]
-        assert head in heads and length in LENGTHS[shaded] and 0 < tau < 5
-
-
-@pytest.mark.parametrize("kind", ["giant", "dwarf", "carbon", "s"])
-def test_every_kind_has_anchors_to_interpolate(kind: str) -> None:
-    known = bands.anchors(kind)
-    levels = [anchor.level for anchor in known]
-    assert len(levels) >= 2 and levels == sorted(levels)
-    for anchor in known:
-        assert np.isfinite(anchor.log_continuum).all() and anchor.tau
-        assert all((tau >= 0).all() for tau in anchor.tau.values())
-    middle = 0.5 * (levels[0] + levels[1])
-    between = bands.interpolate(kind, middle)
-    molecule = next(iter(known[0].tau.keys() & known[1].tau.keys()))
-    mean = 0.5 * (known[0].tau[molecule] + known[1].tau[molecule])
-    assert between.tau[molecule] == pytest.approx(mean)
 
 
 def test_plan_in_the_repository_names_the_anchors_of_bands() -> None:

@@ -8,7 +8,17 @@ import pytest
 from agent.errors import WorkbenchError
 from train.bench.objects import directions
 from train.simulate.campaign import Settings, assignments
-from train.simulate.production import simulate_spectrum
+from train.simulate.production import simulate_spectrum, usable_bases
+from train.simulate.realism.library import Library
+
+
+def test_unreadable_bases_are_counted_and_not_drawn(folder: Path, rng: np.random.Generator) -> None:
+    usable, refused = usable_bases(str(folder), {"A", "K"})
+    assert usable == 2 and len(refused) == 1 and "broken.fits" in refused[0]
+    with pytest.raises(WorkbenchError, match="no readable base"):
+        usable_bases(str(folder), {"CV"})
+    with pytest.raises(WorkbenchError, match="no spectrum labelled"):
+        Library(folder).draw("CV", rng)
 
 
 def made(survey: str, seed: int, sky: int | None):
@@ -34,20 +44,3 @@ def test_another_sky_or_none_shows_others():
     one, other, none = made("LAMOST", 1, 9), made("LAMOST", 1, 8), made("LAMOST", 1, None)
     for members in (other, none):
         assert np.linalg.norm(places(one) - places(members), axis=1).min() > 1e-3
-
-
-def test_a_campaign_without_a_sky_is_noted_as_before():
-    assert "sky" not in Settings(seed=1, count=1).as_json()
-    with pytest.raises(WorkbenchError):
-        Settings(seed=1, count=1, sky=-1)
-
-
-def test_the_command_takes_a_sky(tmp_path: Path):
-    from typer.testing import CliRunner
-
-    from train.cli import app
-
-    options = ["--count", "2", "--labels", "A", "--survey", "LAMOST", "--sky", "3", "--arrays"]
-    result = CliRunner().invoke(app, ["simulate", str(tmp_path / "a"), *options])
-    assert result.exit_code == 0
-    assert '"sky": 3' in (tmp_path / "a" / "simulation.json").read_text()

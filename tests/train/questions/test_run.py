@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.errors import WorkbenchError
+from train.examples import Example, read_examples
+from train.questions.run import run
+from train.questions.settings import QuestionSettings
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("questions") / "set.parquet"
+    run(out, QuestionSettings(), count=300, seed=5)
+    return out
+
+
+def test_what_is_written(made: Path):
+    found = list(read_examples(made))
+    assert len(found) == 300 and len({one.key for one in found}) == 300
+    assert all((one.answer == "YES") == (one.label == one.task) for one in found)
+    assert all(one.spectrum.simulated and one.split == "train" for one in found)
+    # The name is the title of the pictures: it tells nothing of the class.
+    assert not any(one.label.casefold() in one.spectrum.path.casefold() for one in found[:50])
+    answers = [one.answer for one in found]
+    assert 0.4 < answers.count("YES") / len(answers) < 0.6
+    assert {one.spectrum.survey for one in found} == {"LAMOST", "SDSS", "BOSS", "DESI", "ATLAS"}
+    assert len({one.task for one in found}) == 8
+    assert any(one.spectrum.ivar is None for one in found)
+    assert all(one.spectrum.good.sum() >= 150 for one in found)
+
+
+def test_two_questions_share_one_spectrum(made: Path):
+    by_spectrum: dict[str, list[Example]] = {}
+    for one in read_examples(made):
+        by_spectrum.setdefault(one.sha256, []).append(one)
+    pairs = [each for each in by_spectrum.values() if len(each) > 1]
+    assert pairs
+    assert all([one.answer for one in pair] == ["YES", "NO"] for pair in pairs)
+
+
+def test_the_account_beside_it(made: Path):
+    told = json.loads(made.with_suffix(".json").read_text(encoding="utf-8"))
+    counted = told["made"]
+    assert sum(sum(each.values()) for each in counted["answers"].values()) == 300
+    assert sum(counted["labels"].values()) == sum(counted["surveys"].values())
+    assert counted["spectra"] == sum(counted["labels"].values()) < 300
+    assert 0.3 < counted["undistorted"] / counted["spectra"] < 0.5
+    assert set(counted["distortions"]) >= {"bend", "dust", "flat", "cut"}
+    assert (told["seed"], told["count"], told["settings"]["untouched"]) == (5, 300, 0.4)
+
+
+def test_workers_and_count_change_nothing(made: Path, tmp_path: Path):
+    out = tmp_path / "again.parquet"
+    run(out, QuestionSettings(), count=40, seed=5, workers=2)
+    first = [one.sha256 for one in read_examples(made)][:40]
+    assert [one.sha256 for one in read_examples(out)] == first
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path):
+    with pytest.raises(WorkbenchError, match="parquet"):
+        run(tmp_path / "set.json", QuestionSettings(), count=1)
+    with pytest.raises(WorkbenchError, match="unknown survey"):
+        run(tmp_path / "set.parquet", QuestionSettings(survey="HUBBLE"), count=1)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from tests.train.simulate.realism.helpers import (
+    OF_CLASS,
+    no_defect,
+    write_library,
+)
+from train.cli import app, main
+from train.simulate.sky import LABELS
+
+
+def test_command_reports_and_writes(tmp_path: Path) -> None:
+    stars = write_library(tmp_path / "stars", no_defect, ["B"])
+    table, sheet = tmp_path / "all.csv", tmp_path / "sheet.png"
+    words = ["realism", str(stars), "--per-real", "4"]
+    shown = CliRunner().invoke(app, [*words, "--sheet", str(sheet)])
+    assert shown.exit_code == 0, shown.output
+    for text in ("Worst measurements", "AUC", "class B"):
+        assert text in shown.stdout
+    with Image.open(sheet) as picture:
+        assert picture.width > 1000 and picture.height > 100 * len(LABELS)
+
+    answered = CliRunner().invoke(app, [*words, "--json", "--csv", str(table)])
+    report = json.loads(answered.stdout)
+    assert report["real_spectra"] == OF_CLASS
+    assert [line["label"] for line in report["classes"]] == ["B"]
+    judged = [(one["of"], one["noise_statistics"], one["n_real"]) for one in report["verdicts"]]
+    assert judged == [
+        ("all", True, OF_CLASS),
+        ("all", False, OF_CLASS),
+        ("class B", True, OF_CLASS),
+        ("class B", False, OF_CLASS),
+    ]
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(report["measurements"]) > 50
+    assert {row["label"] for row in rows} == {"B"}
+    assert all(0 <= float(row["median_percentile"]) <= 100 for row in rows)
+
+
+def run_main(monkeypatch: pytest.MonkeyPatch, *words: str) -> int | str | None:
+    monkeypatch.setattr(sys, "argv", ["spec-o3-train", "realism", *words])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return left.value.code
+
+
+def test_what_the_user_can_mend_is_told(
+    tmp_path: Path,
+    alike: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_main(monkeypatch, str(tmp_path)) == 1
+    assert "MANIFEST.csv" in capsys.readouterr().err
+    assert run_main(monkeypatch, str(alike), "--csv", str(tmp_path / "no" / "x.csv")) == 1
+    assert "no folder" in capsys.readouterr().err
+    assert run_main(monkeypatch, str(alike), "--per-real", "0") == 2
+    (tmp_path / "MANIFEST.csv").write_text("file,label\nx.fits,OTHER\n")
+    assert run_main(monkeypatch, str(tmp_path)) == 1
+    assert "OTHER is not simulated" in capsys.readouterr().err
+
+
+def test_missing_classifier_is_told_before_the_work(
+    alike: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    monkeypatch.setattr(
+        "train.simulate.realism.realism_command.pair_library",
+        lambda *_: pytest.fail("the work began"),
+    )
+    assert run_main(monkeypatch, str(alike)) == 1
+    assert "scikit-learn" in capsys.readouterr().err

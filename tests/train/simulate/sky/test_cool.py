@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.train.simulate.sky.helpers import draws, measure, median
+from train.simulate.sky.cool import m_giant
+from train.simulate.source import GRID, Source
+
+
+def test_titanium_oxide_deepens_from_early_to_late_giants() -> None:
+    early, mid, late = (
+        median(draws("MG", subtype, 12), "TiO5") for subtype in ("MG early", "MG mid", "MG late")
+    )
+    assert early > mid + 0.05 > mid > late + 0.1
+
+
+def test_giant_is_as_deep_as_asked(rng: np.random.Generator) -> None:
+    medians = []
+    for level in (0.25, 0.35, 0.45, 0.65):
+        measured = []
+        for _ in range(8):
+            flux, said, _ = m_giant(rng, level)
+            assert said == level
+            measured.append(measure(Source("MG", "test", flux), "TiO5"))
+        medians.append(float(np.median(measured)))
+    assert medians == sorted(medians)
+    assert medians[1:] == pytest.approx([0.35, 0.45, 0.65], abs=0.08)
+
+
+def test_hydrides_are_of_dwarfs() -> None:
+    """CaH ratios are lower where the band is deeper."""
+    for index in ("CaH1", "CaH2"):
+        assert median(draws("MG"), index) > median(draws("M_DWARF"), index) + 0.05
+
+
+def test_zirconium_oxide_is_of_s_stars() -> None:
+    assert median(draws("SS"), "ZrO_6474") < median(draws("MG"), "ZrO_6474") - 0.05
+    assert median(draws("SS"), "ZrO_6345_edge") > median(draws("MG"), "ZrO_6345_edge") + 0.05
+
+
+def test_active_dwarfs_emit_and_others_do_not() -> None:
+    """Seen beside the line: bands at its sides make the equivalent width negative in all."""
+    line = np.abs(GRID - 6564.6) < 2
+    beside = (GRID > 6568) & (GRID < 6573)
+    active, quiet = (
+        [s.flux[line].mean() / s.flux[beside].mean() for s in draws("M_DWARF", subtype, 12)]
+        for subtype in ("M dwarf active", "M dwarf")
+    )
+    assert np.percentile(active, 20) > 1.4 > 1.25 > np.percentile(quiet, 90)

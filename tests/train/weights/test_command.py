@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import json
+
+import typer
+from typer.testing import CliRunner
+
+from agent.evidence.kinds import read_kinds
+from agent.evidence.weights import read_weights
+from train.simulate.sky import LABELS
+from train.weights.command import judge, weights
+
+PROGRAM = typer.Typer()
+PROGRAM.command()(weights)
+PROGRAM.command()(judge)
+
+
+def test_the_command_writes_weights_that_can_be_read(tmp_path):
+    made = CliRunner().invoke(
+        PROGRAM,
+        ["weights", "--per-label", "10", "--seed", "3", "--workers", "1", "--out", str(tmp_path)],
+    )
+    assert made.exit_code == 0, made.output
+    text = (tmp_path / "kinds.toml").read_text(encoding="utf-8")
+    assert "--per-label 10 --seed 3" in text.splitlines()[1]
+    assert read_kinds(tmp_path / "kinds.toml").labels == LABELS
+    assert read_weights(tmp_path / "tasks.toml")["CV"].is_fitted
+
+
+def test_the_command_judges_simulated_candidates():
+    said = CliRunner().invoke(
+        PROGRAM, ["judge", "--count", "30", "--survey", "SDSS", "--workers", "1", "--json"]
+    )
+    assert said.exit_code == 0, said.output
+    found = json.loads(said.stdout)["SDSS"]
+    assert set(found) == {"CV", "CS", "SS", "MG", "WD", "O", "B", "A"}
+    assert found["CV"]["all"]["count"] == 30
+    assert found["CV"]["clear"]["count"] < 30
