@@ -15,92 +15,30 @@ pytest.importorskip("torch")
 import gguf
 import torch
 from safetensors.torch import load_file
-from transformers import AutoTokenizer
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
 from agent.models.registry import BUNDLED
-from agent.protocol.protocol import opening
-from agent.tasks.catalogue import load_tasks
 from tests.small_models import tiny_qwen3, tiny_qwen25
+from tests.train.export.folders import export_pair, model
 from train.cli import app
-from train.export.export import export_gguf
 from train.export.reopen import reopen
 from train.models.errors import ExportError
-from train.models.model_folder import load_trainable, starting_folder
+from train.models.model_folder import starting_folder
 
-__all__ = ["tiny_qwen3", "tiny_qwen25"]
+__all__ = ["model", "tiny_qwen3", "tiny_qwen25"]
 
 NANO = BUNDLED / "nano"
 
 
-@pytest.fixture(params=["tiny_qwen25", "tiny_qwen3"])
-def model(request: pytest.FixtureRequest) -> Path:
-    folder: Path = request.getfixturevalue(request.param)
-    return folder
-
-
-def pair(model: Path, folder: Path, kind: str = "f32") -> Path:
-    export_gguf(model, folder, lm_type=kind, mmproj_type="f16" if kind == "q8_0" else kind)
-    return folder
-
-
 def test_every_weight_comes_back(model: Path, tmp_path: Path) -> None:
-    card = reopen(str(pair(model, tmp_path / "pair")), tmp_path / "again")
+    card = reopen(str(export_pair(model, tmp_path / "pair")), tmp_path / "again")
     before = load_file(model / "model.safetensors")
     after = load_file(tmp_path / "again/model.safetensors")
     assert set(after) == set(before)
     assert card.parameters == sum(weight.numel() for weight in after.values())
     assert all(torch.equal(after[name], before[name]) for name in before)
-
-
-def test_it_computes_the_same(model: Path, tmp_path: Path) -> None:
-    """What the weights are used with comes back, too: heads, norms, rotations."""
-    reopen(str(pair(model, tmp_path / "pair")), tmp_path / "again")
-    ids = torch.arange(40, 90)[None]
-    with torch.no_grad():
-        before, after = (
-            load_trainable(folder)(input_ids=ids).logits for folder in (model, tmp_path / "again")
-        )
-    assert torch.allclose(after, before, atol=1e-5)
-    pictures = [
-        json.loads((folder / "preprocessor_config.json").read_text("utf-8"))
-        for folder in (model, tmp_path / "again")
-    ]
-    for key in ("image_mean", "image_std", "patch_size", "merge_size"):
-        assert pictures[1][key] == pytest.approx(pictures[0][key], rel=1e-6)
-
-
-def test_towers_are_the_same(model: Path, tmp_path: Path) -> None:
-    reopen(str(pair(model, tmp_path / "pair")), tmp_path / "again")
-    towers = [
-        load_trainable(folder).config.vision_config.to_dict()
-        for folder in (model, tmp_path / "again")
-    ]
-    for told in towers:
-        told.pop("dtype", None)
-        told.pop("initializer_range", None)  # of random weights
-    assert towers[1] == towers[0]
-
-
-def test_words_are_cut_alike(model: Path, tmp_path: Path) -> None:
-    reopen(str(pair(model, tmp_path / "pair")), tmp_path / "again")
-    before, after = (AutoTokenizer.from_pretrained(at) for at in (model, tmp_path / "again"))
-    assert len(after) == len(before)
-    assert (after.eos_token, after.pad_token) == (before.eos_token, before.pad_token)
-    for task in load_tasks():
-        for turn in opening(task):
-            ids = before(turn.text).input_ids
-            assert after(turn.text).input_ids == ids
-            assert after.decode(ids) == before.decode(ids)
-    said = "<|im_start|>a\n<tool_call>naïve Å 6563.0</tool_call><|im_end|>"
-    ids = before(said).input_ids
-    assert after(said).input_ids == ids
-    # a call must survive where control tokens are left out
-    assert after.decode(ids, skip_special_tokens=True) == before.decode(
-        ids, skip_special_tokens=True
-    )
 
 
 @pytest.mark.skipif(not NANO.is_dir(), reason="no nano in the box")
@@ -127,12 +65,15 @@ def test_nano_goes_there_and_back(tmp_path: Path) -> None:
 
 def test_rounded_weights_are_refused(tiny_qwen25: Path, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="Q8_0"):
-        reopen(str(pair(tiny_qwen25, tmp_path / "pair", "q8_0")), tmp_path / "again")
+        reopen(str(export_pair(tiny_qwen25, tmp_path / "pair", "q8_0")), tmp_path / "again")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pair"]
 
 
 def test_a_pair_that_does_not_fit(tiny_qwen25: Path, tiny_qwen3: Path, tmp_path: Path) -> None:
-    first, second = pair(tiny_qwen25, tmp_path / "first"), pair(tiny_qwen3, tmp_path / "second")
+    first, second = (
+        export_pair(tiny_qwen25, tmp_path / "first"),
+        export_pair(tiny_qwen3, tmp_path / "second"),
+    )
     shutil.copyfile(second / "mmproj-f32.gguf", first / "mmproj-f32.gguf")
     with pytest.raises(ExportError):
         reopen(str(first), tmp_path / "again")
@@ -140,7 +81,7 @@ def test_a_pair_that_does_not_fit(tiny_qwen25: Path, tiny_qwen3: Path, tmp_path:
 
 
 def test_a_file_cut_off(tiny_qwen25: Path, tmp_path: Path) -> None:
-    path = pair(tiny_qwen25, tmp_path / "pair") / "model-f32.gguf"
+    path = export_pair(tiny_qwen25, tmp_path / "pair") / "model-f32.gguf"
     path.write_bytes(path.read_bytes()[:-1000])
     with pytest.raises(WorkbenchError, match="download it again"):
         reopen(str(tmp_path / "pair"), tmp_path / "again")
@@ -152,10 +93,10 @@ def test_what_is_no_gguf_and_a_folder_in_use(tiny_qwen25: Path, tmp_path: Path) 
     (tmp_path / "again").mkdir()
     (tmp_path / "again/notes.txt").touch()
     with pytest.raises(ExportError, match="already"):
-        reopen(str(pair(tiny_qwen25, tmp_path / "pair")), tmp_path / "again")
+        reopen(str(export_pair(tiny_qwen25, tmp_path / "pair")), tmp_path / "again")
     assert [path.name for path in (tmp_path / "again").iterdir()] == ["notes.txt"]
 
 
 def test_training_says_where_to_begin(tiny_qwen25: Path, tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError, match="spec-o3-train reopen"):
-        starting_folder(str(pair(tiny_qwen25, tmp_path / "pair")))
+        starting_folder(str(export_pair(tiny_qwen25, tmp_path / "pair")))
