@@ -101,14 +101,7 @@ def _of_rows(bench: Bench, rows: Sequence[Choice]) -> dict[str, Any]:
 
 
 def _card(figures: Mapping[str, Any]) -> str:
-    return "\n".join(
-        [
-            *_about(figures),
-            *_sets(figures),
-            *_negatives(figures),
-            *_rest(figures),
-        ]
-    )
+    return "\n".join([*_about(figures), *_sets(figures), *_negatives(figures), *_rest(figures)])
 
 
 def _about(figures: Mapping[str, Any]) -> list[str]:

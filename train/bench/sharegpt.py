@@ -29,16 +29,10 @@ from train.bench.sharegpt_files import load_picture, parsed_json, rows_of
 COPY_FILE, COPY_IMAGES = "conversations.jsonl", "images"
 MARK = "<image>"
 ROLES: Mapping[str, Role] = {
-    "system": "system",
-    "human": "user",
-    "user": "user",
-    "gpt": "assistant",
-    "assistant": "assistant",
-    "function_call": "assistant",
-    "observation": "tool",
-    "tool": "tool",
+    "system": "system", "human": "user", "user": "user", "gpt": "assistant",
+    "assistant": "assistant", "function_call": "assistant", "observation": "tool", "tool": "tool",
     "function_response": "tool",
-}
+}  # fmt: skip
 MAX_TURNS = 64
 _RESPONSE = re.compile(r"\s*<tool_response>(.*)</tool_response>\s*", re.DOTALL)
 

@@ -16,14 +16,9 @@ from train.simulate.telescope.optics import blur, integrate, pixel_edges, sigma_
 from train.simulate.telescope.surveys import ATLAS
 
 KNOWN_RANGES = (
-    (3540.0, 7410.0),
-    (3465.0, 9469.0),
-    (3310.0, 9500.0),
-    (4000.0, 8000.0),
-    (3310.0, 10600.0),
-    (3600.0, 9200.0),
-    (3850.0, 6800.0),
-)
+    (3540.0, 7410.0), (3465.0, 9469.0), (3310.0, 9500.0), (4000.0, 8000.0), (3310.0, 10600.0),
+    (3600.0, 9200.0), (3850.0, 6800.0),
+)  # fmt: skip
 STEPS = (0.9, 5.0)
 RESOLUTIONS = (400.0, 2500.0)
 SNR_RANGE = (30.0, 500.0)

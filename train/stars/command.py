@@ -15,7 +15,7 @@ import typer
 from astropy.io import fits
 
 from agent.errors import WorkbenchError
-from train.atomic_folder import is_missing_or_empty, atomic_folder
+from train.atomic_folder import atomic_folder, is_missing_or_empty
 from train.stars.labels import (
     HOT_SUBDWARFS,
     WHITE_DWARFS,

@@ -31,7 +31,7 @@ WHITE_DWARFS = {
     "esoxshooter": "EG274 GD153 LTT3218 LTT7987",
 }
 HOT_SUBDWARFS = {
-    "esookestan": "bd25d4655 bd28d4211 feige110 feige34 feige66 feige67 hz44 bd75d325 gd108",
+    "esookestan": "bd25d4655 bd28d4211 feige110 feige34 feige66 feige67 hz44 bd75d325 gd108"
 }
 AT_MOST = {"K": 20, "A": 12, "B": 12, "F": 8, "G": 8}
 """Most stars of a label from one library, evenly spaced in its list."""

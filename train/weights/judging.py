@@ -11,11 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from agent.confidence.judged import JudgedScores
-from agent.confidence.reliability import (
-    brier_score,
-    expected_calibration_error,
-    reliability_curve,
-)
+from agent.confidence.reliability import brier_score, expected_calibration_error, reliability_curve
 from agent.errors import ReadError, WorkbenchError
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.measurements import SpectrumMeasurements

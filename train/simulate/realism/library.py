@@ -157,11 +157,7 @@ def augmented(base: Source, rng: Rng) -> Source:
         velocity_kms=velocity,
         resolution=base.resolution,
         valid=base.valid,
-        parameters={
-            **base.parameters,
-            "extra_ebv": round(ebv, 4),
-            "contrast": round(contrast, 4),
-        },
+        parameters={**base.parameters, "extra_ebv": round(ebv, 4), "contrast": round(contrast, 4)},
     )
 
 

@@ -246,10 +246,8 @@ def _polar(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     base = _Lines(flux, rng.uniform(1000, 1600), 0.0, 0.0, rng)
     offset = 1 + rng.normal(0, 250) / 299_792.458
     for wavelength, share in (
-        (6564.61, 0.35),
-        (4862.69, 0.35 * flat),
-        (4686.99, 0.3 * flat * ionised),
-    ):
+        (6564.61, 0.35), (4862.69, 0.35 * flat), (4686.99, 0.3 * flat * ionised),
+    ):  # fmt: skip
         base.add(wavelength * offset, alpha * share)
     return flux, parameters | {
         "ew_alpha": round(alpha, 1),

@@ -296,12 +296,7 @@ def _lanthanum_oxide() -> FloatArray:
     """Red LaO bands with strengths set by hand, as the fitted S stars end blueward of them."""
     tau = np.zeros(SIZE)
     for air, depth in (
-        (7379.8, 0.2),
-        (7403.5, 0.3),
-        (7433, 0.15),
-        (7876.8, 0.2),
-        (7910.3, 0.3),
-        (7943, 0.15),
-    ):
+        (7379.8, 0.2), (7403.5, 0.3), (7433, 0.15), (7876.8, 0.2), (7910.3, 0.3), (7943, 0.15),
+    ):  # fmt: skip
         add_head(tau, vacuum(air), depth, 40.0, "red")
     return tau

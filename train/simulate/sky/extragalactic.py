@@ -66,12 +66,9 @@ def qso(rng: Rng) -> Source:
             _line(flux, centre, 0.35 * area, 2.1 * width * relative)
     iron = strength * rng.lognormal(-0.2, 0.5)
     for low, high, height in (
-        (4435, 4685, 0.16),
-        (5100, 5400, 0.13),
-        (2200, 2700, 0.25),
-        (2820, 2950, 0.12),
+        (4435, 4685, 0.16), (5100, 5400, 0.13), (2200, 2700, 0.25), (2820, 2950, 0.12),
         (3100, 3500, 0.08),
-    ):
+    ):  # fmt: skip
         bump = 1 / (1 + np.exp(-(rest - low) / 30)) / (1 + np.exp((rest - high) / 30))
         flux += base * height * iron * bump
     flux += (

@@ -158,12 +158,8 @@ def a_star(rng: Rng) -> Source:
         add_gaussian(tau, wavelength, area * metals, width)
     if kind == "Ap":
         for wavelength, area in (
-            (4078.86, 0.5),
-            (4129.9, 0.6),
-            (4132.06, 0.5),
-            (4173.1, 0.4),
-            (4206.2, 0.4),
-        ):
+            (4078.86, 0.5), (4129.9, 0.6), (4132.06, 0.5), (4173.1, 0.4), (4206.2, 0.4),
+        ):  # fmt: skip
             add_gaussian(tau, wavelength, area * rng.lognormal(0, 0.4), width)
     extinction, ebv = dust(rng, 0.02, 0.08 if kind == "BHB" else 0.9)
     add_interstellar(tau, ebv, rng)
@@ -205,13 +201,9 @@ def b_star(rng: Rng) -> Source:
     add_scaled(tau, HE_I, helium, width, rng)
     warm = float(np.interp(kelvin, (10500, 15000, 22000, 30000), (1.0, 0.6, 0.3, 0.1)))
     for wavelength, area in (
-        (4482.46, 0.38 * warm),
-        (7775.64, 0.7 * warm),
-        (6348.86, 0.35 * warm),
-        (6373.13, 0.22 * warm),
-        (4129.21, 0.2 * warm),
-        (4132.06, 0.2 * warm),
-    ):
+        (4482.46, 0.38 * warm), (7775.64, 0.7 * warm), (6348.86, 0.35 * warm),
+        (6373.13, 0.22 * warm), (4129.21, 0.2 * warm), (4132.06, 0.2 * warm),
+    ):  # fmt: skip
         add_gaussian(tau, wavelength, area * rng.lognormal(0, 0.2), width)
     hot = float(np.exp(-(((kelvin - 24000) / 6000) ** 2))) * (1 + luminosity)
     for wavelength, area in (

@@ -50,24 +50,17 @@ def young_star(rng: Rng) -> Source:
     classical = alpha > 10
     fwhm = rng.uniform(180, 480) if classical else rng.uniform(90, 160)
     for wavelength, share in (
-        (6564.61, 1.0),
-        (4862.69, 0.4),
-        (4341.69, 0.25),
-        (4102.90, 0.2),
-        (3934.77, 0.7),
+        (6564.61, 1.0), (4862.69, 0.4), (4341.69, 0.25), (4102.90, 0.2), (3934.77, 0.7),
         (3969.59, 0.6),
-    ):
+    ):  # fmt: skip
         emission_over(flux, wavelength, alpha * share * rng.lognormal(0, 0.15), fwhm)
     if classical:
         for wavelength in (8500.35, 8544.44, 8664.52, 8448.7):
             emission_over(flux, wavelength, alpha * rng.uniform(0.02, 0.2), fwhm)
         if chance(rng, 0.5):
             for wavelength, share in (
-                (6302.04, 1.0),
-                (6365.54, 0.33),
-                (6718.29, 0.3),
-                (6732.68, 0.4),
-            ):
+                (6302.04, 1.0), (6365.54, 0.33), (6718.29, 0.3), (6732.68, 0.4),
+            ):  # fmt: skip
                 emission_over(flux, wavelength, rng.uniform(0.3, 3.0) * share, 100.0)
     extinction, ebv = dust(rng, 0.05, 1.5)
     return Source(

@@ -14,12 +14,8 @@ from train.simulate.telescope.optics import integrate, pixel_edges
 from train.simulate.telescope.surveys import Profile, profile_named
 
 BANDS: dict[str, tuple[float, float]] = {
-    "u": (3700, 4000),
-    "g": (4000, 5500),
-    "r": (5500, 6900),
-    "i": (6900, 8200),
-    "z": (8200, 9100),
-}
+    "u": (3700, 4000), "g": (4000, 5500), "r": (5500, 6900), "i": (6900, 8200), "z": (8200, 9100),
+}  # fmt: skip
 CURVE_TERMS = 8
 
 

@@ -66,24 +66,13 @@ class Quality:
 
 
 _ODDS = (
-    "calibration_tail_odds",
-    "join_bump_odds",
-    "dead_block_odds",
-    "telluric_odds",
-    "nebular_odds",
-    "moon_odds",
-    "crosstalk_odds",
-    "end_block_odds",
-)
+    "calibration_tail_odds", "join_bump_odds", "dead_block_odds", "telluric_odds", "nebular_odds",
+    "moon_odds", "crosstalk_odds", "end_block_odds",
+)  # fmt: skip
 _STRENGTHS = (
-    "calibration",
-    "blue_error",
-    "join_step",
-    "join_slope",
-    "sky_drift_pixels",
-    "telluric_jitter",
+    "calibration", "blue_error", "join_step", "join_slope", "sky_drift_pixels", "telluric_jitter",
     "cosmic_mean",
-)
+)  # fmt: skip
 GRADES = {"good": 0.4, "typical": 1.0, "poor": 2.2}
 
 
