@@ -24,11 +24,11 @@ from agent.trajectory.trajectory_file import write_trajectories
 from tests.bench.sft_side import BATCH
 from train.examples import example, write_examples
 from train.recipe import settings
-from train.sft.new_model import make_new_model, words_of, words_of_tasks
+from train.sft.new_model import make_new_model, task_texts, trajectory_texts
 from train.sft.run import uses_bfloat16
 from train.sft.settings import ModelSettings
 from train.simulate.campaign import Settings, assignments
-from train.simulate.production import make
+from train.simulate.production import simulate_spectrum
 from train.simulate.telescope.observation import to_spectrum
 
 NANO = Style(name="nano", width=252, height=168)
@@ -87,7 +87,7 @@ def prepare(work: Path, shape: ModelSettings, style: Style, steps: int) -> None:
         seed=11, count=BATCH * steps, task="WD", odds=(1, 1), survey="LAMOST", snr=(20, 60)
     )
     for each in assignments(told):
-        spectrum = to_spectrum(make(told, each).entry.observation)
+        spectrum = to_spectrum(simulate_spectrum(told, each).entry.observation)
         spectrum = replace(spectrum, path=f"simulated-{each.index}.fits")
         answer = "YES" if each.label == told.task else "NO"
         one = example(spectrum, task=told.task, answer=answer, label=each.label)
@@ -95,7 +95,7 @@ def prepare(work: Path, shape: ModelSettings, style: Style, steps: int) -> None:
         records.append(run(inspector.inspect(one.spectrum, find_task(told.task))))
     write_examples(work / "cold.parquet", examples)
     write_trajectories(work / "approved.jsonl", records)
-    make_new_model(work / "start", shape, [*words_of_tasks(), *words_of(records)], seed=1)
+    make_new_model(work / "start", shape, [*task_texts(), *trajectory_texts(records)], seed=1)
 
 
 def side(name: str, work: Path, steps: int) -> dict[str, float]:

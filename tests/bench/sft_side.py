@@ -47,30 +47,32 @@ def ours(work: Path, steps: int) -> dict[str, float]:
     from train.models.model_folder import load_trainable
     from train.sft.batches import Batches
     from train.sft.encoding import Encoder
-    from train.sft.fast_path import ScoredTokensOnly, quicken
+    from train.sft.fast_path import ScoredTokensOnly, use_fast_path
     from train.sft.mask import check_mask
-    from train.sft.pictures import Drawing, PictureFolder
-    from train.sft.rows import Preparing, prepare_rows
+    from train.sft.pictures import PictureFolder, PictureSource
+    from train.sft.rows import RowSettings, prepare_rows
     from train.sft.run import collator_of, uses_bfloat16
     from train.sft.settings import SftSettings
-    from train.sft.trainer import SftTrainer, arguments
+    from train.sft.trainer import SftTrainer, training_arguments
 
     half = uses_bfloat16("auto")
     start = work / "start"
     folder = read_folder(start)
-    drawing = Drawing(PictureFolder(work / "pictures", 10**9), (work / "cold.parquet",))
-    ready = Preparing(folder=start, vision=folder.vision, sizing=folder.sizing, drawing=drawing)
+    source = PictureSource(PictureFolder(work / "pictures", 10**9), (work / "cold.parquet",))
+    ready = RowSettings(
+        folder=start, vision=folder.vision, sizing=folder.sizing, picture_source=source
+    )
     records = list(read_trajectories(work / "approved.jsonl"))
     rows = prepare_rows(records, None, ready, cutoff=10**6).rows
     plan = [list(range(at, at + BATCH)) for at in range(0, BATCH * steps, BATCH)]
-    collate = collator_of(folder, drawing, half=half)
+    collate = collator_of(folder, source, half=half)
     batches = Batches(plan, rows, collate)
     check_mask(batches[0], Encoder(load_tokenizer(start)))
     settings = SftSettings(trained="all", eval_every=0, save_every=0)
-    args = arguments(work / "ours", settings, half=half, seed=0, workers=1)
+    args = training_arguments(work / "ours", settings, half=half, seed=0, workers=1)
     args.max_steps = steps
     model = load_trainable(start)
-    quicken(model)
+    use_fast_path(model)
     clock = Clock()
     SftTrainer(model, args, ScoredTokensOnly(model), batches, None, callbacks=[clock]).train()
     tokens = sum(len(rows[row]) for row in plan[-1])

@@ -1,8 +1,8 @@
-"""Which rows are trained together and in which order, and a batch of rows as tensors.
+"""Plans the batches of a run, and turns the rows of a batch into tensors.
 
-The order of a whole run is one list made from the seed, so that a run goes on after any step as if
-it had never stopped. Rows of a batch are of nearly equal length: little is spent on padding, and
-no row can see another, as it could where several are put into one sequence.
+The seed fixes the order of the whole run, so a run can resume after any step. The rows of a batch
+have nearly equal lengths, which wastes little on padding and needs no packing of several rows into
+one sequence.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from torch.utils.data import Dataset
 
 from agent.engines.families import Vision
 from agent.engines.patches import patches
-from train.sft.pictures import Drawing
+from train.sft.pictures import PictureSource
 from train.sft.rows import ConversationRow
 
 IGNORED = -100
+# Tokens. Libraries compile and cache code for every shape, so there should be few.
 PAD_TO = 64
-"""Tokens: fewer shapes, for each of which libraries make and keep code of their own."""
-POOL = 50
-"""Batches whose rows are sorted by length together; between pools chance alone decides."""
+SORTED_BATCHES = 50
+"""Number of batches whose rows are sorted by length together."""
 
 Batch = dict[str, torch.Tensor]
 Plan = list[list[int]]
@@ -36,24 +36,24 @@ def plan_run(
     batch: int,
     batch_tokens: int,
     epochs: float,
-    together: int,
+    batches_per_step: int,
     seed: int,
     steps: int = 0,
 ) -> Plan:
-    """The numbers of the rows of each batch of a run, in its order.
+    """The row numbers of each batch of a run, in order.
 
-    `together` batches make one step, over all devices; the last step is filled with batches of
-    one more epoch.
+    `batches_per_step` counts the batches of all devices. Batches of one more epoch fill the last
+    step.
     """
     whole, part = divmod(epochs, 1.0)
     plan: Plan = []
     for epoch in range(int(whole)):
-        plan += plan_epoch(lengths, batch, batch_tokens, seed, epoch, together)
-    more = plan_epoch(lengths, batch, batch_tokens, seed, int(whole), together)
+        plan += plan_epoch(lengths, batch, batch_tokens, seed, epoch, batches_per_step)
+    more = plan_epoch(lengths, batch, batch_tokens, seed, int(whole), batches_per_step)
     plan += more[: round(part * len(more))]
-    wanted = -(-max(len(plan), 1) // together) * together
+    wanted = -(-max(len(plan), 1) // batches_per_step) * batches_per_step
     if steps:
-        wanted = min(wanted, steps * together)
+        wanted = min(wanted, steps * batches_per_step)
     filling = more[round(part * len(more)) :] + more
     while len(plan) < wanted:
         plan += filling[: wanted - len(plan)]
@@ -66,29 +66,30 @@ def plan_epoch(
     batch_tokens: int,
     seed: int,
     epoch: int,
-    together: int = 1,
+    batches_per_step: int = 1,
 ) -> Plan:
-    """Every row once, in batches of rows of nearly equal length, in a random order.
+    """Every row once, in batches of nearly equal row lengths and in random order.
 
-    So are the `together` batches of one step: devices wait for the one with the longest.
+    The batches of one step have similar lengths too, because devices wait for the longest.
     """
     rng = np.random.default_rng(np.random.SeedSequence((seed, epoch)))
     shuffled = rng.permutation(len(lengths))
-    found: Plan = []
-    for at in range(0, len(shuffled), POOL * batch):
-        pool = sorted(shuffled[at : at + POOL * batch].tolist(), key=lambda row: lengths[row])
-        found += _cut(pool, lengths, batch, batch_tokens)
-    steps = [found[at : at + together] for at in range(0, len(found), together)]
+    plan: Plan = []
+    size = SORTED_BATCHES * batch
+    for at in range(0, len(shuffled), size):
+        pool = sorted(shuffled[at : at + size].tolist(), key=lambda row: lengths[row])
+        plan += _batch_rows(pool, lengths, batch, batch_tokens)
+    steps = [plan[at : at + batches_per_step] for at in range(0, len(plan), batches_per_step)]
     return [batch for number in rng.permutation(len(steps)) for batch in steps[number]]
 
 
-def _cut(
-    rows: Sequence[int], lengths: Sequence[int], most: int, most_tokens: int
+def _batch_rows(
+    rows: Sequence[int], lengths: Sequence[int], max_rows: int, max_tokens: int
 ) -> Iterator[list[int]]:
-    """Rows in the order of their lengths as batches; a row over the budget is one of its own."""
+    """Batches of rows sorted by length; a row over the budget is a batch of its own."""
     batch: list[int] = []
     for row in rows:
-        if batch and (len(batch) == most or (len(batch) + 1) * lengths[row] > most_tokens):
+        if batch and (len(batch) == max_rows or (len(batch) + 1) * lengths[row] > max_tokens):
             yield batch
             batch = []
         batch.append(row)
@@ -97,7 +98,7 @@ def _cut(
 
 
 def padding_share(plan: Plan, lengths: Sequence[int]) -> float:
-    """Of all tokens computed."""
+    """Fraction of all computed tokens that is padding."""
     padded = sum(len(rows) * max(lengths[row] for row in rows) for rows in plan)
     return 1.0 - sum(lengths[row] for rows in plan for row in rows) / padded if padded else 0.0
 
@@ -105,7 +106,7 @@ def padding_share(plan: Plan, lengths: Sequence[int]) -> float:
 def split_rows(
     rows: Sequence[ConversationRow], share: float, seed: int
 ) -> tuple[list[ConversationRow], list[ConversationRow]]:
-    """Rows to train on and rows held out: `share` of the spectra, at least one of two or more."""
+    """Training rows and held-out rows; `share` of the spectra, and at least one, is held out."""
     groups = sorted({row.group for row in rows})
     count = round(share * len(groups))
     if share > 0 and len(groups) > 1:
@@ -119,26 +120,26 @@ def split_rows(
 
 @dataclass(frozen=True)
 class Collator:
-    """Rows as the tensors that the model takes; used in worker processes."""
+    """Turns rows into the model's input tensors; runs in worker processes."""
 
     vision: Vision
     image_token: int
     pad_token: int
-    drawing: Drawing
+    picture_source: PictureSource
     half: bool = False
-    """Pictures as bfloat16, for models that compute in it."""
+    """Whether pictures are bfloat16, for models that compute in it."""
 
     def __call__(self, rows: Sequence[ConversationRow], *, with_parts: bool = False) -> Batch:
-        """`keep` marks tokens whose next one is trained; right of a row's end is padding, which
-        causal attention keeps from being seen: no attention mask is needed."""
+        """A batch of rows; `keep` marks tokens whose next token is trained."""
+        # Padding is right of each row, where causal attention hides it: no mask is needed.
         shape = len(rows), -(-max(map(len, rows)) // PAD_TO) * PAD_TO
         ids = np.full(shape, self.pad_token, np.int64)
         parts = np.zeros(shape, np.uint8)
-        places = np.zeros((3, *shape), np.int64)
+        position_ids = np.zeros((3, *shape), np.int64)
         for number, row in enumerate(rows):
             ids[number, : len(row)] = row.encoded.ids
             parts[number, : len(row)] = row.encoded.parts
-            places[:, number, : len(row)] = positions(
+            position_ids[:, number, : len(row)] = positions(
                 row.encoded.ids, self.image_token, row.grids, self.vision.merge
             )
         keep = np.zeros(shape, bool)
@@ -146,17 +147,18 @@ class Collator:
         tensors = {
             "input_ids": ids,
             "labels": np.where(parts > 0, ids, IGNORED),
-            "position_ids": places,
+            "position_ids": position_ids,
             "keep": keep,
             **({"parts": parts} if with_parts else {}),
         }
-        return {name: torch.from_numpy(value) for name, value in tensors.items()} | self._seen(rows)
+        batch = {name: torch.from_numpy(value) for name, value in tensors.items()}
+        return batch | self._pixels(rows)
 
-    def _seen(self, rows: Sequence[ConversationRow]) -> Batch:
+    def _pixels(self, rows: Sequence[ConversationRow]) -> Batch:
         cut = [
             patches(picture, self.vision)
             for row in rows
-            for picture in self.drawing.pictures(row.record, row.pictures)
+            for picture in self.picture_source.pictures(row.record, row.pictures)
         ]
         if not cut:
             return {}
@@ -170,8 +172,10 @@ class Collator:
 def positions(
     ids: NDArray[np.int32], image_token: int, grids: Sequence[tuple[int, int]], merge: int
 ) -> NDArray[np.int64]:
-    """Places in time, down and across of every token (3, tokens), as Qwen counts them: a picture
-    takes as many places as its longer side."""
+    """Qwen's positions of every token in time, height and width, (3, tokens).
+
+    A picture advances the position by its longer side.
+    """
     columns, place, at = [], 0, 0
     for down, across in ((down // merge, across // merge) for down, across in grids):
         start = at + int(np.argmax(ids[at:] == image_token))
@@ -186,7 +190,7 @@ def positions(
 
 
 class Batches(Dataset[Batch]):
-    """Batch after batch of a plan. `with_parts` for figures."""
+    """The batches of a plan; `with_parts` adds the parts needed for figures."""
 
     def __init__(
         self,
@@ -208,6 +212,6 @@ class Batches(Dataset[Batch]):
 
 
 def only_one(batches: Sequence[Batch]) -> Batch:
-    """A data loader's collate function: what it collects are whole batches, one at a time."""
+    """Collate function of a data loader whose items are whole batches."""
     (batch,) = batches
     return batch

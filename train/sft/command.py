@@ -1,4 +1,4 @@
-"""`spec-o3-train sft`: teach a model to inspect, from approved trajectories."""
+"""`spec-o3-train sft`: supervised fine-tuning on approved trajectories."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from train.recipe import Config, Preset, Sets, settings
 def sft(
     approved: Annotated[
         list[Path],
-        typer.Argument(help="Trajectories (.jsonl), or conversations in the ShareGPT form."),
+        typer.Argument(help="Trajectories (.jsonl), or conversations in ShareGPT format."),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Folder of the run.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the run.")],
     sets: Annotated[
         list[Path] | None,
         typer.Option("--sets", help="Parquet set with the spectra; may be repeated."),
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", help="Folder or name to start from, or `new`.")
+        str, typer.Option("--model", help="Model folder or name to start from, or `new`.")
     ] = "",
     preset: Preset = "",
     config: Config = None,
@@ -32,13 +32,13 @@ def sft(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that draw pictures.")] = 1,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the last checkpoint in --out.")
+        bool, typer.Option("--resume", help="Continue from the last checkpoint in --out.")
     ] = False,
 ) -> None:
-    """Fine-tune a model on what approved inspections said, and on nothing else in them."""
+    """Fine-tune a model on the agent's own words in approved trajectories."""
     from train.sft.settings import ModelSettings, SftSettings
 
-    told = settings(SftSettings, "sft", preset=preset, config=config, sets=changes)
+    chosen = settings(SftSettings, "sft", preset=preset, config=config, sets=changes)
     shape = settings(ModelSettings, "model", preset=preset, config=config, sets=_for_model(changes))
     try:
         from train.sft.run import fine_tune
@@ -50,16 +50,16 @@ def sft(
         approved,
         sets or [],
         out,
-        told,
+        chosen,
         replace(shape, start=model) if model else shape,
         seed=seed,
         workers=workers,
         resume=resume,
     )
-    if os.environ.get("RANK", "0") == "0":  # a launcher starts several of us
+    if os.environ.get("RANK", "0") == "0":  # a launcher starts several processes
         typer.echo(f"the model is in {finished}")
 
 
 def _for_model(changes: list[str] | None) -> list[str]:
-    """A change without its table's name is one of [sft]."""
+    """Changes of [model]; a change without a table name belongs to [sft]."""
     return [text for text in changes or [] if text.partition("=")[0].strip().startswith("model.")]

@@ -1,7 +1,7 @@
-"""A conversation as tokens, and which of them are trained.
+"""Encodes a conversation as tokens, and marks the trained ones.
 
-The ids are those of use: turn by turn, the agent's words cut from the markup before them as they
-are when it says them itself.
+The ids are those of inference: each turn is tokenized separately, and the agent's reply separately
+from the markup before it, as if the model had generated it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from agent.trajectory.trajectory import Trajectory
 
 UNTRAINED = 0
 PARTS = ("thought", "call", "reasons", "verdict", "other")
-"""What an agent's token belongs to; a token's part is its place here plus one."""
+"""Parts of an agent's turn; a token's part number is the index here plus one."""
 THOUGHT, CALL, REASONS, VERDICT, OTHER = range(1, len(PARTS) + 1)
 
-# Later ones lie inside earlier ones and win.
+# Later patterns match inside earlier ones and win.
 _SPANS = (
     (THOUGHT, re.compile(rb"<think>.*?(?:</think>|$)", re.DOTALL)),
     (CALL, re.compile(rb"<tool_call>.*?(?:</tool_call>|$)", re.DOTALL)),
@@ -35,7 +35,7 @@ _SPANS = (
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Ids of a conversation; `parts` says what each trained token is, 0 for the others."""
+    """Token ids of a conversation; `parts` is the part of each trained token, 0 for others."""
 
     ids: NDArray[np.int32]
     parts: NDArray[np.uint8]
@@ -49,7 +49,7 @@ class Encoded:
 
 
 class Encoder:
-    """Makes tokens with one model's tokenizer."""
+    """Encodes conversations with one model's tokenizer."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
@@ -61,7 +61,10 @@ class Encoder:
         picture_tokens: Sequence[int],
         untrained: Collection[int] = (),
     ) -> Encoded:
-        """`picture_tokens` of each picture in order; `untrained` numbers turns of the agent."""
+        """Encode turns; `picture_tokens` counts the tokens of each picture, in order.
+
+        `untrained` numbers the agent's turns that are not trained.
+        """
         counts = iter(picture_tokens)
         ids: list[int] = []
         parts: list[int] = []
@@ -72,21 +75,21 @@ class Encoder:
                 shown = [next(counts)] if turn.picture is not None else []
                 ids += token_ids(self.tokenizer, pieces, shown)
             else:
-                header, (said, *rest) = _at_first_words(pieces)
-                words = token_ids(self.tokenizer, [said])
+                header, (reply, *rest) = _split_markup(pieces)
+                reply_ids = token_ids(self.tokenizer, [reply])
                 end, *after = token_ids(self.tokenizer, rest)
                 ids += token_ids(self.tokenizer, header)
                 parts += [UNTRAINED] * (len(ids) - len(parts))
-                ids += [*words, end, *after]
+                ids += [*reply_ids, end, *after]
                 if replies not in untrained:
-                    parts += [*self.parts_of(words), OTHER]
+                    parts += [*self.parts_of(reply_ids), OTHER]
                 replies += 1
             parts += [UNTRAINED] * (len(ids) - len(parts))
         return Encoded(np.array(ids, np.int32), np.array(parts, np.uint8))
 
-    def parts_of(self, words: Sequence[int]) -> list[int]:
-        """What each token of a turn belongs to, by its first byte."""
-        pieces = [self._bytes[number] for number in words]
+    def parts_of(self, ids: Sequence[int]) -> list[int]:
+        """The part of each token of a reply, by its first byte."""
+        pieces = [self._bytes[number] for number in ids]
         whole = b"".join(pieces)
         owner = np.full(len(whole) + 1, OTHER, np.uint8)
         for part, pattern in _SPANS:
@@ -96,16 +99,16 @@ class Encoder:
         return [int(part) for part in owner[starts]]
 
 
-def _at_first_words(pieces: Sequence[Part]) -> tuple[Sequence[Part], Sequence[Part]]:
-    """The markup that opens a turn, and the rest of it."""
+def _split_markup(pieces: Sequence[Part]) -> tuple[Sequence[Part], Sequence[Part]]:
+    """The markup before a turn's text, and the rest of the turn."""
     at = next((number for number, piece in enumerate(pieces) if not piece.markup), None)
     if at is None:
-        raise WorkbenchError("a turn of the agent without words cannot be trained")
+        raise WorkbenchError("an empty turn of the agent cannot be trained")
     return pieces[:at], pieces[at:]
 
 
-def mistakes_of(trajectory: Trajectory) -> set[int]:
-    """Numbers of the agent's turns that it was told to correct."""
+def corrected_turns(trajectory: Trajectory) -> set[int]:
+    """Numbers of the agent's turns that the tool answered with an error."""
     last: dict[int, str] = {}
     for step in trajectory.steps:
         if step.by == "agent":
@@ -114,10 +117,10 @@ def mistakes_of(trajectory: Trajectory) -> set[int]:
 
 
 def refused_calls(turns: Sequence[Turn]) -> set[int]:
-    """The same where only the turns are known: those the tool answered without a picture."""
-    said = [number for number, turn in enumerate(turns) if turn.role == "assistant"]
+    """Like `corrected_turns` for bare turns: those the tool answered without a picture."""
+    replies = [number for number, turn in enumerate(turns) if turn.role == "assistant"]
     return {
         number
-        for number, at in enumerate(said)
+        for number, at in enumerate(replies)
         if at + 1 < len(turns) and turns[at + 1].role == "tool" and turns[at + 1].picture is None
     }

@@ -1,16 +1,15 @@
-"""Parts of Qwen2.5-VL and Qwen3-VL computed faster than transformers does, with equal results.
+"""Faster versions of parts of Qwen2.5-VL and Qwen3-VL, with the same results as transformers.
 
-- The patch convolution has a stride as large as its kernel: it is a matrix product.
-- Attention in the vision tower runs picture by picture, a call each; pictures and windows of one
-  size are one call here.
-- In bfloat16 on processors attention is a few products, see `train.sft.attention`.
-- Under autocast, RMS norms and embeddings give float32 that the next product rounds to bfloat16
-  anyway; here they give bfloat16, so that sums and products between them move half the bytes.
-- Scores over the vocabulary, and what the last layer does after its attention, are computed at the
-  tokens that are trained, not at all of them.
+- The stride of the patch convolution equals its kernel, so it is a matrix product.
+- transformers calls the vision attention once per picture; here all pictures and windows of one
+  size share a call.
+- In bfloat16 on CPUs attention is a few large products, see `train.sft.attention`.
+- Under autocast RMS norms and embeddings return float32, which the next product rounds to bfloat16
+  anyway; here they return bfloat16, which halves the bytes moved between them.
+- Logits, and the last layer after its attention, are computed only for trained tokens.
 
-The first two are equal up to the order of summation, the next two up to the rounding of bfloat16,
-the last one exactly.
+The first two agree up to the order of summation, the next two up to bfloat16 rounding, and the
+last exactly.
 """
 
 from __future__ import annotations
@@ -24,61 +23,63 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from train.sft.attention import attend, fits, use_blocks
+from train.sft.attention import attend, can_attend, use_block_attention
 
 
-def quicken(model: Any) -> None:
-    """Put the fast parts into a model, in place."""
+def use_fast_path(model: Any) -> None:
+    """Replace parts of a model by their fast versions, in place."""
     visual = model.model.visual
     projection = visual.patch_embed.proj
-    projection.forward = MethodType(_as_product, projection)
+    projection.forward = MethodType(_patches_by_matmul, projection)
     if visual.config._attn_implementation == "sdpa":
         for block in visual.blocks:
             block.attn.forward = MethodType(_attend, block.attn)
     for module in model.modules():
         if type(module).__name__.endswith("RMSNorm"):
-            module.forward = MethodType(_norm, module)
-    model.get_input_embeddings().register_forward_hook(_as_autocast)
+            module.forward = MethodType(_rms_norm, module)
+    model.get_input_embeddings().register_forward_hook(_cast_embeddings)
     if model.model.language_model.config._attn_implementation == "sdpa":
-        use_blocks(model.model.language_model)
+        use_block_attention(model.model.language_model)
 
 
 class ScoredTokensOnly:
-    """Makes a model score only the tokens marked in `keep` (rows, tokens), None for all.
+    """Restricts a model's logits to the tokens in `keep` (rows, tokens); None keeps all.
 
-    The logits are then (marked tokens, vocabulary), row by row.
+    The logits are then (kept tokens, vocabulary), row by row.
     """
 
     def __init__(self, model: Any) -> None:
         self.keep: Tensor | None = None
-        model.lm_head.register_forward_pre_hook(self._pick)
+        model.lm_head.register_forward_pre_hook(self._select_kept)
         last = model.model.language_model.layers[-1].mlp
-        last.forward = partial(self._where_marked, last.forward)
+        last.forward = partial(self._mlp_where_kept, last.forward)
 
-    def _pick(self, head: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...] | None:
+    def _select_kept(
+        self, head: nn.Module, inputs: tuple[Tensor, ...]
+    ) -> tuple[Tensor, ...] | None:
         return None if self.keep is None else (inputs[0][self.keep],)
 
-    def _where_marked(self, whole: Callable[[Tensor], Tensor], states: Tensor) -> Tensor:
-        """No other token looks at what comes of the last layer."""
+    def _mlp_where_kept(self, whole: Callable[[Tensor], Tensor], states: Tensor) -> Tensor:
+        # No later layer reads the other tokens, so the last layer can leave them out.
         if self.keep is None:
             return whole(states)
-        marked = whole(states[self.keep])
-        return marked.new_zeros(states.shape).masked_scatter(self.keep[..., None], marked)
+        kept = whole(states[self.keep])
+        return kept.new_zeros(states.shape).masked_scatter(self.keep[..., None], kept)
 
 
-def _as_product(convolution: nn.Conv3d, pixels: Tensor) -> Tensor:
+def _patches_by_matmul(convolution: nn.Conv3d, pixels: Tensor) -> Tensor:
     weight = convolution.weight
     return functional.linear(pixels.flatten(1), weight.flatten(1), convolution.bias)
 
 
-def _as_autocast(module: nn.Module, inputs: object, embedded: Tensor) -> Tensor:
+def _cast_embeddings(module: nn.Module, inputs: object, embedded: Tensor) -> Tensor:
     device = embedded.device.type
     if not torch.is_autocast_enabled(device):
         return embedded
     return embedded.to(torch.get_autocast_dtype(device))
 
 
-def _norm(module: Any, hidden: Tensor) -> Tensor:
+def _rms_norm(module: Any, hidden: Tensor) -> Tensor:
     wide = hidden.float()
     scale = torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + module.variance_epsilon)
     return module.weight.to(hidden.dtype) * (wide * scale).to(hidden.dtype)
@@ -91,19 +92,19 @@ def _attend(
     position_embeddings: tuple[Tensor, Tensor],
     **unused: object,
 ) -> Tensor:
-    """`cu_seqlens`: where each picture or window begins, and the end of the last."""
+    """Vision attention; `cu_seqlens` holds the start of each picture or window and the last end."""
     tokens = hidden_states.shape[0]
     joint = attention.qkv(hidden_states).reshape(tokens, 3, attention.num_heads, -1)
     query, key, value = joint.unbind(1)
-    query, key = _rotated(query, *position_embeddings), _rotated(key, *position_embeddings)
+    query, key = _rotate(query, *position_embeddings), _rotate(key, *position_embeddings)
     lengths = cu_seqlens.diff()
     order, pieces = [], []
     for length in sorted(set(lengths.tolist())):
         starts = cu_seqlens[:-1][lengths == length]
         at = (starts[:, None] + torch.arange(length, device=starts.device)).flatten()
-        queries, keys, values = (_of_length(each, at, length) for each in (query, key, value))
-        seen = _seen(queries, keys, values, attention.scaling)
-        pieces.append(seen.transpose(1, 2).reshape(at.numel(), -1))
+        queries, keys, values = (_group_by_length(each, at, length) for each in (query, key, value))
+        attended = _attend_within(queries, keys, values, attention.scaling)
+        pieces.append(attended.transpose(1, 2).reshape(at.numel(), -1))
         order.append(at)
     joined = torch.cat(pieces)
     if len(order) > 1:
@@ -111,23 +112,23 @@ def _attend(
     return attention.proj(joined)
 
 
-def _seen(query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-    """Of every part by all of it."""
-    if fits(query, key):
+def _attend_within(query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+    """Full attention within each piece."""
+    if can_attend(query, key):
         return attend(query, key, value, scale=scale, is_causal=False)
     return functional.scaled_dot_product_attention(query, key, value, scale=scale)
 
 
-def _of_length(tensor: Tensor, at: Tensor, length: int) -> Tensor:
+def _group_by_length(tensor: Tensor, at: Tensor, length: int) -> Tensor:
     """(tokens, heads, width) -> (pieces of that length, heads, length, width)."""
     picked = tensor if at.numel() == tensor.shape[0] else tensor[at]
     return picked.reshape(-1, length, *tensor.shape[1:]).transpose(1, 2)
 
 
-def _rotated(tensor: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-    """Rotary positions, in float32 as the model has them."""
+def _rotate(tensor: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+    """Rotary position embedding, in float32 like the model's."""
     wide = tensor.float()
     left, right = wide.chunk(2, dim=-1)
-    turned = torch.cat((-right, left), dim=-1)
-    turned = wide * cosine.unsqueeze(-2).float() + turned * sine.unsqueeze(-2).float()
-    return turned.to(tensor.dtype)
+    rotated = torch.cat((-right, left), dim=-1)
+    rotated = wide * cosine.unsqueeze(-2).float() + rotated * sine.unsqueeze(-2).float()
+    return rotated.to(tensor.dtype)

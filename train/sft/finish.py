@@ -1,4 +1,4 @@
-"""The finished model as a folder in use, whichever way it was trained."""
+"""Writes the finished model as a folder that can be used for inspections."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ def save_model(
     *,
     new: bool,
 ) -> None:
-    """Write `out`/model with its card; see `train.models.finished_model`.
+    """Write `out`/model with its card, see `train.models.finished_model`.
 
-    `new`: training began with random weights."""
+    `new` says that training began with random weights.
+    """
     parameters = parameter_counts(trainer.model)[1]
 
     def complete(part: Path) -> None:
-        _complete(part, start, out, inputs, rows, figures, parameters, new=new)
+        _complete_folder(part, start, out, inputs, rows, figures, parameters, new=new)
 
     write_finished(trainer, start, out, kind, complete)
 
 
-def _complete(
+def _complete_folder(
     part: Path,
     start: Path,
     out: Path,
@@ -53,7 +54,7 @@ def _complete(
     new: bool,
 ) -> None:
     before = card_beside(start)
-    knew_nothing_real = before.simulated_only if before else new
+    start_is_simulated_only = before.simulated_only if before else new
     tasks, names = ", ".join(inputs.tasks), ", ".join(inputs.fingerprints)
     complete_folder(
         part,
@@ -66,15 +67,15 @@ def _complete(
         parameters=parameters,
         licence=before.licence if before else "",
         trained_on=f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"[:4000],
-        sampling=SamplingSettings(max_new_tokens=turn_room(rows)),
-        simulated_only=inputs.simulated_only and knew_nothing_real,
+        sampling=SamplingSettings(max_new_tokens=max_turn_tokens(rows)),
+        simulated_only=inputs.simulated_only and start_is_simulated_only,
         figures=_card_figures(figures),
     )
 
 
-def turn_room(rows: Sequence[ConversationRow]) -> int:
-    """Tokens a turn may take in use: twice the longest one taught. What goes on beyond is lost in
-    repetition, and a small model that is lost should be told so soon."""
+def max_turn_tokens(rows: Sequence[ConversationRow]) -> int:
+    """Token limit of a turn at inference: twice the longest trained turn."""
+    # A longer turn is stuck in repetition, and a small model that is stuck should be stopped early.
     longest = max(map(_longest_turn, rows))
     return min(max(64, 2 * longest), SamplingSettings().max_new_tokens)
 

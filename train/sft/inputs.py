@@ -1,4 +1,4 @@
-"""What a run is trained on: approved trajectories, and conversations that come with pictures."""
+"""Training data of a run: approved trajectories, and conversations with pictures."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MAX_FIRST_LINE = 16_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """`others` are files of conversations in the ShareGPT form, read when they are needed."""
+    """Trajectories, and `others`: files of ShareGPT conversations, read when needed."""
 
     trajectories: tuple[Trajectory, ...]
     others: tuple[Path, ...]
     style: Style
     fingerprints: dict[str, str]
-    """SHA-256 of each file by its name: a run goes on with the same ones."""
+    """SHA-256 of each file by name; a run can resume only with the same files."""
 
     def conversations(
         self, on_fault: Callable[[str], None] = lambda fault: None
@@ -49,7 +49,10 @@ class Inputs:
 
 
 def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inputs:
-    """`style` as in the settings. Raises where pictures of several looks would be mixed."""
+    """Read all files; raises WorkbenchError if they would mix picture styles.
+
+    `style` is that of the settings.
+    """
     others = tuple(path for path in files if _is_sharegpt(path))
     trajectories = tuple(
         one for path in files if path not in others for one in read_trajectories(path)
@@ -57,17 +60,19 @@ def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inpu
     if not trajectories and not others:
         raise WorkbenchError(f"there is no trajectory in {', '.join(map(str, files)) or 'nothing'}")
     if trajectories and not sets:
-        raise WorkbenchError("trajectories name their spectra by hash: say which --sets hold them")
+        raise WorkbenchError("trajectories name spectra by hash: name the sets with them, --sets")
     return Inputs(
         trajectories=trajectories,
         others=others,
-        style=_style(trajectories, others, style),
+        style=_picture_style(trajectories, others, style),
         fingerprints=_fingerprints((*files, *sets)),
     )
 
 
-def part_of(trajectories: Sequence[Trajectory], share: float, seed: int) -> list[Trajectory]:
-    """As many of them, drawn by chance, in their order; one at least."""
+def sample_trajectories(
+    trajectories: Sequence[Trajectory], share: float, seed: int
+) -> list[Trajectory]:
+    """A random share of the trajectories in their order, at least one."""
     rng = np.random.default_rng(np.random.SeedSequence((seed, 8)))
     count = max(1, round(share * len(trajectories)))
     chosen = sorted(rng.permutation(len(trajectories))[:count].tolist())
@@ -75,23 +80,21 @@ def part_of(trajectories: Sequence[Trajectory], share: float, seed: int) -> list
 
 
 def _is_sharegpt(path: Path) -> bool:
-    """Anything but JSON lines of trajectories; those of conversations have a key of their own."""
+    """Whether a file holds ShareGPT conversations instead of trajectories."""
     if path.suffix != ".jsonl":
         return True
     try:
         with path.open("rb") as file:
             first = json.loads(file.readline(MAX_FIRST_LINE) or b"{}")
     except (OSError, ValueError, RecursionError):
-        return False  # the reader of trajectories says what is wrong
+        return False  # reading it as trajectories gives the error message
     return isinstance(first, dict) and not SHAREGPT_KEYS.isdisjoint(first)
 
 
-def _style(trajectories: Sequence[Trajectory], others: Sequence[Path], name: str) -> Style:
+def _picture_style(trajectories: Sequence[Trajectory], others: Sequence[Path], name: str) -> Style:
     if name != RECORDED:
         if others and STYLES[name] != PUBLISHED:
-            raise WorkbenchError(
-                f"pictures that come with conversations cannot be drawn anew in the style {name}"
-            )
+            raise WorkbenchError(f"pictures of conversations cannot be redrawn in the style {name}")
         return STYLES[name]
     seen: list[Style] = [PUBLISHED] if others else []
     for one in trajectories:
@@ -100,8 +103,8 @@ def _style(trajectories: Sequence[Trajectory], others: Sequence[Path], name: str
             seen.append(style)
     if len(seen) > 1:
         raise WorkbenchError(
-            f"trajectories with pictures in several styles ({seen[0].name}, {seen[1].name}): a "
-            "model knows one; choose it with --set style=NAME"
+            f"the trajectories have several picture styles ({seen[0].name}, {seen[1].name}), and "
+            "a model learns one: choose it with --set style=NAME"
         )
     return seen[0]
 

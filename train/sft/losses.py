@@ -1,4 +1,4 @@
-"""The loss of the tokens that are trained, and how it falls apart by what they belong to."""
+"""The loss of the trained tokens, in total and by part."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ def token_loss(
     num_items_in_batch: Tensor | int | None = None,
     weights: Tensor | None = None,
 ) -> Tensor:
-    """Summed over the tokens and divided by how many there are in all batches of the step.
+    """Summed cross entropy, divided by the number of trained tokens in all batches of the step.
 
-    `outputs.logits` (trained tokens, vocabulary); `labels` (rows, tokens), not shifted. `weights`
-    (vocabulary,) is how much each token counts.
+    `outputs.logits` is (trained tokens, vocabulary); `labels` (rows, tokens) is not shifted;
+    `weights` (vocabulary,) are the weights of the tokens.
     """
-    wanted = targets(labels)
-    total = cross_entropy(outputs.logits.float(), wanted, weight=weights, reduction="sum")
-    return total / (wanted.numel() if num_items_in_batch is None else num_items_in_batch)
+    expected = targets(labels)
+    total = cross_entropy(outputs.logits.float(), expected, weight=weights, reduction="sum")
+    return total / (expected.numel() if num_items_in_batch is None else num_items_in_batch)
 
 
 def targets(labels: Tensor) -> Tensor:
-    """The trained tokens in the order of their logits."""
+    """The trained tokens, in the order of the logits."""
     return labels[:, 1:][labels[:, 1:] != IGNORED]
 
 
-SUMS = 2 * len(PARTS) + 2
-"""Loss and count of each part, then verdicts right and verdicts."""
+NUM_SUMS = 2 * len(PARTS) + 2
+"""Loss and count of each part, then right verdicts and all verdicts."""
 
 
 def part_sums(logits: Tensor, labels: Tensor, parts: Tensor) -> Tensor:
-    """(SUMS,) in float64, to be added up over batches and devices."""
-    wanted = targets(labels)
-    losses = cross_entropy(logits.float(), wanted, reduction="none").double()
+    """(NUM_SUMS,) in float64, to be added over batches and devices."""
+    expected = targets(labels)
+    losses = cross_entropy(logits.float(), expected, reduction="none").double()
     kind = parts[:, 1:][labels[:, 1:] != IGNORED].long() - 1
-    sums = torch.zeros(SUMS, dtype=torch.float64, device=logits.device)
+    sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=logits.device)
     sums[: len(PARTS)].index_add_(0, kind, losses)
     sums[len(PARTS) : 2 * len(PARTS)].index_add_(0, kind, torch.ones_like(losses))
-    sums[-2:] = _verdicts(logits.argmax(-1) == wanted, labels, parts)
+    sums[-2:] = _verdicts(logits.argmax(-1) == expected, labels, parts)
     return sums
 
 
 def _verdicts(is_right: Tensor, labels: Tensor, parts: Tensor) -> Tensor:
-    """How many rows would have got every token of their verdict right, and how many have one."""
-    of_row = (labels[:, 1:] != IGNORED).nonzero()[:, 0]
+    """Number of rows with every verdict token right, and of rows with a verdict."""
+    rows = (labels[:, 1:] != IGNORED).nonzero()[:, 0]
     is_verdict = (parts[:, 1:] == VERDICT)[labels[:, 1:] != IGNORED]
-    having = of_row[is_verdict].unique()  # type: ignore[no-untyped-call]
-    missed = of_row[is_verdict & ~is_right].unique()  # type: ignore[no-untyped-call]
-    counts = [having.numel() - missed.numel(), having.numel()]
+    with_verdict = rows[is_verdict].unique()  # type: ignore[no-untyped-call]
+    wrong = rows[is_verdict & ~is_right].unique()  # type: ignore[no-untyped-call]
+    counts = [with_verdict.numel() - wrong.numel(), with_verdict.numel()]
     return torch.tensor(counts, dtype=torch.float64, device=labels.device)
 
 
 def figures(sums: Tensor) -> dict[str, float]:
-    """Loss a token in all and by part, and the share of right verdicts; only what there was."""
+    """Loss per token in total and by part, and the share of right verdicts, where there are any."""
     loss, count = sums[: len(PARTS)], sums[len(PARTS) : 2 * len(PARTS)]
     found = {"loss": float(loss.sum() / count.sum())}
     for number, name in enumerate(PARTS):

@@ -1,4 +1,4 @@
-"""Proof, at the start of every run, that what is trained is what the agent said."""
+"""Checks at the start of every run that only the agent's own turns are trained."""
 
 from __future__ import annotations
 
@@ -13,39 +13,43 @@ from train.sft.batches import IGNORED, Batch
 from train.sft.encoding import Encoder
 
 MASK_FILE = "mask.txt"
-OPENED, CLOSED = "⟦", "⟧"
+TRAINED_START, TRAINED_END = "⟦", "⟧"
 
 
 def check_mask(batch: Batch, encoder: Encoder) -> None:
-    """Raises where a batch would train anything but whole turns of the agent with their ends."""
+    """Raise WorkbenchError if a batch trains anything but whole turns of the agent."""
     tokenizer = encoder.tokenizer
     header = token_ids(tokenizer, chat_parts(()))
     end = tokenizer.token_to_id(END_OF_TURN)
     control = {tokenizer.token_to_id(name) for name in (IMAGE_TOKEN, *MARKUP_TOKENS)}
     for ids, labels in _rows(batch):
-        for start, stop in _trained(labels):
-            said = ids[start:stop]
+        for start, stop in _trained_spans(labels):
+            turn = ids[start:stop]
             if (
                 ids[max(0, start - len(header)) : start] != header
-                or said[-1] != end
-                or control.intersection(said[:-1])
-                or said != labels[start:stop]
+                or turn[-1] != end
+                or control.intersection(turn[:-1])
+                or turn != labels[start:stop]
             ):
                 shown = tokenizer.decode(ids[max(0, start - 8) : stop], skip_special_tokens=False)
                 raise WorkbenchError(
                     f"the mask is wrong: it would train {shown[:200]!r}; please report this with "
-                    "the file that was to be trained on"
+                    "the training file"
                 )
 
 
 def write_mask(batch: Batch, encoder: Encoder, folder: Path) -> str:
-    """The first row as text, what is trained between brackets; one line about it for the log."""
+    """Write the first row as text with its trained spans in brackets, and return a log line."""
     ids, labels = next(_rows(batch))
     tokenizer = encoder.tokenizer
     text, at = "", 0
-    for start, stop in _trained(labels):
+    for start, stop in _trained_spans(labels):
         text += tokenizer.decode(ids[at:start], skip_special_tokens=False)
-        text += OPENED + tokenizer.decode(ids[start:stop], skip_special_tokens=False) + CLOSED
+        text += (
+            TRAINED_START
+            + tokenizer.decode(ids[start:stop], skip_special_tokens=False)
+            + TRAINED_END
+        )
         at = stop
     text += tokenizer.decode(ids[at:], skip_special_tokens=False)
     while IMAGE_TOKEN * 2 in text:
@@ -59,8 +63,8 @@ def _rows(batch: Batch) -> Iterator[tuple[list[int], list[int]]]:
     yield from zip(batch["input_ids"].tolist(), batch["labels"].tolist(), strict=True)
 
 
-def _trained(labels: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where each run of trained tokens starts and stops."""
+def _trained_spans(labels: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Start and stop of each run of trained tokens."""
     at = 0
     for is_trained, run in groupby(labels, lambda label: label != IGNORED):
         length = len(list(run))

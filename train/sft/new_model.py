@@ -1,4 +1,4 @@
-"""A model from nothing: a tokenizer learned from the conversations, random weights of a shape."""
+"""New models: a tokenizer learned from the conversations, and random weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokenizers import AddedToken
 
 from agent.engines.chat_tokens import load_tokenizer
 from agent.evidence.gates import GATES
-from agent.evidence.window_numbers import MARKS, WINDOW_GATES, OVERVIEW_GATES
+from agent.evidence.window_numbers import MARKS, OVERVIEW_GATES, WINDOW_GATES
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import TOOL_NAME
@@ -26,9 +26,8 @@ from train.sft.settings import ModelSettings
 
 
 def frequent_phrases() -> tuple[str, ...]:
-    """What short inspections say again and again: the frame of a call, the names of windows, of
-    what is measured and of what is said to be seen."""
-    frame, _, label = json.dumps({"wavelength_range": [0], "label": ""}).partition("0")
+    """Phrases that short inspections repeat: call syntax, names of windows, features, kinds."""
+    opening_json, _, label = json.dumps({"wavelength_range": [0], "label": ""}).partition("0")
     named = json.dumps({"name": TOOL_NAME, "arguments": {}}).removesuffix("}}").removesuffix("{")
     windows = {window.label for each in load_tasks() for window in each.windows}
     measured = {"; ", *(f"{GATES[gate].label} " for gate in (*WINDOW_GATES, *OVERVIEW_GATES))}
@@ -40,63 +39,65 @@ def frequent_phrases() -> tuple[str, ...]:
         if (found := find_feature(target, is_line=entry.kind in ("line", "width"))) is not None
     }
     marks = {f"{mark} " for mark in MARKS}
-    frames = {named + frame, label.removesuffix('"}')}
-    sure = {*marks, *frames, *measured, *windows, *KIND_NAMES.values()}
+    syntax = {named + opening_json, label.removesuffix('"}')}
+    certain = {*marks, *syntax, *measured, *windows, *KIND_NAMES.values()}
     return tuple(
-        sorted(sure | {name for name in seen if not any(meet(name, one) for one in measured)})
+        sorted(certain | {name for name in seen if not any(overlap(name, one) for one in measured)})
     )
 
 
-def meet(first: str, second: str) -> bool:
-    """Whether one, by more than a letter, may begin within the other and go on behind it: then not
-    all tokenizers choose alike."""
+def overlap(first: str, second: str) -> bool:
+    """Whether the end of one phrase is the start of the other, by two letters or more.
+
+    Tokenizers may split such a pair differently.
+    """
     sizes = range(2, min(len(first), len(second)))
     return any(first[-size:] == second[:size] or second[-size:] == first[:size] for size in sizes)
 
 
-FIRST = 2
-"""Turns before the agent's first."""
+OPENING_TURNS = 2
+"""Number of turns before the agent's first."""
 
 
 def make_new_model(folder: Path, settings: ModelSettings, texts: Iterable[str], seed: int) -> None:
-    """Write a model's folder; the same for the same texts and seed."""
+    """Write a model folder; the same texts and seed give the same model."""
     phrases = frequent_phrases() if settings.phrases else ()
     tokenizer = make_tokenizer(texts, settings.vocabulary, phrases)
     model = make_model(settings.family, tokenizer, settings.shape, seed)
     save_small_model(folder, model, tokenizer, settings.shape, CHAT_TEMPLATE)
 
 
-def words_of_tasks(*, brief: bool = False) -> Iterator[str]:
-    """What every inspection begins with, of every task there is."""
+def task_texts(*, brief: bool = False) -> Iterator[str]:
+    """The opening turns of every task."""
     for each in load_tasks():
         yield from (turn.text for turn in opening(each, brief=brief))
 
 
-def words_of(trajectories: Iterable[Trajectory]) -> Iterator[str]:
-    """What was said in inspections after their beginnings."""
+def trajectory_texts(trajectories: Iterable[Trajectory]) -> Iterator[str]:
+    """The turns of inspections after their opening."""
     for one in trajectories:
         known = find_task(one.task)
-        yield from (turn.text for turn in turns_of(known, one)[FIRST:])
+        yield from (turn.text for turn in turns_of(known, one)[OPENING_TURNS:])
 
 
-def words_of_turns(conversations: Iterable[list[Turn]]) -> Iterator[str]:
+def conversation_texts(conversations: Iterable[list[Turn]]) -> Iterator[str]:
     for turns in conversations:
         yield from (turn.text for turn in turns)
 
 
 def missing_phrases(folder: Path) -> tuple[str, ...]:
-    """What short inspections say again and again and this model's tokenizer spells."""
+    """Frequent phrases that are not tokens of this model."""
     known = {token.content for token in load_tokenizer(folder).get_added_tokens_decoder().values()}
     return tuple(phrase for phrase in frequent_phrases() if phrase not in known)
 
 
 def learn_phrases(start: Path, folder: Path, phrases: Sequence[str]) -> None:
-    """Write to `folder` the model of `start` with tokens of their own for `phrases`."""
+    """Write to `folder` the model of `start` with one new token per phrase."""
     tokenizer = load_tokenizer(start)
     pieces = [tokenizer.encode(phrase, add_special_tokens=False).ids for phrase in phrases]
     tokenizer.add_tokens([AddedToken(one, special=False, normalized=False) for one in phrases])
     model = load_trainable(start)
-    rows = model.get_input_embeddings().num_embeddings  # some models have more than they use
+    rows = model.get_input_embeddings().num_embeddings  # some models have spare rows
     model.resize_token_embeddings(max(rows, tokenizer.get_vocab_size()), mean_resizing=False)
     for table in (model.get_input_embeddings(), model.get_output_embeddings()):
         for phrase, spelled in zip(phrases, pieces, strict=True):

@@ -1,7 +1,7 @@
-"""Muon for the matrices inside the layers, AdamW for all else, as one optimizer.
+"""Muon for the matrices inside the layers and AdamW for everything else, as one optimizer.
 
-Muon makes every direction of an update equally long (orthogonalised momentum): a small model learns
-the same from fewer conversations.
+Muon orthogonalizes the momentum, which gives all directions of an update the same length. A small
+model then needs fewer conversations to learn the same.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 MOMENTUM = 0.95
+# Coefficients of a singular value, its third and its fifth power in each Newton-Schulz iteration
+# (Jordan et al. 2024). They raise small values fast and end between about 0.7 and 1.2, not at 1.
 QUINTIC = 3.4445, -4.7750, 2.0315
-"""Weights of a singular value, of its third and of its fifth power in each round: chosen to raise
-small ones fast, not to end at one; after all rounds they lie between some 0.7 and 1.2."""
-ROUNDS = 5
-SMALLEST = 1e-7
-USUAL = 0.2
-"""AdamW's usual update of a weight, in rates; Muon's are made as long."""
+ITERATIONS = 5
+EPSILON = 1e-7
+UPDATE_RMS = 0.2
+"""Typical AdamW update of a weight in units of the learning rate; Muon's is scaled to it."""
 
 
 class Muon(Optimizer):
-    """Steps matrices; `dtype` is what their products are computed in."""
+    """The Muon optimizer for matrices; their products are computed in `dtype`."""
 
     def __init__(
         self,
@@ -46,20 +46,21 @@ class Muon(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            alike: dict[torch.Size, list[Tensor]] = defaultdict(list)
+            by_shape: dict[torch.Size, list[Tensor]] = defaultdict(list)
             for matrix in group["params"]:
                 if matrix.grad is not None:
-                    alike[matrix.shape].append(matrix)
-            for shape, matrices in alike.items():
-                ahead = torch.stack([self._ahead(each) for each in matrices])
-                length = group["lr"] * USUAL * sqrt(max(shape))
-                for matrix, update in zip(matrices, evened(ahead.to(self._dtype)), strict=True):
+                    by_shape[matrix.shape].append(matrix)
+            for shape, matrices in by_shape.items():
+                momenta = torch.stack([self._nesterov_momentum(each) for each in matrices])
+                length = group["lr"] * UPDATE_RMS * sqrt(max(shape))
+                updates = orthogonalize(momenta.to(self._dtype))
+                for matrix, update in zip(matrices, updates, strict=True):
                     matrix.mul_(1 - group["lr"] * group["weight_decay"])
                     matrix.add_(update.to(matrix.dtype), alpha=-length)
         return loss
 
-    def _ahead(self, matrix: Tensor) -> Tensor:
-        """Where the momentum would be one step on (Nesterov's)."""
+    def _nesterov_momentum(self, matrix: Tensor) -> Tensor:
+        """Update the momentum, and look one step ahead as Nesterov does."""
         gradient, state = matrix.grad, self.state[matrix]
         assert gradient is not None
         if "momentum_buffer" not in state:
@@ -68,29 +69,29 @@ class Muon(Optimizer):
         return gradient.lerp(momentum, MOMENTUM)
 
 
-def evened(matrices: Tensor) -> Tensor:
-    """(matrices, rows, columns) with their singular values near one, their directions kept."""
+def orthogonalize(matrices: Tensor) -> Tensor:
+    """(matrices, rows, columns) with singular values near one and the same singular vectors."""
     is_tall = matrices.shape[1] > matrices.shape[2]
-    even = matrices.mT if is_tall else matrices
-    even = even / even.norm(dim=(1, 2), keepdim=True).clamp(min=SMALLEST)
+    result = matrices.mT if is_tall else matrices
+    result = result / result.norm(dim=(1, 2), keepdim=True).clamp(min=EPSILON)
     first, third, fifth = QUINTIC
-    for _ in range(ROUNDS):
-        square = even @ even.mT
+    for _ in range(ITERATIONS):
+        square = result @ result.mT
         mixed = torch.baddbmm(square, square, square, beta=third, alpha=fifth)
-        even = torch.baddbmm(even, mixed, even, beta=first)
-    return even.mT if is_tall else even
+        result = torch.baddbmm(result, mixed, result, beta=first)
+    return result.mT if is_tall else result
 
 
-OUTSIDE = ("embed_tokens", "lm_head", "patch_embed")
-"""Parts of names: tables of tokens and of pixels, no maps from one state to the next."""
+NOT_MUON = ("embed_tokens", "lm_head", "patch_embed")
+"""Parts of the names of lookup tables for tokens and pixels, which Muon is not meant for."""
 
 
 class CombinedOptimizer(Optimizer):
-    """Steps several optimizers as one; their groups stay theirs, so a schedule reaches them all."""
+    """Several optimizers as one; they share the parameter groups, so a schedule reaches all."""
 
     def __init__(self, parts: Iterable[Optimizer]) -> None:
         self.parts = tuple(parts)
-        # torch keeps these very groups: what a schedule writes is what each part reads.
+        # torch keeps these group objects, so each optimizer reads what a schedule writes.
         super().__init__([group for part in self.parts for group in part.param_groups], {})
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -106,21 +107,21 @@ class CombinedOptimizer(Optimizer):
         return {"parts": [part.state_dict() for part in self.parts]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        for part, told in zip(self.parts, state["parts"], strict=True):
-            part.load_state_dict(told)
+        for part, saved in zip(self.parts, state["parts"], strict=True):
+            part.load_state_dict(saved)
         self.param_groups = [group for part in self.parts for group in part.param_groups]
 
 
 def muon_and_adamw(
     model: nn.Module, lr: float, weight_decay: float, *, half: bool = False
 ) -> CombinedOptimizer:
-    """Muon's updates are as long as AdamW's are, so that one rate does for both.
+    """Both optimizers with one learning rate, because their updates have the same length.
 
-    `half`: whether the machine computes in bfloat16.
+    `half` says that Muon computes in bfloat16.
     """
     trained = [(name, each) for name, each in model.named_parameters() if each.requires_grad]
-    inside = [each for name, each in trained if _is_inside(name, each)]
-    chosen = {id(each) for each in inside}
+    matrices = [each for name, each in trained if _is_muon_weight(name, each)]
+    chosen = {id(each) for each in matrices}
     tables = [each for _, each in trained if id(each) not in chosen and each.ndim > 1]
     vectors = [each for _, each in trained if id(each) not in chosen and each.ndim <= 1]
     rest = [
@@ -131,11 +132,11 @@ def muon_and_adamw(
     dtype = torch.bfloat16 if half else torch.float32
     return CombinedOptimizer(
         [
-            Muon(inside, lr=lr, weight_decay=weight_decay, dtype=dtype),
+            Muon(matrices, lr=lr, weight_decay=weight_decay, dtype=dtype),
             AdamW(groups, lr=lr, fused=True),
         ]
     )
 
 
-def _is_inside(name: str, weight: torch.Tensor) -> bool:
-    return weight.ndim == 2 and not any(part in name for part in OUTSIDE)
+def _is_muon_weight(name: str, weight: torch.Tensor) -> bool:
+    return weight.ndim == 2 and not any(part in name for part in NOT_MUON)

@@ -1,6 +1,6 @@
-"""The pictures of conversations: drawn from the spectra, kept as files up to a bound.
+"""Pictures of conversations, drawn from the spectra and cached in a bounded folder.
 
-Files are named by what they show, so that processes and epochs share them.
+File names are hashes of the contents, so processes and epochs share them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from agent.trajectory.trajectory import Trajectory
 from train.examples import ExampleStore
 
 
-def to_draw(trajectory: Trajectory, style: Style, sizing: Sizing) -> Trajectory:
-    """The part of a record that its pictures follow from, in the style and size wanted.
+def drawing_record(trajectory: Trajectory, style: Style, sizing: Sizing) -> Trajectory:
+    """The part of a trajectory that its pictures depend on, in this style and size.
 
-    Where these are not the recorded ones the pictures' hashes prove nothing and are left out.
+    Recorded picture hashes are dropped where style or size differ from the recorded ones.
     """
     same = Style.from_table(trajectory.style) == style and trajectory.sizing == sizing
     looks = tuple(
@@ -44,7 +44,7 @@ def to_draw(trajectory: Trajectory, style: Style, sizing: Sizing) -> Trajectory:
 
 
 def picture_names(record: Trajectory) -> tuple[str, ...]:
-    """Names of the pictures that `redraw` makes of a record, the whole spectrum first."""
+    """File names of the pictures of a record, the whole spectrum first."""
     shown = {
         "spectrum": record.spectrum.sha256,
         "title": PurePath(record.spectrum.path).name or record.spectrum.object_id,
@@ -60,7 +60,7 @@ def picture_names(record: Trajectory) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PictureFolder:
-    """A bounded folder of pictures; `room` is what this process may add, in bytes."""
+    """A bounded folder of pictures, to which this process may add `room` bytes."""
 
     path: Path
     room: int
@@ -79,7 +79,7 @@ class PictureFolder:
             return None
 
     def size(self, name: str) -> tuple[int, int] | None:
-        """Width and height without reading the pixels."""
+        """Width and height, without reading the pixels."""
         try:
             with Image.open(self._file(name), formats=("PNG",)) as stored:
                 return stored.size
@@ -87,7 +87,7 @@ class PictureFolder:
             return None
 
     def save(self, name: str, picture: Image.Image, *, always: bool = False) -> None:
-        """Keep it while there is room; `always` for one that could not be drawn again."""
+        """Save a picture if there is room; `always` is for one that cannot be redrawn."""
         content = png_bytes(picture)
         if not always:
             if _added.get(self.path, 0) + len(content) > self.room:
@@ -108,40 +108,40 @@ class PictureFolder:
 
 
 _added: dict[Path, int] = {}
-"""Bytes this process has put into each folder."""
+"""Bytes this process has added to each folder."""
 
 
 def room_left(path: Path, cache_mb: int, processes: int) -> int:
-    """What each of some processes may add to a folder that may hold `cache_mb`."""
+    """Bytes that each process may add to a folder bounded by `cache_mb`."""
     used = sum(file.stat().st_size for file in path.glob("*/*.png")) if path.is_dir() else 0
     return max(0, cache_mb * 1_000_000 - used) // max(1, processes)
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """How a worker gets pictures: from the folder, else from the spectra in these sets."""
+class PictureSource:
+    """Loads pictures from the folder, or draws them from the spectra in the sets."""
 
     folder: PictureFolder
     sets: tuple[Path, ...]
 
     def pictures(self, record: Trajectory | None, names: Sequence[str]) -> list[Image.Image]:
-        """Those of a conversation; `record` None where they cannot be drawn again."""
-        kept = [self.folder.load(name) for name in names]
-        found = [picture for picture in kept if picture is not None]
+        """The pictures of a conversation; without `record` they cannot be redrawn."""
+        cached = [self.folder.load(name) for name in names]
+        found = [picture for picture in cached if picture is not None]
         if len(found) == len(names):
             return found
         if record is None:
-            raise WorkbenchError(f"{self.folder.path} lacks pictures that this run put there")
+            raise WorkbenchError(f"pictures of this run are missing from {self.folder.path}")
         return self.draw(record, names)
 
     def draw(self, record: Trajectory, names: Sequence[str]) -> list[Image.Image]:
-        """Draw anew and keep. Raises TrajectoryError where a picture is not the recorded one."""
+        """Draw pictures and save them; raises TrajectoryError if one differs from the recorded."""
         store = _store(self.sets)
         if record.spectrum.sha256 not in store:
             raise TrajectoryError(
                 f"no set holds the spectrum {record.spectrum.sha256[:16]} "
                 f"({record.spectrum.object_id or record.spectrum.path or 'without a name'}): "
-                "name the file it came from with --sets"
+                "name the set it came from with --sets"
             )
         drawn = redraw(record, store[record.spectrum.sha256].spectrum)
         for name, picture in zip(names, drawn, strict=True):
@@ -149,7 +149,7 @@ class Drawing:
         return drawn
 
     def keep(self, pictures: Sequence[Image.Image], sizing: Sizing) -> tuple[str, ...]:
-        """Keep pictures that came as such, sized for the model; their names."""
+        """Save given pictures, resized for the model, and return their names."""
         names = []
         for picture in pictures:
             sized = prepare(picture, sizing)
@@ -161,5 +161,5 @@ class Drawing:
 
 @lru_cache(maxsize=2)
 def _store(sets: tuple[Path, ...]) -> ExampleStore:
-    """One for each process: it keeps what it has read last."""
+    """The spectra of these sets; one store per process, because it caches what it read."""
     return ExampleStore(sets)

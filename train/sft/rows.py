@@ -1,7 +1,6 @@
-"""From records of inspections to rows: tokens, and the names of their pictures.
+"""Turns trajectories into training rows: tokens, and the names of their pictures.
 
-Every picture is drawn once here, compared with what was recorded and kept; in processes of their
-own where there are several workers.
+Every picture is drawn once here, compared with the recorded hash, and saved.
 """
 
 from __future__ import annotations
@@ -24,116 +23,119 @@ from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import is_brief, turns_of
 from train.parallel import in_order
-from train.sft.encoding import Encoded, Encoder, mistakes_of, refused_calls
-from train.sft.pictures import Drawing, picture_names, to_draw
+from train.sft.encoding import Encoded, Encoder, corrected_turns, refused_calls
+from train.sft.pictures import PictureSource, drawing_record, picture_names
 
 CHUNK = 8
-"""Conversations handed to a worker at once."""
+"""Number of conversations sent to a worker at once."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ConversationRow:
-    """One conversation to train on. `grids`: patches down and across of each picture."""
+    """One conversation to train on; `grids` has the patch rows and columns of each picture."""
 
     encoded: Encoded
     pictures: tuple[str, ...]
     grids: tuple[tuple[int, int], ...]
     record: Trajectory | None
-    """What the pictures are drawn from again; None where they came as pictures."""
+    """Redraws the pictures; None if they came as files."""
     group: str
-    """Rows of the same spectrum are held out together."""
+    """Key of the spectrum; its rows are held out together."""
 
     def __len__(self) -> int:
         return len(self.encoded)
 
 
 @dataclass(frozen=True)
-class Preparing:
-    """All that a worker needs; plain values."""
+class RowSettings:
+    """Everything a worker process needs to make rows; plain values."""
 
     folder: Path
-    """With the model's tokenizer."""
+    """Folder of the model's tokenizer."""
     vision: Vision
     sizing: Sizing
-    drawing: Drawing
+    picture_source: PictureSource
     train_mistakes: bool = False
     pictures: bool = True
 
 
 @dataclass
-class Prepared:
-    """The rows, and what was left out and why."""
+class PreparedRows:
+    """The rows, and counts of the left-out conversations by reason."""
 
     rows: list[ConversationRow] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
 
     def leave_out(self, fault: str) -> None:
-        """Of a conversation that could not be read; the first one stands for all."""
-        first = next((why for why in self.left_out if why.startswith("faulty")), None)
+        """Count an unreadable conversation; only the first fault is kept."""
+        first = next((reason for reason in self.left_out if reason.startswith("faulty")), None)
         self.left_out[first or f"faulty, the first: {fault[:200]}"] += 1
 
-    def take(self, found: ConversationRow | str, cutoff: int) -> None:
-        if isinstance(found, ConversationRow) and len(found) > cutoff:
-            found = f"longer than {cutoff} tokens"
-        if isinstance(found, str):
-            self.left_out[found] += 1
+    def add(self, row: ConversationRow | str, cutoff: int) -> None:
+        """Add a row, or count why there is none."""
+        if isinstance(row, ConversationRow) and len(row) > cutoff:
+            row = f"longer than {cutoff} tokens"
+        if isinstance(row, str):
+            self.left_out[row] += 1
         else:
-            self.rows.append(found)
+            self.rows.append(row)
 
 
 def prepare_rows(
     trajectories: Sequence[Trajectory],
     style: Style | None,
-    preparing: Preparing,
+    settings: RowSettings,
     *,
     cutoff: int,
     workers: int = 1,
     advance: Callable[[int], None] = lambda count: None,
-) -> Prepared:
-    """Rows in the order of the trajectories; `style` None takes each as recorded."""
-    prepared = Prepared()
+) -> PreparedRows:
+    """Rows in the order of the trajectories; without `style` each keeps its recorded one."""
+    prepared = PreparedRows()
     chunks = [trajectories[at : at + CHUNK] for at in range(0, len(trajectories), CHUNK)]
-    work = partial(rows_of, style=style, preparing=preparing)
-    for found in in_order(work, chunks, workers):
-        for one in found:
-            prepared.take(one, cutoff)
-        advance(len(found))
+    work = partial(rows_of, style=style, settings=settings)
+    for rows in in_order(work, chunks, workers):
+        for row in rows:
+            prepared.add(row, cutoff)
+        advance(len(rows))
     return prepared
 
 
 def rows_of(
-    trajectories: Sequence[Trajectory], style: Style | None, preparing: Preparing
+    trajectories: Sequence[Trajectory], style: Style | None, settings: RowSettings
 ) -> list[ConversationRow | str]:
-    return [row_of(each, style, preparing) for each in trajectories]
+    return [row_of(each, style, settings) for each in trajectories]
 
 
 def row_of(
-    trajectory: Trajectory, style: Style | None, preparing: Preparing
+    trajectory: Trajectory, style: Style | None, settings: RowSettings
 ) -> ConversationRow | str:
-    """The row of a trajectory, or why there is none."""
+    """The row of a trajectory, or the reason why there is none."""
     if trajectory.stopped_by != "answer":
-        return "came to no answer"
+        return "without an answer"
     turns = turns_of(find_task(trajectory.task), trajectory)
-    untrained = set() if preparing.train_mistakes else mistakes_of(trajectory)
-    if not preparing.pictures:
-        words = [replace(turn, picture=None) for turn in turns]
-        return _row(words, (), (), untrained, preparing, trajectory)
-    record = to_draw(trajectory, style or Style.from_table(trajectory.style), preparing.sizing)
+    untrained = set() if settings.train_mistakes else corrected_turns(trajectory)
+    if not settings.pictures:
+        text_turns = [replace(turn, picture=None) for turn in turns]
+        return _row(text_turns, (), (), untrained, settings, trajectory)
+    record = drawing_record(
+        trajectory, style or Style.from_table(trajectory.style), settings.sizing
+    )
     names = picture_names(record)
-    sizes = [preparing.drawing.folder.size(name) for name in names]
+    sizes = [settings.picture_source.folder.size(name) for name in names]
     if None in sizes:
-        sizes = [picture.size for picture in preparing.drawing.draw(record, names)]
-    return _row(turns, names, [size for size in sizes if size], untrained, preparing, record)
+        sizes = [picture.size for picture in settings.picture_source.draw(record, names)]
+    return _row(turns, names, [size for size in sizes if size], untrained, settings, record)
 
 
 def row_of_conversation(
-    turns: Sequence[Turn], pictures: Sequence[Image.Image], preparing: Preparing
+    turns: Sequence[Turn], pictures: Sequence[Image.Image], settings: RowSettings
 ) -> ConversationRow | str:
-    """The row of a conversation that came with its pictures."""
-    names = preparing.drawing.keep(pictures, preparing.sizing)
-    sizes = [preparing.drawing.folder.size(name) for name in names]
-    untrained = set() if preparing.train_mistakes else refused_calls(turns)
-    return _row(turns, names, [size for size in sizes if size], untrained, preparing, None)
+    """The row of a conversation with given pictures, or the reason why there is none."""
+    names = settings.picture_source.keep(pictures, settings.sizing)
+    sizes = [settings.picture_source.folder.size(name) for name in names]
+    untrained = set() if settings.train_mistakes else refused_calls(turns)
+    return _row(turns, names, [size for size in sizes if size], untrained, settings, None)
 
 
 def _row(
@@ -141,25 +143,27 @@ def _row(
     names: tuple[str, ...],
     sizes: Sequence[tuple[int, int]],
     untrained: set[int],
-    preparing: Preparing,
+    settings: RowSettings,
     record: Trajectory | None,
 ) -> ConversationRow | str:
-    vision = preparing.vision
+    vision = settings.vision
     grids = tuple((height // vision.patch, width // vision.patch) for width, height in sizes)
     if sum(turn.picture is not None for turn in turns) != len(names):
-        return "other pictures than its turns show"
+        return "with a wrong number of pictures"
     tokens = [down * across // vision.merge**2 for down, across in grids]
-    encoded = _encoder(preparing.folder).encode(turns, tokens, untrained)
+    encoded = _encoder(settings.folder).encode(turns, tokens, untrained)
     if not encoded.trained:
-        return "nothing in it to train"
+        return "with no turn to train"
     group = record.spectrum.sha256 if record else names[0] if names else text_hash(turns[-1].text)
     return ConversationRow(encoded=encoded, pictures=names, grids=grids, record=record, group=group)
 
 
-def other_prompts(trajectories: Iterable[Trajectory]) -> int:
-    """How many were recorded with other words than the prompt has today."""
-    now = cache(lambda name, brief: prompt_hash(find_task(name), brief=brief))
-    return sum(one.prompt_sha256 not in ("", now(one.task, is_brief(one))) for one in trajectories)
+def count_outdated_prompts(trajectories: Iterable[Trajectory]) -> int:
+    """The number of trajectories that were recorded with another prompt than today's."""
+    today = cache(lambda name, brief: prompt_hash(find_task(name), brief=brief))
+    return sum(
+        one.prompt_sha256 not in ("", today(one.task, is_brief(one))) for one in trajectories
+    )
 
 
 @lru_cache(maxsize=2)

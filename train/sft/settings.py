@@ -1,4 +1,4 @@
-"""What a fine-tuning can be told: tables [model] and [sft] of a preset."""
+"""Settings of supervised fine-tuning: the tables [model] and [sft] of a preset."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings:
-    """Where a model comes from: a folder, a name on the hub, or `new` with the sizes below."""
+    """The starting model: a folder, a name on the hub, or `new` with the sizes below."""
 
     start: str = NEW
     family: FamilyName = "qwen2.5-vl"
     vocabulary: int = 1024
     phrases: bool = False
-    """Whether what short inspections always say alike is one token each."""
+    """Whether phrases that short inspections repeat become one token each."""
     hidden: int = 128
     ffn: int = 256
     layers: int = 4
@@ -43,71 +43,74 @@ class ModelSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SftSettings:
-    """How a model is fine-tuned on trajectories."""
+    """Settings of fine-tuning on trajectories."""
 
     epochs: float = 5.0
     steps: int = 0
-    """At most so many; 0 for no limit."""
+    """Maximum number of steps; 0 for no limit."""
     batch: int = 4
-    """Most conversations in a batch on one device."""
+    """Maximum number of conversations per batch and device."""
     batch_tokens: int = 131072
-    """Most tokens in such a batch, its padding counted."""
+    """Maximum number of tokens per batch and device, padding included."""
     accumulate: int = 1
+    # Longer conversations are left out, because a truncated one would end inside a turn.
     cutoff: int = 32768
-    """Tokens; longer conversations are left out: one cut off would end in the middle of a turn."""
+    """Maximum number of tokens of a conversation."""
     optimizer: Literal["adamw", "muon"] = "adamw"
-    """`muon`: for the matrices inside the layers; what is new learns faster with it."""
+    """`muon` updates the matrices inside the layers; new models learn faster with it."""
     lr: float = 2e-5
     warmup: float = 0.05
     weight_decay: float = 0.0
     verdict_weight: float = 1.0
-    """How much the word in the box counts against any other: one of some hundred."""
+    """Loss weight of the verdict, which is one token of some hundred."""
     telling_weight: float = 1.0
-    """The same of the words that say whether a window fits the class, or what kind it speaks for:
-    short and quoted drafts have them."""
+    """Loss weight of words that say whether a window fits the class, or which kind it shows.
+
+    Short and quoted drafts have such words.
+    """
     max_grad_norm: float = 1.0
     kind: Literal["full", "lora"] = "full"
     lora_rank: int = 32
     lora_alpha: int = 64
     lora_dropout: float = 0.05
     trained: Literal["language", "all"] = "language"
-    """`language` keeps the vision tower and its projector as they are."""
+    """`language` freezes the vision tower and its projector."""
     train_mistakes: bool = False
-    """Whether turns that the agent was told to correct are trained, too."""
+    """Whether turns that the agent had to correct are trained too."""
+    # Text alone takes half the time, which is enough for the first stage of a small model.
     pictures: bool = True
-    """Without them it is the words alone that are read: a small model's first lessons, in half the
-    time. Goes with `trained=language`."""
+    """Whether pictures are used; without them only `trained=language` is possible."""
     style: str = RECORDED
-    """Of the pictures: as recorded, or one of the styles by name."""
+    """Picture style: `recorded`, or the name of a style."""
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     checkpointing: bool = False
     held_out: float = 0.05
-    """Share of the spectra that are only for the figures of `eval_every`."""
+    """Share of the spectra that is used only for evaluation."""
     eval_every: int = 100
     save_every: int = 100
-    """Steps; 0 for never."""
+    """Steps; 0 for never. Also for `eval_every`."""
     keep: int = 2
-    """Checkpoints."""
+    """Number of checkpoints to keep."""
     cache_mb: int = 20_000
-    """Of drawn pictures, on disk in the run's folder."""
+    """Disk space for drawn pictures in the run's folder."""
 
     def __post_init__(self) -> None:
         for name, low, high in _LIMITS:
             value = getattr(self, name)
             if not low <= value <= high:
-                raise WorkbenchError(f"sft.{name}: {value} is not from {low:g} to {high:g}")
+                raise WorkbenchError(f"sft.{name}: {value} is not between {low:g} and {high:g}")
         if self.style != RECORDED and self.style not in STYLES:
             known = ", ".join((RECORDED, *STYLES))
             raise WorkbenchError(f"sft.style: {self.style[:60]!r} is none of: {known}")
         if self.trained == "all" and not self.pictures:
             raise WorkbenchError(
-                "sft.trained: without pictures no vision tower can learn; use trained=language"
+                "sft.trained: the vision tower cannot learn without pictures; use trained=language"
             )
         if self.kind == "lora" and self.optimizer == "muon":
-            raise WorkbenchError("sft.optimizer: muon is for kind=full, where whole matrices learn")
+            raise WorkbenchError("sft.optimizer: muon needs kind=full, which trains whole matrices")
         if self.kind == "lora" and self.trained == "all":
             raise WorkbenchError(
-                "sft.trained: LoRA adapts the language model alone; use kind=full to train all"
+                "sft.trained: LoRA adapts only the language model; use kind=full to train all"
             )
 
 

@@ -1,4 +1,4 @@
-"""transformers' Trainer with what it lacks here: our order of batches, loss, figures and resuming.
+"""A transformers Trainer with our own batch order, loss, evaluation and resuming.
 
 Accelerate's launchers (DDP, DeepSpeed, FSDP) work as with any Trainer.
 """
@@ -17,15 +17,15 @@ from transformers.trainer_utils import IntervalStrategy
 from train.models.own_checkpoints import OwnCheckpoints
 from train.sft.batches import Batch, Batches, only_one
 from train.sft.fast_path import ScoredTokensOnly
-from train.sft.losses import SUMS, figures, part_sums, token_loss
+from train.sft.losses import NUM_SUMS, figures, part_sums, token_loss
 from train.sft.optimizer import muon_and_adamw
 from train.sft.settings import SftSettings
 
 
-def arguments(
+def training_arguments(
     checkpoints: Path, settings: SftSettings, *, half: bool, seed: int, workers: int
 ) -> TrainingArguments:
-    """transformers' settings of a run; `max_steps` is set once the batches are known."""
+    """The transformers arguments of a run; `max_steps` is set once the batches are known."""
     on_gpu = torch.cuda.is_available()
     launched = int(os.environ.get("WORLD_SIZE", "1")) > 1
     return TrainingArguments(
@@ -41,13 +41,13 @@ def arguments(
         optim="adamw_torch_fused",
         bf16=half,
         use_cpu=not on_gpu,
-        # given to a single process it would have it wait for others
+        # With a backend a single process would wait for others.
         ddp_backend="gloo" if launched and not on_gpu else None,
         ddp_find_unused_parameters=False,
         activation_checkpointing=settings.checkpointing,
         train_sampling_strategy="sequential",
         dataloader_num_workers=workers if workers > 1 else 0,
-        # not forked: the progress bar has a thread
+        # Forking is unsafe because the progress bar runs a thread.
         dataloader_multiprocessing_context="spawn" if workers > 1 else None,
         dataloader_pin_memory=on_gpu,
         remove_unused_columns=False,
@@ -65,7 +65,7 @@ def arguments(
 
 
 class SftTrainer(OwnCheckpoints, Trainer):
-    """Trains on `Batches`; `scored` belongs to the model, `weights` to its tokens."""
+    """Trains on `Batches`; `scored` restricts the model's logits, `weights` weight the tokens."""
 
     def __init__(
         self,
@@ -80,8 +80,8 @@ class SftTrainer(OwnCheckpoints, Trainer):
     ) -> None:
         if muon:
             rate, decay = args.learning_rate, args.weight_decay
-            made = muon_and_adamw(model, rate, decay, half=args.bf16)
-            options["optimizers"] = made, None
+            optimizer = muon_and_adamw(model, rate, decay, half=args.bf16)
+            options["optimizers"] = optimizer, None
         if held_out is None:
             args.eval_strategy = IntervalStrategy.NO
         super().__init__(
@@ -103,18 +103,18 @@ class SftTrainer(OwnCheckpoints, Trainer):
         return super().compute_loss(model, inputs, *rest, **options)
 
     def evaluate(self, *unused: Any, **options: Any) -> dict[str, float]:
-        """Loss of the held-out rows, in all and by part, and right verdicts, over all devices."""
+        """Loss of the held-out rows, in total and by part, and verdict accuracy."""
         if self._held_out is None or self._figures[0] == self.state.global_step:
             return self._figures[1]
         ranks, rank = self.accelerator.num_processes, self.accelerator.process_index
         count = len(self._held_out)
-        sums = torch.zeros(SUMS, dtype=torch.float64, device=self.args.device)
-        for turn in range(-(-count // ranks)):
-            number = turn * ranks + rank
-            # Sharded models need every device at work: one without a batch of its own repeats one.
-            more = self._sums(self._prepare_inputs(self._held_out[number % count]))
+        sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=self.args.device)
+        for first in range(0, count, ranks):
+            number = first + rank
+            # Sharded models need every device, so one without a batch of its own repeats one.
+            batch_sums = self._sums(self._prepare_inputs(self._held_out[number % count]))
             if number < count:
-                sums += more
+                sums += batch_sums
         sums = self.accelerator.reduce(sums, reduction="sum")
         found = {f"eval_{name}": value for name, value in figures(sums).items()}
         self._figures = self.state.global_step, dict(found)

@@ -1,4 +1,4 @@
-"""Which parameters are trained: all, the language model alone, or a LoRA adapter on it."""
+"""Selects the trained parameters: all, the language model, or a LoRA adapter on it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from agent.errors import WorkbenchError
 from train.sft.settings import SftSettings
 
 LANGUAGE_LAYERS = r".*language_model\..*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
-"""What an adapter sits on. The vision tower has layers of the same names: hence the whole path."""
+"""Layers with an adapter; the full path excludes layers of the same names in the vision tower."""
 
 
-def tuned(model: Any, settings: SftSettings) -> Any:
-    """The model with what is not trained frozen; wrapped where it gets an adapter."""
+def make_trainable(model: Any, settings: SftSettings) -> Any:
+    """Freeze everything that is not trained; returns the model, wrapped if it gets an adapter."""
     model.config.use_cache = False
     if settings.kind == "lora":
         return _with_adapter(model, settings)
     model.requires_grad_(True)
     if settings.trained == "language":
-        # The tower and its projector are one module; it then runs without a graph.
+        # The vision tower and its projector are one module, which then runs without a graph.
         model.model.visual.requires_grad_(False)
     return model
 
@@ -38,12 +38,13 @@ def _with_adapter(model: Any, settings: SftSettings) -> Any:
         task_type="CAUSAL_LM",
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # peft's, about transformers
+        warnings.simplefilter("ignore", FutureWarning)  # peft warns about transformers
         return get_peft_model(model, config)
 
 
 def parameter_counts(model: Any) -> tuple[int, int]:
-    """Trained, and all; DeepSpeed hides the sizes of those it has spread over devices."""
+    """Numbers of trained and of all parameters."""
+    # DeepSpeed hides the size of parameters that it spreads over devices; `ds_numel` has it.
     sizes = [
         (weight.requires_grad, int(getattr(weight, "ds_numel", weight.numel())))
         for weight in model.parameters()

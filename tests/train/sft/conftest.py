@@ -8,6 +8,6 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("pyarrow")
 
-from tests.train.sft.samples import minute3, minute25, samples
+from tests.train.sft.samples import minute3, minute25, ready, samples
 
-__all__ = ["minute3", "minute25", "samples"]
+__all__ = ["minute3", "minute25", "ready", "samples"]

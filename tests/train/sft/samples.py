@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import read_folder
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
@@ -18,11 +19,12 @@ from agent.trajectory.trajectory_file import write_trajectories
 from tests.small_models import make_folder
 from train.examples import Example, example, write_examples
 from train.models.small_model import FamilyName, Shape
-from train.sft.pictures import Drawing, PictureFolder
-from train.sft.rows import ConversationRow, Preparing, prepare_rows
+from train.sft.batches import Collator
+from train.sft.pictures import PictureFolder, PictureSource
+from train.sft.rows import ConversationRow, RowSettings, prepare_rows
 from train.sft.settings import ModelSettings
 from train.simulate.campaign import Settings, assignments
-from train.simulate.production import make
+from train.simulate.production import simulate_spectrum
 from train.simulate.telescope.observation import to_spectrum
 
 STAMP = Style(name="stamp", width=112, height=84)
@@ -61,7 +63,7 @@ def _examples(task_id: str, count: int) -> list[Example]:
     )
     found = []
     for each in assignments(settings):
-        made = make(settings, each)
+        made = simulate_spectrum(settings, each)
         spectrum = replace(
             to_spectrum(made.entry.observation), path=f"sim-{task_id}-{each.index}.fits"
         )
@@ -84,12 +86,40 @@ def minute3(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return minute_folder(tmp_path_factory.mktemp("minute3"), "qwen3-vl")
 
 
-def preparing(folder: Path, sets: Path, pictures: Path, room: int = 10**8) -> Preparing:
+def row_settings(folder: Path, sets: Path, pictures: Path, room: int = 10**8) -> RowSettings:
     found = read_folder(folder)
-    drawing = Drawing(PictureFolder(pictures, room), (sets,))
-    return Preparing(folder=folder, vision=found.vision, sizing=found.sizing, drawing=drawing)
+    source = PictureSource(PictureFolder(pictures, room), (sets,))
+    return RowSettings(
+        folder=folder, vision=found.vision, sizing=found.sizing, picture_source=source
+    )
 
 
 def rows_for(folder: Path, samples: Samples, pictures: Path) -> list[ConversationRow]:
-    ready = preparing(folder, samples.sets, pictures)
+    ready = row_settings(folder, samples.sets, pictures)
     return prepare_rows(samples.trajectories, None, ready, cutoff=10**6).rows
+
+
+def collator(folder: Path, pictures: Path, samples: Samples, **more: Any) -> Collator:
+    tokenizer = load_tokenizer(folder)
+    return Collator(
+        vision=read_folder(folder).vision,
+        image_token=tokenizer.token_to_id("<|image_pad|>"),
+        pad_token=tokenizer.token_to_id("<|endoftext|>"),
+        picture_source=PictureSource(PictureFolder(pictures, 10**8), (samples.sets,)),
+        **more,
+    )
+
+
+@pytest.fixture(params=["minute25", "minute3"])
+def ready(
+    request: pytest.FixtureRequest,
+    samples: Samples,
+    tmp_path: Path,
+) -> tuple[Any, Collator, list[ConversationRow]]:
+    """A model, what makes its batches, and three rows of different lengths."""
+    folder = request.getfixturevalue(request.param)
+    rows = sorted(rows_for(folder, samples, tmp_path), key=len)
+    from transformers import AutoModelForImageTextToText
+
+    model = AutoModelForImageTextToText.from_pretrained(folder, local_files_only=True)
+    return model, collator(folder, tmp_path, samples), [rows[0], rows[-1], rows[4]]

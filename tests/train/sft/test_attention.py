@@ -18,8 +18,8 @@ from tests.small_models import lively_model
 from tests.train.sft.samples import MINUTE
 from train.models.small_model import Shape
 from train.sft import attention
-from train.sft.attention import LONGEST, QUERIES, attend, fits
-from train.sft.fast_path import quicken
+from train.sft.attention import BLOCK_QUERIES, MAX_TOKENS, attend, can_attend
+from train.sft.fast_path import use_fast_path
 
 SCALE = 0.2
 
@@ -53,7 +53,7 @@ def error(found: Tensor, exact: Tensor) -> float:
 
 
 @pytest.mark.parametrize("is_causal", [True, False], ids=["causal", "whole"])
-@pytest.mark.parametrize("tokens", [1, 40, QUERIES, 2 * QUERIES + 37])
+@pytest.mark.parametrize("tokens", [1, 40, BLOCK_QUERIES, 2 * BLOCK_QUERIES + 37])
 def test_as_near_to_float32_as_torchs_own(tokens: int, is_causal: bool):
     tensors = drawn(tokens)
     exact = results(torchs(is_causal), tensors, torch.float32)
@@ -71,9 +71,9 @@ def test_as_near_to_float32_as_torchs_own(tokens: int, is_causal: bool):
 
 
 def test_no_token_sees_a_later_one():
-    query, key, value, _ = drawn(2 * QUERIES + 37)
+    query, key, value, _ = drawn(2 * BLOCK_QUERIES + 37)
     other = [each.clone() for each in (key, value)]
-    at = QUERIES + 5
+    at = BLOCK_QUERIES + 5
     for each in other:
         each[:, :, at:] = 9.0
     before, after = (
@@ -85,12 +85,12 @@ def test_no_token_sees_a_later_one():
 
 def test_fits_half_precision_and_equal_lengths():
     query, key, *_ = drawn(40)
-    assert fits(query, key)
-    assert not fits(query.float(), key.float())
-    assert not fits(query[:, :, -1:], key)  # a word is added to what is known already
-    assert not fits(query, key[:, :1])  # heads share their keys
-    long = torch.zeros(1, 1, LONGEST + 1, 2, dtype=torch.bfloat16)
-    assert not fits(long, long)
+    assert can_attend(query, key)
+    assert not can_attend(query.float(), key.float())
+    assert not can_attend(query[:, :, -1:], key)  # a word is added to what is known already
+    assert not can_attend(query, key[:, :1])  # heads share their keys
+    long = torch.zeros(1, 1, MAX_TOKENS + 1, 2, dtype=torch.bfloat16)
+    assert not can_attend(long, long)
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Mock:
 def pair() -> tuple[Any, Any]:
     plain = lively_model("qwen2.5-vl", Shape(**{**MINUTE.__dict__, "layers": 3}))
     fast = copy.deepcopy(plain)
-    quicken(fast)
+    use_fast_path(fast)
     return plain, fast
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,9 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from transformers import AutoModelForImageTextToText
 
-from agent.engines.chat_tokens import load_tokenizer
-from agent.engines.families import read_folder
-from agent.errors import WorkbenchError
-from tests.train.sft.samples import Samples, rows_for
+from tests.train.sft.samples import Samples, collator, rows_for
 from train.sft.batches import (
-    IGNORED,
     PAD_TO,
     Batches,
     Collator,
@@ -27,11 +21,8 @@ from train.sft.batches import (
     positions,
     split_rows,
 )
-from train.sft.encoding import Encoder
 from train.sft.fast_path import ScoredTokensOnly
-from train.sft.losses import figures, part_sums, token_loss
-from train.sft.mask import check_mask
-from train.sft.pictures import Drawing, PictureFolder
+from train.sft.losses import token_loss
 from train.sft.rows import ConversationRow
 
 LENGTHS = np.random.default_rng(1).integers(500, 4000, 3000).tolist()
@@ -67,19 +58,22 @@ class TestPlan:
         assert abs(np.corrcoef(np.arange(len(longest)), longest)[0, 1]) < 0.2
 
     @pytest.mark.parametrize(
-        ("epochs", "together", "steps", "batches"),
+        ("epochs", "batches_per_step", "steps", "batches"),
         [(1.0, 1, 0, 5), (2.0, 1, 0, 10), (1.0, 4, 0, 8), (0.4, 1, 0, 2), (3.0, 2, 3, 6)],
     )
-    def test_whole_steps(self, epochs: float, together: int, steps: int, batches: int):
+    def test_whole_steps(self, epochs: float, batches_per_step: int, steps: int, batches: int):
         plan = plan_run(
-            [10] * 20, batch=4, batch_tokens=10**6, epochs=epochs, together=together, seed=0,
-            steps=steps,
+            [10] * 20, batch=4, batch_tokens=10**6, epochs=epochs,
+            batches_per_step=batches_per_step, seed=0, steps=steps,
         )  # fmt: skip
         assert len(plan) == batches
         assert all(len(batch) == 4 for batch in plan)
 
     def test_a_single_row(self):
-        assert plan_run([9], batch=4, batch_tokens=64, epochs=1, together=3, seed=0) == [[0]] * 3
+        assert (
+            plan_run([9], batch=4, batch_tokens=64, epochs=1, batches_per_step=3, seed=0)
+            == [[0]] * 3
+        )
 
 
 class TestSplit:
@@ -89,30 +83,6 @@ class TestSplit:
         assert len(held) == 6 and len(train) == 14
         assert not {row.group for row in train} & {row.group for row in held}
         assert split_rows(rows, 0.01, 2)[1] and not split_rows(rows, 0.0, 2)[1]
-
-
-def collator(folder: Path, pictures: Path, samples: Samples, **more: Any) -> Collator:
-    tokenizer = load_tokenizer(folder)
-    return Collator(
-        vision=read_folder(folder).vision,
-        image_token=tokenizer.token_to_id("<|image_pad|>"),
-        pad_token=tokenizer.token_to_id("<|endoftext|>"),
-        drawing=Drawing(PictureFolder(pictures, 10**8), (samples.sets,)),
-        **more,
-    )
-
-
-@pytest.fixture(params=["minute25", "minute3"])
-def ready(
-    request: pytest.FixtureRequest,
-    samples: Samples,
-    tmp_path: Path,
-) -> tuple[Any, Collator, list[ConversationRow]]:
-    """A model, what makes its batches, and three rows of different lengths."""
-    folder = request.getfixturevalue(request.param)
-    rows = sorted(rows_for(folder, samples, tmp_path), key=len)
-    model = AutoModelForImageTextToText.from_pretrained(folder, local_files_only=True)
-    return model, collator(folder, tmp_path, samples), [rows[0], rows[-1], rows[4]]
 
 
 class TestCollator:
@@ -153,29 +123,6 @@ class TestCollator:
         count = sum(row.encoded.trained for row in rows)
         assert torch.allclose(together, torch.stack(apart).sum() / count, atol=2e-6)
 
-    def test_the_mask_passes_its_own_check(
-        self,
-        ready: tuple[Any, Collator, list[ConversationRow]],
-        minute25: Path,
-    ):
-        _, collate, rows = ready
-        batch = collate(rows)
-        encoder = Encoder(load_tokenizer(minute25))
-        check_mask(batch, encoder)
-        for wrong in ("a picture", "the next turn", "the end left out"):
-            spoiled = dict(batch, labels=batch["labels"].clone())
-            ids, labels = batch["input_ids"][0], spoiled["labels"][0]
-            last = int((labels != IGNORED).nonzero()[-1])
-            if wrong == "a picture":
-                at = int((ids == collate.image_token).nonzero()[0])
-                labels[at] = ids[at]
-            elif wrong == "the next turn":
-                labels[last + 1] = ids[last + 1]
-            else:
-                labels[last] = IGNORED
-            with pytest.raises(WorkbenchError, match="the mask is wrong"):
-                check_mask(spoiled, encoder)
-
     def test_half_precision_pictures(self, minute25: Path, samples: Samples, tmp_path: Path):
         rows = rows_for(minute25, samples, tmp_path)[:1]
         whole = collator(minute25, tmp_path, samples)(rows)["pixel_values"]
@@ -205,42 +152,6 @@ def test_batches_follow_the_plan(minute25: Path, samples: Samples, tmp_path: Pat
     assert batches[1]["input_ids"].shape[0] == 2
     parts = batches[0]["parts"][0, : len(rows[2])]
     assert parts.tolist() == rows[2].encoded.parts.tolist()
-
-
-class TestFigures:
-    labels = torch.tensor([[IGNORED, 1, 2, 0], [IGNORED, IGNORED, 2, 0]])
-    parts = torch.tensor([[0, 1, 4, 5], [0, 0, 4, 5]], dtype=torch.uint8)
-
-    def test_each_part_has_its_own_mean(self):
-        logits = torch.zeros(5, 4)
-        logits[1, 2] = 50.0  # the first row's verdict, sure and right
-        logits[3, 1] = 50.0  # the second's, sure and wrong
-        found = figures(part_sums(logits, self.labels, self.parts))
-        even = float(np.log(4))
-        assert found["loss_thought"] == pytest.approx(even)
-        assert found["loss_verdict"] == pytest.approx(25.0)
-        assert found["loss"] == pytest.approx((3 * even + 50.0) / 5)
-        assert found["verdict_accuracy"] == 0.5
-        assert "loss_call" not in found
-
-    def test_adds_up_over_batches(self):
-        logits = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
-        whole = part_sums(logits, self.labels, self.parts)
-        halves = part_sums(logits[:3], self.labels[:1], self.parts[:1]) + part_sums(
-            logits[3:], self.labels[1:], self.parts[1:]
-        )
-        assert torch.allclose(whole, halves)
-
-
-def test_weights_say_how_much_a_token_counts():
-    torch.manual_seed(0)
-    logits, labels = torch.randn(3, 5), torch.tensor([[-100, 1, 4, 2]])
-    weights = torch.tensor([1.0, 1.0, 1.0, 1.0, 8.0])
-    outputs = SimpleNamespace(logits=logits)
-    each = torch.nn.functional.cross_entropy(logits, torch.tensor([1, 4, 2]), reduction="none")
-    assert torch.isclose(token_loss(outputs, labels), each.mean())
-    expected = (each[0] + 8 * each[1] + each[2]) / 3
-    assert torch.isclose(token_loss(outputs, labels, weights=weights), expected)
 
 
 def test_batches_come_in_few_lengths(ready: tuple[Any, Collator, list[ConversationRow]]):

@@ -54,7 +54,7 @@ def test_trains_and_says_where(
     ("more", "message"),
     [
         (["--set", "lrr=1"], 'did you mean "lr"'),
-        (["--set", "cutoff=100"], "nothing is left to train on: 10 longer than 100 tokens"),
+        (["--set", "cutoff=100"], "no conversation is left to train on: 10 longer than 100 tokens"),
         (["--model", "Qwen/Nowhere-7B"], "hf download Qwen/Nowhere-7B"),
         (["--set", "model.vision_ffn=16"], "vision_ffn equals"),
     ],

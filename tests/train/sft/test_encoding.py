@@ -32,7 +32,7 @@ from train.sft.encoding import (
     VERDICT,
     Encoded,
     Encoder,
-    mistakes_of,
+    corrected_turns,
     refused_calls,
 )
 
@@ -154,9 +154,9 @@ class TestMask:
     def test_a_corrected_turn_is_left_out_where_asked(self, encoder: Encoder):
         record = corrected()
         turns = turns_of(find_task("CV"), record)
-        assert mistakes_of(record) == {0} and refused_calls(turns) == {0}
+        assert corrected_turns(record) == {0} and refused_calls(turns) == {0}
         wrong, right = record.replies
-        kept = encoder.encode(turns, [TOKENS], mistakes_of(record))
+        kept = encoder.encode(turns, [TOKENS], corrected_turns(record))
         assert trained_text(encoder, kept) == f"{right}<|im_end|>"
         whole = encoder.encode(turns, [TOKENS])
         assert trained_text(encoder, whole) == f"{wrong}<|im_end|>{right}<|im_end|>"

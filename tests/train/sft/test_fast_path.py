@@ -16,7 +16,7 @@ from transformers import AutoModelForImageTextToText
 from tests.small_models import lively_model
 from tests.train.sft.samples import MINUTE
 from train.models.small_model import Shape
-from train.sft.fast_path import ScoredTokensOnly, quicken
+from train.sft.fast_path import ScoredTokensOnly, use_fast_path
 
 GRIDS = torch.tensor([[1, 6, 8], [1, 12, 18], [1, 6, 8]])
 """Two sizes of picture; the larger one has windows of four sizes."""
@@ -49,7 +49,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
         plain = AutoModelForImageTextToText.from_pretrained(folder, local_files_only=True)
     plain.train()
     fast = copy.deepcopy(plain)
-    quicken(fast)
+    use_fast_path(fast)
     return plain, fast
 
 

@@ -8,13 +8,15 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from train.models.small_model import make_tokenizer
-from train.sft.new_model import frequent_phrases, meet
+from train.sft.new_model import frequent_phrases, overlap
 
 
 def test_phrases_that_could_begin_in_one_another():
-    assert meet("Hγ width ", "width at half depth") and meet("width at half depth", "Hγ width ")
-    assert not meet("Hγ ", "Hγ width ")  # one lies in the other: the longer one is taken
-    assert not meet("TiO5", "5167 edge")  # a letter is no beginning
+    assert overlap("Hγ width ", "width at half depth") and overlap(
+        "width at half depth", "Hγ width "
+    )
+    assert not overlap("Hγ ", "Hγ width ")  # one lies in the other: the longer one is taken
+    assert not overlap("TiO5", "5167 edge")  # a letter is no beginning
     assert "Hγ width at half depth" not in frequent_phrases()
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from agent.errors import WorkbenchError
-from train.sft.optimizer import CombinedOptimizer, Muon, evened, muon_and_adamw
+from train.sft.optimizer import CombinedOptimizer, Muon, muon_and_adamw, orthogonalize
 from train.sft.settings import SftSettings
 
 RATE = 0.01
@@ -97,7 +97,7 @@ def test_it_learns_and_goes_on_from_its_state_as_if_never_stopped():
 
 
 def test_an_adapter_has_no_whole_matrices_to_learn():
-    with pytest.raises(WorkbenchError, match=r"sft\.optimizer: muon is for kind=full"):
+    with pytest.raises(WorkbenchError, match=r"sft\.optimizer: muon needs kind=full"):
         SftSettings(kind="lora", optimizer="muon")
 
 
@@ -109,17 +109,17 @@ def sizes(matrices: torch.Tensor) -> torch.Tensor:
 def test_directions_are_kept_and_made_equally_long(shape: tuple[int, int, int]):
     torch.manual_seed(7)
     matrices = torch.randn(shape) * torch.tensor([1e-6, 1.0, 1e6])[: shape[0], None, None]
-    even = evened(matrices)
+    even = orthogonalize(matrices)
     assert sizes(even).min() > 0.5 and sizes(even).max() < 1.3
     left, _, right = torch.linalg.svd(matrices, full_matrices=False)
     turned = left.mT @ even @ right.mT
     off = turned - torch.diag_embed(turned.diagonal(dim1=-2, dim2=-1))
     assert off.abs().max() < 0.01
-    torch.testing.assert_close(evened(matrices[:1]), even[:1], rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(orthogonalize(matrices[:1]), even[:1], rtol=1e-3, atol=1e-3)
 
 
 def test_nothing_to_learn_moves_nothing():
-    assert not evened(torch.zeros(1, 4, 6)).any()
+    assert not orthogonalize(torch.zeros(1, 4, 6)).any()
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)

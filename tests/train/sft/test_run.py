@@ -25,9 +25,9 @@ from tests.train.forks import run_apart
 from tests.train.sft.recipes import BASE, KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples
 from train.journal import read_metrics
-from train.sft.inputs import part_of
-from train.sft.pictures import Drawing, PictureFolder
-from train.sft.rows import Preparing, prepare_rows
+from train.sft.inputs import sample_trajectories
+from train.sft.pictures import PictureFolder, PictureSource
+from train.sft.rows import RowSettings, prepare_rows
 from train.sft.run import fine_tune
 from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
@@ -189,7 +189,7 @@ class TestResuming:
         assert weights[0].read_bytes() == weights[1].read_bytes()
 
     def test_refuses_to_begin_again(self, unbroken: dict[str, Path], samples: Samples):
-        with pytest.raises(WorkbenchError, match="go on with it by --resume"):
+        with pytest.raises(WorkbenchError, match="continue it with --resume"):
             train(*samples[:2], unbroken["full"], KINDS["full"])
 
     def test_refuses_another_recipe(self, unbroken: dict[str, Path], samples: Samples):
@@ -258,15 +258,17 @@ class TestLessThanAnEpoch:
         out = tmp_path / "run"
         half = {**BASE, "epochs": 0.5, "batch": 1, "held_out": 0.0, "save_every": 0}
         train(*samples[:2], out, SftSettings(**half))
-        chosen = part_of(samples.trajectories, 0.5, seed=3)
+        chosen = sample_trajectories(samples.trajectories, 0.5, seed=3)
         assert 1 < len(chosen) < len(samples.trajectories)
-        preparing = Preparing(
+        row_settings = RowSettings(
             folder=out / "start",
             vision=read_folder(out / "start").vision,
             sizing=read_folder(out / "start").sizing,
-            drawing=Drawing(PictureFolder(tmp_path / "pictures", 10**9), (samples.sets,)),
+            picture_source=PictureSource(
+                PictureFolder(tmp_path / "pictures", 10**9), (samples.sets,)
+            ),
         )
-        rows = prepare_rows(chosen, None, preparing, cutoff=32768).rows
+        rows = prepare_rows(chosen, None, row_settings, cutoff=32768).rows
         drawn = {path.name for path in (out / "pictures").rglob("*") if path.is_file()}
         assert drawn == {path.name for path in (tmp_path / "pictures").rglob("*") if path.is_file()}
         assert len({line["step"] for line in read_metrics(out) if "loss" in line}) == len(rows)

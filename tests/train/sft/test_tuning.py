@@ -16,8 +16,8 @@ from accelerate.commands.config.config_args import load_config_from_file
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
 from agent.errors import WorkbenchError
-from train.recipe import PRESETS, settings
-from train.sft.settings import ModelSettings, SftSettings
+from train.recipe import settings
+from train.sft.settings import SftSettings
 from train.sft.tuning import make_trainable, parameter_counts
 
 THREE_BILLION = {
@@ -77,44 +77,6 @@ class TestWhatTrains:
     def test_an_adapter_on_all_is_refused(self):
         with pytest.raises(WorkbenchError, match="LoRA adapts only the language model"):
             SftSettings(kind="lora", trained="all")
-
-
-class TestPresets:
-    def test_the_published_recipe(self):
-        for preset in ("3b", "7b"):
-            told = settings(SftSettings, "sft", preset=preset)
-            assert (told.lr, told.warmup, told.epochs, told.batch) == (2e-5, 0.05, 5.0, 4)
-            assert (told.cutoff, told.precision, told.trained) == (32768, "bf16", "language")
-            assert told.kind == "full" and told.batch * told.cutoff <= told.batch_tokens
-            start = settings(ModelSettings, "model", preset=preset).start
-            assert start == f"Qwen/Qwen2.5-VL-{preset.upper()}-Instruct"
-
-    @pytest.mark.parametrize("preset", PRESETS)
-    def test_every_preset_is_one(self, preset: str):
-        settings(SftSettings, "sft", preset=preset)
-        shape = settings(ModelSettings, "model", preset=preset).shape
-        assert shape.hidden % shape.heads == 0
-
-    def test_nano_is_as_large_as_was_measured(self):
-        told = settings(ModelSettings, "model", preset="nano")
-        sizes = (told.hidden, told.layers, told.ffn, told.hidden // told.heads)
-        assert sizes == (192, 5, 576, 32)
-        vision = (told.vision_layers, told.vision_hidden, told.vision_ffn, told.whole_every)
-        assert vision == (4, 128, 384, 1)
-
-    @pytest.mark.parametrize(
-        ("change", "why"),
-        [
-            ("lr=0", r"sft\.lr: 0\.0 is not between 1e-09 and 1"),
-            ("batch=0", r"sft\.batch"),
-            ("held_out=0.9", r"sft\.held_out"),
-            ("style=compct", "'compct' is none of: recorded, published"),
-            ("trained=vision", "not one of language, all"),
-        ],
-    )
-    def test_faults_are_named(self, change: str, why: str):
-        with pytest.raises(WorkbenchError, match=why):
-            settings(SftSettings, "sft", sets=[change])
 
 
 CONFIGS = Path(__file__).parents[3] / "train/configs/accelerate"

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on: figures into its journal, a bar on the terminal."""
+"""Trainer callbacks: metrics for the journal, a progress bar, and memory trimming."""
 
 from __future__ import annotations
 
@@ -17,52 +17,54 @@ from transformers import TrainerCallback
 from agent.errors import WorkbenchError
 from train.journal import Journal
 
-TRIMMED_EVERY = 25
+TRIM_EVERY = 25
 
 
 class StepLogger(TrainerCallback):
-    """Puts what transformers logs into the journal, with tokens a second and our own epochs.
+    """Writes transformers' logs to the journal, with tokens per second and our own epochs.
 
-    `tokens_of_step`: of all devices, padding not counted.
+    `tokens_of_step` counts all devices and no padding.
     """
 
     def __init__(self, journal: Journal, tokens_of_step: Sequence[int], epochs: float) -> None:
         self._journal = journal
         self._tokens = tokens_of_step
         self._epochs = epochs
-        self._at, self._since = 0, time.perf_counter()
+        self._last_step, self._last_time = 0, time.perf_counter()
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        self._at, self._since = state.global_step, time.perf_counter()
+        self._last_step, self._last_time = state.global_step, time.perf_counter()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
         step = int(state.global_step)
-        found = {
+        metrics = {
             name: float(value)
             for name, value in (logs or {}).items()
             if isinstance(value, int | float) and name != "epoch"
         }
-        loss = found.get("loss")
+        loss = metrics.get("loss")
         if loss is not None and not math.isfinite(loss):
             raise WorkbenchError(
                 f"the loss at step {step} is not finite: try a smaller lr, a longer warmup or "
                 "precision=fp32"
             )
-        if loss is not None and step > self._at:
+        if loss is not None and step > self._last_step:
             now = time.perf_counter()
-            tokens = sum(self._tokens[self._at : step])
-            found["tokens_per_second"] = tokens / max(now - self._since, 1e-9)
-            self._at, self._since = step, now
+            tokens = sum(self._tokens[self._last_step : step])
+            metrics["tokens_per_second"] = tokens / max(now - self._last_time, 1e-9)
+            self._last_step, self._last_time = step, now
         if step:
-            found["epoch"] = self._epochs * step / max(1, len(self._tokens))
-        self._journal.log(step, **found)
+            metrics["epoch"] = self._epochs * step / max(1, len(self._tokens))
+        self._journal.log(step, **metrics)
 
 
 class HeapTrimmer(TrainerCallback):
-    """Gives memory back that the C library only keeps: batches of many lengths leave its heap in
-    pieces, and a run on a CPU would grow by gigabytes an hour."""
+    """Returns freed memory to the system every few steps.
 
-    def __init__(self, every: int = TRIMMED_EVERY) -> None:
+    Batches of many lengths fragment the C heap, and a CPU run would grow by gigabytes an hour.
+    """
+
+    def __init__(self, every: int = TRIM_EVERY) -> None:
         self._every = every
         self._trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 
@@ -71,8 +73,8 @@ class HeapTrimmer(TrainerCallback):
             self._trim(0)
 
 
-class Bar(TrainerCallback):
-    """A bar with the loss beside it."""
+class ProgressCallback(TrainerCallback):
+    """Shows training progress and the loss."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
