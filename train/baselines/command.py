@@ -14,11 +14,11 @@ from train.recipe import Config, Preset, Sets, settings
 
 def baselines(
     sets: Annotated[list[Path], typer.Argument(help="Training sets of spec-o3-train bench.")],
-    out: Annotated[Path, typer.Option(help="Folder for a folder of each network; continued.")],
+    out: Annotated[Path, typer.Option(help="Folder for the networks; existing ones are kept.")],
     preset: Preset = "nano",
     config: Config = None,
     changes: Sets = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed trains the same.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same networks.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, max=512)] = None,
 ) -> None:
     """Train a plain CNN, a CNN of parallel branches and a small spectrum transformer."""

@@ -1,4 +1,4 @@
-"""One network learned for one task, from its rows and answers alone."""
+"""Trains one network for one task from its rows and answers."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from torch.nn import functional
 from agent.confidence.judged import JudgedScores
 from agent.confidence.platt import fit_platt
 from agent.errors import WorkbenchError
-from train.baselines.augment import augmented
-from train.baselines.networks import RATE_OF, Kind, SectionTransformer, make_network
+from train.baselines.augment import augment
+from train.baselines.networks import LR_FACTOR, NetworkKind, SectionTransformer, make_network
 
 Log = Callable[..., None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineSettings:
-    """Of all three networks; `kinds` says which are trained."""
+    """Settings of all networks; `kinds` lists those to train."""
 
-    kinds: tuple[Kind, ...] = ("plain-cnn", "branch-cnn", "section-transformer")
+    kinds: tuple[NetworkKind, ...] = ("plain-cnn", "branch-cnn", "section-transformer")
     epochs: int = 30
     patience: int = 6
-    """Epochs without a better held-out loss before it ends."""
+    """Epochs without a better held-out loss before training stops."""
     batch: int = 32
     lr: float = 1e-3
     weight_decay: float = 0.01
     held_out: float = 0.15
-    """Share of the training objects that choose the epoch, the threshold and the calibration."""
+    """Share of the training objects used to choose the epoch, the threshold and the calibration."""
     pretraining_steps: int = 1500
-    """Of the transformer, on all spectra of the set, without answers."""
+    """Steps of the transformer on all spectra of the sets, without answers."""
     odds: float = 5.0
-    """Negatives to each positive in the lists the threshold is chosen for."""
+    """Negatives per positive in the lists the threshold is chosen for."""
     seeds: int = 1
-    """Networks of each kind whose mean probability is the answer."""
+    """Number of networks per kind and task, whose logits are averaged."""
 
     def __post_init__(self) -> None:
         if min(self.epochs, self.patience, self.batch, self.seeds) < 1 or self.lr <= 0:
             raise WorkbenchError("epochs, patience, batch, seeds and lr must be above 0")
         if not 0.05 <= self.held_out <= 0.5:
-            raise WorkbenchError("held_out must be from 0.05 to 0.5")
+            raise WorkbenchError("held_out must be between 0.05 and 0.5")
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A network at its best epoch and what its held-out objects say."""
+    """A network at its best epoch, with its logits and the answers of held-out objects."""
 
     network: nn.Module
     held_out_loss: float
@@ -60,13 +60,13 @@ class Fitted:
 
 
 def split_held_out(answers: Tensor, share: float, seed: int) -> tuple[Tensor, Tensor]:
-    """Rows to learn from and rows held out, each answer in its share."""
+    """Training rows and held-out rows; both answers have the same share in both."""
     generator = torch.Generator().manual_seed(seed)
     held: list[Tensor] = []
     for value in (0.0, 1.0):
         own = torch.nonzero(answers == value)[:, 0]
         if len(own) < 4:
-            raise WorkbenchError("a specialist needs four examples of each answer at least")
+            raise WorkbenchError("a specialist needs at least four examples of each answer")
         order = own[torch.randperm(len(own), generator=generator)]
         held.append(order[: max(2, round(share * len(own)))])
     held_rows = torch.cat(held).sort().values
@@ -76,7 +76,7 @@ def split_held_out(answers: Tensor, share: float, seed: int) -> tuple[Tensor, Te
 
 
 def fit(
-    kind: Kind,
+    kind: NetworkKind,
     rows: Tensor,
     answers: Tensor,
     settings: BaselineSettings,
@@ -86,24 +86,26 @@ def fit(
     *,
     held_out_seed: int | None = None,
 ) -> Fitted:
-    """Train to the best held-out loss. `start` is a pretrained encoder to go on from;
-    `held_out_seed` chooses what is held out, the same for several networks of one task."""
+    """Train to the best held-out loss, from `start` (a pretrained network) if given.
+
+    Networks of one task share `held_out_seed`, so that they hold out the same rows.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = make_network(kind, rows.shape[1])
         if start is not None:
             network.load_state_dict(start.state_dict())
-        own = seed if held_out_seed is None else held_out_seed
-        learn, held = split_held_out(answers, settings.held_out, own)
-        lr = settings.lr * RATE_OF[kind]
-        return _train(network, rows, answers, learn, held, settings, lr, seed, log)
+        split_seed = seed if held_out_seed is None else held_out_seed
+        used, held = split_held_out(answers, settings.held_out, split_seed)
+        lr = settings.lr * LR_FACTOR[kind]
+        return _train(network, rows, answers, used, held, settings, lr, seed, log)
 
 
 def _train(
     network: nn.Module,
     rows: Tensor,
     answers: Tensor,
-    learn: Tensor,
+    used: Tensor,
     held: Tensor,
     settings: BaselineSettings,
     lr: float,
@@ -111,18 +113,18 @@ def _train(
     log: Log,
 ) -> Fitted:
     generator = torch.Generator().manual_seed(seed)
-    steps = max(1, len(learn) // settings.batch) * settings.epochs
+    steps = max(1, len(used) // settings.batch) * settings.epochs
     optimizer = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=settings.weight_decay)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_then_cosine(steps))
-    balance = (answers[learn] == 0).sum() / (answers[learn] == 1).sum()
+    balance = (answers[used] == 0).sum() / (answers[used] == 1).sum()
     best, best_state, waited, epoch = math.inf, network.state_dict(), 0, 0
     for epoch in range(settings.epochs):
         network.train()
-        order = learn[torch.randperm(len(learn), generator=generator)]
+        order = used[torch.randperm(len(used), generator=generator)]
         for chunk in torch.split(order, settings.batch):
-            if len(chunk) < 2:  # batch normalisation needs two
+            if len(chunk) < 2:  # batch normalisation needs two rows
                 continue
-            logits = network(augmented(rows[chunk], generator))
+            logits = network(augment(rows[chunk], generator))
             loss = functional.binary_cross_entropy_with_logits(
                 logits, answers[chunk], pos_weight=balance
             )
@@ -151,7 +153,7 @@ def _train(
 def pretrain(
     rows: Tensor, settings: BaselineSettings, seed: int, log: Log = lambda step, **figures: None
 ) -> nn.Module:
-    """The transformer after filling masked sections of all spectra."""
+    """The transformer, pretrained by filling masked sections of all spectra."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = make_network("section-transformer", rows.shape[1])
@@ -176,18 +178,20 @@ def pretrain(
 
 
 def predict(network: nn.Module, rows: Tensor, batch: int = 64) -> Tensor:
-    """Logits without learning anything."""
+    """Logits of all rows, in evaluation mode."""
     was_training = network.training
     network.train(False)
     with torch.no_grad():
-        found = torch.cat([network(chunk) for chunk in torch.split(rows, batch)])
+        logits = torch.cat([network(chunk) for chunk in torch.split(rows, batch)])
     network.train(was_training)
-    return found
+    return logits
 
 
 def best_threshold(p_yes: NDArray[np.float64], answers: NDArray[np.bool_], odds: float) -> float:
-    """The cut with the highest F1 in a list of `odds` negatives to each positive, of the held-out
-    weighted so; in the middle between its neighbours."""
+    """The threshold with the highest F1, midway between two held-out probabilities.
+
+    The negatives are weighted to `odds` per positive.
+    """
     order = np.argsort(-p_yes, kind="stable")
     hits = np.cumsum(answers[order])
     weight = odds * answers.sum() / max(1, int((~answers).sum()))
@@ -199,8 +203,8 @@ def best_threshold(p_yes: NDArray[np.float64], answers: NDArray[np.bool_], odds:
     return float(0.5 * (ranked[best] + below))
 
 
-def calibration(logits: Tensor, answers: Tensor) -> tuple[float, float]:
-    """Slope and intercept of calibrated against raw log odds."""
+def platt_parameters(logits: Tensor, answers: Tensor) -> tuple[float, float]:
+    """Slope and intercept from raw to calibrated log odds."""
     return fit_platt(JudgedScores(torch.sigmoid(logits).double().numpy(), answers.bool().numpy()))
 
 

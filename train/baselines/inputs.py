@@ -1,7 +1,7 @@
-"""A spectrum as each network is shown it: its own grid and its own normalisation.
+"""The input of each network: its wavelength grid and its normalisation.
 
-Both are part of a method. Bad pixels are bridged, what a spectrum does not reach holds its last
-value, and no network is told a redshift or an error.
+Bad pixels are interpolated, and the end values are repeated beyond the spectrum. No network gets a
+redshift or errors.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from agent.spectra.spectrum import FloatArray, Spectrum
 
 Row = NDArray[np.float32]
 
+# LAMOST's log grid from 3700 Å, with the length that published networks of this kind use.
 LOG_START, LOG_STEP, LOG_PIXELS = 3.5682, 1e-4, 3700
-"""The usual log grid of LAMOST from 3700 A, as long as the published networks of that kind take."""
 LOG_GRID: FloatArray = np.power(10.0, LOG_START + LOG_STEP * np.arange(LOG_PIXELS))
 LINEAR_GRID: FloatArray = np.linspace(3900.0, 9000.0, 3000)
 COARSE_GRID: FloatArray = np.power(10.0, np.log10(3700.0) + 2e-4 * np.arange(1940))
-"""To about 9040 A at twice the step: 193 sections of 20 pixels, a step of 10 apart."""
+"""To about 9040 Å with twice the step: 193 sections of 20 pixels, 10 pixels apart."""
 CLIP = 1.0
 SPREAD_FLOOR = 0.2
 
 
 def on_grid(spectrum: Spectrum, grid: FloatArray) -> FloatArray:
-    """Flux on a grid, bad pixels bridged; zeros where nothing is good."""
+    """Flux on a grid with bad pixels interpolated; zeros if there are no good pixels."""
     good = spectrum.good
     if np.count_nonzero(good) < 2:
         return np.zeros_like(grid)
@@ -35,9 +35,9 @@ def on_grid(spectrum: Spectrum, grid: FloatArray) -> FloatArray:
 
 
 def minimum_to_maximum(spectrum: Spectrum) -> Row:
-    """From 0 to 1 over the log grid. The brightest hundredth of a per cent is cut: one cosmic ray
-    would flatten the rest."""
+    """Flux on the log grid, scaled to 0 to 1."""
     flux = on_grid(spectrum, LOG_GRID)
+    # Without this clipping one cosmic ray would flatten the rest.
     low, high = np.quantile(flux, [1e-4, 1.0 - 1e-4])
     if not high > low:
         return np.zeros(flux.size, dtype=np.float32)
@@ -45,7 +45,7 @@ def minimum_to_maximum(spectrum: Spectrum) -> Row:
 
 
 def over_continuum(spectrum: Spectrum) -> Row:
-    """flux / continuum - 1, clipped to one above and below, on the linear grid."""
+    """Flux over continuum minus 1 on the linear grid, clipped to -1 to 1."""
     continuum = pseudo_continuum(spectrum)
     level = float(np.nanmedian(continuum)) if np.isfinite(continuum).any() else 0.0
     if not level > 0:
@@ -57,8 +57,9 @@ def over_continuum(spectrum: Spectrum) -> Row:
 
 
 def standardised(spectrum: Spectrum) -> Row:
-    """Mean 0 and spread 1 on the coarse grid, in units of the median flux first: surveys differ
-    in theirs. The spread is floored, so that pure noise stays small."""
+    """Flux on the coarse grid with mean 0 and standard deviation 1."""
+    # Surveys have different flux units, so the flux is divided by its median first. The floor
+    # keeps pure noise small.
     flux = on_grid(spectrum, COARSE_GRID)
     level = float(np.median(np.abs(flux)))
     if not level > 0:

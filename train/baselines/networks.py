@@ -1,5 +1,4 @@
-"""Three specialist networks in the manner of published ones; layers and sizes are our own choice
-where a paper does not tell them (README of the stage, `train/baselines/README.md`)."""
+"""Three specialist networks that follow published ones, see `train/baselines/README.md`."""
 
 from __future__ import annotations
 
@@ -10,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-Kind = Literal["plain-cnn", "branch-cnn", "section-transformer"]
+NetworkKind = Literal["plain-cnn", "branch-cnn", "section-transformer"]
 
-INPUT_OF: dict[Kind, str] = {
+INPUT_OF: dict[NetworkKind, str] = {
     "plain-cnn": "minimum-to-maximum",
     "branch-cnn": "over-continuum",
     "section-transformer": "standardised",
@@ -23,18 +22,21 @@ KERNELS = (2, 3, 4, 5, 7, 9)
 POOLS = (1, 2, 1, 2, 2, 2)
 BRANCH_KERNELS = (5, 9, 17, 33, 69, 73, 81, 97)
 SECTION, STEP = 20, 10
+# A rare class trains for only a few hundred steps, after which batch statistics with the usual 0.1
+# still remember the untrained network.
 MOMENTUM = 0.3
-"""Of the statistics kept for judging: a rare class trains for a few hundred steps alone, after
-which the usual 0.1 still remembers the untrained network."""
-RATE_OF: dict[Kind, float] = {"plain-cnn": 0.1, "branch-cnn": 1.0, "section-transformer": 1.0}
-"""Of the learning rate: a dense layer of 14 million weights wants a small one."""
+# A dense layer of 14 million weights needs a small learning rate.
+LR_FACTOR: dict[NetworkKind, float] = {
+    "plain-cnn": 0.1,
+    "branch-cnn": 1.0,
+    "section-transformer": 1.0,
+}
 MASKED_RUNS, MASKED_LENGTH = 6, 12
-"""Of 193 sections: 37 per cent."""
+"""Together 37 per cent of 193 sections."""
 
 
 class PlainCnn(nn.Module):
-    """Six blocks of convolution, normalisation, ReLU and pooling, then two dense layers: a plain
-    deep network in the manner of CarbonNet and its group's finder of hot subdwarfs."""
+    """Six convolution blocks and two dense layers, following CarbonNet."""
 
     def __init__(self, pixels: int) -> None:
         super().__init__()
@@ -62,8 +64,7 @@ class PlainCnn(nn.Module):
 
 
 class BranchCnn(nn.Module):
-    """Parallel branches whose first kernels run from 5 to 97 pixels, in the manner of GaiaNet.
-    The maximum of each channel is kept; their mean would throw most evidence away."""
+    """Parallel branches with first kernels of 5 to 97 pixels, following GaiaNet."""
 
     def __init__(self, pixels: int) -> None:
         super().__init__()
@@ -73,8 +74,9 @@ class BranchCnn(nn.Module):
         self.out = nn.Linear(64, 1)
 
     def forward(self, rows: Tensor) -> Tensor:
-        found = [branch(rows[:, None]).amax(dim=-1) for branch in self.branches]
-        hidden = functional.relu(self.hidden(self.dropout(torch.cat(found, dim=1))))
+        # The maximum of each channel keeps a single line; the mean would average it away.
+        maxima = [branch(rows[:, None]).amax(dim=-1) for branch in self.branches]
+        hidden = functional.relu(self.hidden(self.dropout(torch.cat(maxima, dim=1))))
         logits: Tensor = self.out(hidden)
         return logits[:, 0]
 
@@ -97,8 +99,10 @@ def _branch(kernel: int) -> nn.Sequential:
 
 
 class SectionTransformer(nn.Module):
-    """Overlapping sections as tokens, learned by filling masked runs of them, then a learned query
-    that gathers evidence: a small spectrum encoder in the manner of AstroCLIP's."""
+    """A small transformer over overlapping sections, following AstroCLIP's spectrum encoder.
+
+    It is pretrained by filling masked runs of sections; a learned query pools them.
+    """
 
     def __init__(self, pixels: int, width: int = 128, layers: int = 4, heads: int = 4) -> None:
         super().__init__()
@@ -128,7 +132,7 @@ class SectionTransformer(nn.Module):
         return logits[:, 0]
 
     def cut(self, rows: Tensor) -> Tensor:
-        """Batch x sections x SECTION."""
+        """(rows, sections, SECTION)."""
         return rows.unfold(1, SECTION, STEP)
 
     def encode(self, sections: Tensor) -> Tensor:
@@ -136,7 +140,7 @@ class SectionTransformer(nn.Module):
         return encoded
 
     def filling_loss(self, rows: Tensor, generator: torch.Generator) -> Tensor:
-        """Mean square error of what was masked and has to be filled in."""
+        """Mean squared error of the filled-in sections."""
         sections = self.cut(rows)
         mask = self._mask(len(rows), generator)
         hidden = sections.masked_fill(mask[:, :, None], 0.0)
@@ -144,18 +148,18 @@ class SectionTransformer(nn.Module):
         return functional.mse_loss(filled[mask], sections[mask])
 
     def _mask(self, count: int, generator: torch.Generator) -> Tensor:
-        """One run in each of six equal parts."""
+        """One masked run in each of six equal parts."""
         part = self.sections // MASKED_RUNS
         length = min(MASKED_LENGTH, part)
         starts = torch.randint(0, part - length + 1, (count, MASKED_RUNS), generator=generator)
         starts = starts + part * torch.arange(MASKED_RUNS)
-        places = torch.arange(self.sections)
-        inside = (places >= starts[:, :, None]) & (places < starts[:, :, None] + length)
+        indices = torch.arange(self.sections)
+        inside = (indices >= starts[:, :, None]) & (indices < starts[:, :, None] + length)
         return inside.any(dim=1)
 
 
-def make_network(kind: Kind, pixels: int) -> nn.Module:
-    makers: dict[Kind, type[nn.Module]] = {
+def make_network(kind: NetworkKind, pixels: int) -> nn.Module:
+    makers: dict[NetworkKind, type[nn.Module]] = {
         "plain-cnn": PlainCnn,
         "branch-cnn": BranchCnn,
         "section-transformer": SectionTransformer,

@@ -1,4 +1,4 @@
-"""Specialist networks on disk and at work: probabilities, thresholds, and where they looked."""
+"""Trained specialist networks: saving, loading, probabilities and attribution."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from train.baselines.inputs import INPUTS
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from train.baselines.networks import Kind
+    from train.baselines.networks import NetworkKind
 
 CARD = "specialist.json"
 VERSION = 1
 MAX_CARD = 1_000_000
 PATH_STEPS = 32
-"""Between nothing and the spectrum, for the attribution."""
+"""Steps of the attribution integral."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """What one task's networks need beside their weights."""
+    """Threshold and calibration of one task's networks."""
 
     threshold: float
-    """Of the calibrated probability; fixed on held-out training objects."""
+    """Threshold of the calibrated probability, chosen on held-out training objects."""
     slope: float
     intercept: float
     networks: int
@@ -41,10 +41,13 @@ class Head:
 
 
 class Specialist:
-    """Networks of one kind, one or more for each task. `p_yes` is calibrated for even odds."""
+    """Networks of one kind, one or more per task; `p_yes` is calibrated for even odds."""
 
     def __init__(
-        self, kind: Kind, heads: Mapping[str, Head], networks: Mapping[str, Sequence[nn.Module]]
+        self,
+        kind: NetworkKind,
+        heads: Mapping[str, Head],
+        networks: Mapping[str, Sequence[nn.Module]],
     ) -> None:
         self.kind = kind
         self.heads = dict(heads)
@@ -67,7 +70,7 @@ class Specialist:
         return _probability(logits.double().numpy(), head)
 
     def logits(self, task: str, rows: Tensor) -> Tensor:
-        """Mean over the networks of the task."""
+        """Mean logits of the task's networks."""
         import torch
 
         from train.baselines.fit import predict
@@ -76,8 +79,11 @@ class Specialist:
         return torch.stack([predict(one, rows) for one in self._networks[task]]).mean(dim=0)
 
     def attribution(self, task: str, spectrum: Spectrum) -> tuple[FloatArray, FloatArray]:
-        """Wavelengths, and how much each pixel speaks for YES, in log odds: integrated gradients
-        from the mean level of the row. They add up to what the row changes."""
+        """Wavelengths, and the contribution of each pixel to YES in log odds.
+
+        These are integrated gradients from the mean level of the row; their sum is the difference
+        of the logits of both.
+        """
         import torch
 
         self._head(task)
@@ -87,17 +93,17 @@ class Specialist:
         path = (base + parts[:, None] * (row - base)).requires_grad_()
         total = torch.stack([one(path) for one in self._networks[task]]).mean(dim=0).sum()
         (gradient,) = torch.autograd.grad(total, path)
-        found = ((row - base)[0] * gradient.mean(dim=0)).double().numpy()
-        return grid_of(self.kind), found
+        contributions = ((row - base)[0] * gradient.mean(dim=0)).double().numpy()
+        return grid_of(self.kind), contributions
 
     def _head(self, task: str) -> Head:
         if task not in self.heads:
             known = ", ".join(self.heads)
-            raise WorkbenchError(f"this {self.kind} was not trained for {task}; it knows {known}")
+            raise WorkbenchError(f"this {self.kind} was not trained for {task}, only for {known}")
         return self.heads[task]
 
 
-def rows_of(kind: Kind, spectra: Sequence[Spectrum]) -> Tensor:
+def rows_of(kind: NetworkKind, spectra: Sequence[Spectrum]) -> Tensor:
     import torch
 
     from train.baselines.networks import INPUT_OF
@@ -106,15 +112,15 @@ def rows_of(kind: Kind, spectra: Sequence[Spectrum]) -> Tensor:
     return torch.from_numpy(np.stack([prepare(spectrum) for spectrum in spectra]))
 
 
-def grid_of(kind: Kind) -> FloatArray:
-    """Wavelengths of a network's input, angstrom in vacuum."""
+def grid_of(kind: NetworkKind) -> FloatArray:
+    """Wavelengths of a network's input, in angstrom and vacuum."""
     from train.baselines.networks import INPUT_OF
 
     return INPUTS[INPUT_OF[kind]][1]
 
 
 def save_specialist(folder: Path, specialist: Specialist, about: Mapping[str, Any]) -> None:
-    """Weights as safetensors, the rest as JSON. `about` is what it was trained on and how."""
+    """Save weights as safetensors and the rest as JSON; `about` describes the training."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,14 +138,14 @@ def save_specialist(folder: Path, specialist: Specialist, about: Mapping[str, An
 
 
 def load_specialist(folder: Path) -> Specialist:
-    """Raises WorkbenchError for what is none; nothing in the folder is run."""
+    """Load a specialist without running any code of the folder; raises WorkbenchError."""
     import torch
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     from train.baselines.networks import make_network
 
-    kind, heads = _described(folder)
+    kind, heads = _read_heads(folder)
     networks: dict[str, list[torch.nn.Module]] = {}
     for task, head in heads.items():
         networks[task] = []
@@ -157,19 +163,19 @@ def load_specialist(folder: Path) -> Specialist:
 
 
 def tasks_of(folder: Path) -> tuple[str, ...]:
-    """What it was trained for, by its card alone."""
-    return tuple(_described(folder)[1])
+    """The tasks it was trained for, read from its card only."""
+    return tuple(_read_heads(folder)[1])
 
 
-def _described(folder: Path) -> tuple[Kind, dict[str, Head]]:
-    from train.baselines.networks import Kind
+def _read_heads(folder: Path) -> tuple[NetworkKind, dict[str, Head]]:
+    from train.baselines.networks import NetworkKind
 
     card = _card(folder)
     kind = card.get("kind")
-    if kind not in get_args(Kind) or not isinstance(card.get("tasks"), dict):
-        raise WorkbenchError(f"{folder / CARD} describes no specialist we know")
-    heads = {task: _head(folder, task, told) for task, told in card["tasks"].items()}
-    return cast("Kind", kind), heads
+    if kind not in get_args(NetworkKind) or not isinstance(card.get("tasks"), dict):
+        raise WorkbenchError(f"{folder / CARD} describes an unknown kind of specialist")
+    heads = {task: _head(folder, task, record) for task, record in card["tasks"].items()}
+    return cast("NetworkKind", kind), heads
 
 
 def _card(folder: Path) -> dict[str, Any]:
@@ -181,27 +187,27 @@ def _card(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise WorkbenchError(f"{folder} holds no specialist: {path.name}: {error}") from error
     if not isinstance(card, dict) or card.get("version") != VERSION:
-        raise WorkbenchError(f"{path} is of another version than {VERSION}")
+        raise WorkbenchError(f"{path} does not have version {VERSION}")
     return card
 
 
-def _head(folder: Path, task: object, told: object) -> Head:
+def _head(folder: Path, task: object, record: object) -> Head:
     try:
         assert isinstance(task, str)
         assert task.isalnum()
-        assert isinstance(told, dict)
+        assert isinstance(record, dict)
         head = Head(
-            threshold=float(told["threshold"]),
-            slope=float(told["slope"]),
-            intercept=float(told["intercept"]),
-            networks=int(told["networks"]),
-            held_out_f1=float(told["held_out_f1"]),
-            epochs=tuple(int(epoch) for epoch in told["epochs"]),
+            threshold=float(record["threshold"]),
+            slope=float(record["slope"]),
+            intercept=float(record["intercept"]),
+            networks=int(record["networks"]),
+            held_out_f1=float(record["held_out_f1"]),
+            epochs=tuple(int(epoch) for epoch in record["epochs"]),
         )
         assert 0.0 <= head.threshold <= 1.0
         assert 1 <= head.networks <= 100
     except (AssertionError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise WorkbenchError(f"{folder / CARD}: the task {str(task)[:40]!r} is faulty") from error
+        raise WorkbenchError(f"{folder / CARD}: the task {str(task)[:40]!r} is damaged") from error
     return head
 
 

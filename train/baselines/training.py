@@ -1,4 +1,4 @@
-"""All specialists of a bench: one kind after the other, one task after the other."""
+"""Trains the specialists of a bench, kind by kind and task by task."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from agent.hashing import text_hash
 from train.baselines.fit import (
     BaselineSettings,
     best_threshold,
-    calibration,
     fit,
+    platt_parameters,
     pretrain,
 )
-from train.baselines.networks import Kind
+from train.baselines.networks import NetworkKind
 from train.baselines.specialist import CARD, Head, Specialist, rows_of, save_specialist
 from train.examples import column, read_examples
 from train.journal import journal
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
 class TaskRows:
-    """Which rows of the set are asked about one task, and what the answer is."""
+    """Row numbers and answers of the examples of one task."""
 
     rows: Tensor
     answers: Tensor
@@ -43,57 +43,59 @@ def train_specialists(
     out: Path,
     settings: BaselineSettings,
     seed: int,
-    say: Say = lambda line: None,
+    report: Report = lambda line: None,
 ) -> list[Path]:
-    """Train each kind into a folder of `out`; finished ones are left as they are."""
+    """Train each kind into a folder of `out`, and skip finished ones."""
     folders = []
     for kind in settings.kinds:
         folder = out / kind
         folders.append(folder)
         if (folder / CARD).is_file():
-            say(f"{kind}: was there already")
+            report(f"{kind}: already trained")
             continue
-        specialist = _of_kind(kind, sets, folder, settings, seed, say)
+        specialist = _train_kind(kind, sets, folder, settings, seed, report)
         about = {
             "sets": [path.name for path in sets],
             "examples_sha256": examples_hash(sets),
             "seed": seed,
-            "settings": _plain(settings),
+            "settings": _settings_json(settings),
         }
         save_specialist(folder, specialist, about)
     return folders
 
 
 def examples_hash(sets: Sequence[Path]) -> str:
-    """Of the keys and answers in order: what it was trained on."""
+    """Hash of the keys, answers and spectra in order."""
     rows = [row for path in sets for row in column(path, "key", "answer", "sha256")]
     return text_hash("\n".join(f"{row['key']} {row['answer']} {row['sha256']}" for row in rows))
 
 
-def _of_kind(
-    kind: Kind,
+def _train_kind(
+    kind: NetworkKind,
     sets: Sequence[Path],
     folder: Path,
     settings: BaselineSettings,
     seed: int,
-    say: Say,
+    report: Report,
 ) -> Specialist:
     rows, tasks = read_rows(kind, sets)
     start: nn.Module | None = None
     if kind == "section-transformer":
-        say(f"{kind}: learning to fill masked sections of {len(rows)} spectra")
+        report(f"{kind}: pretraining on masked sections of {len(rows)} spectra")
         with journal(folder / "pretraining") as run:
             start = pretrain(rows, settings, seed, run.log)
     heads: dict[str, Head] = {}
     networks: dict[str, list[nn.Module]] = {}
     for task, own in tasks.items():
-        heads[task], networks[task] = _of_task(kind, task, own, rows, folder, settings, seed, start)
-        say(f"{kind} {task}: F1 {heads[task].held_out_f1:.3f} on held-out training objects")
+        heads[task], networks[task] = _train_task(
+            kind, task, own, rows, folder, settings, seed, start
+        )
+        report(f"{kind} {task}: F1 {heads[task].held_out_f1:.3f} on held-out training objects")
     return Specialist(kind, heads, networks)
 
 
-def _of_task(
-    kind: Kind,
+def _train_task(
+    kind: NetworkKind,
     task: str,
     own: TaskRows,
     rows: Tensor,
@@ -102,7 +104,7 @@ def _of_task(
     seed: int,
     start: nn.Module | None,
 ) -> tuple[Head, list[nn.Module]]:
-    """The same objects are held out for every network, so that their mean can be judged."""
+    """Train one task's networks; they hold out the same objects, so their mean can be judged."""
     fitted = []
     for number in range(settings.seeds):
         with journal(folder / f"{task}-{number}") as run:
@@ -120,13 +122,13 @@ def _of_task(
             )
     logits = torch.stack([one.logits for one in fitted]).mean(dim=0)
     answers = fitted[0].answers
-    slope, intercept = calibration(logits, answers)
+    slope, intercept = platt_parameters(logits, answers)
     p_yes = sigmoid(slope * logits.double().numpy() + intercept)
     truth = answers.bool().numpy()
     threshold = best_threshold(p_yes, truth, settings.odds)
-    said = p_yes >= threshold
-    table = np.array([[(~said & ~truth).sum(), (said & ~truth).sum()],
-                      [(~said & truth).sum(), (said & truth).sum()]])  # fmt: skip
+    yes = p_yes >= threshold
+    table = np.array([[(~yes & ~truth).sum(), (yes & ~truth).sum()],
+                      [(~yes & truth).sum(), (yes & truth).sum()]])  # fmt: skip
     head = Head(
         threshold=threshold,
         slope=slope,
@@ -138,30 +140,30 @@ def _of_task(
     return head, [one.network for one in fitted]
 
 
-def read_rows(kind: Kind, sets: Sequence[Path]) -> tuple[Tensor, dict[str, TaskRows]]:
-    """Every spectrum once as its network sees it, and the rows and answers of each task."""
-    places: dict[str, int] = {}
+def read_rows(kind: NetworkKind, sets: Sequence[Path]) -> tuple[Tensor, dict[str, TaskRows]]:
+    """The network's input of every spectrum, and the rows and answers of each task."""
+    row_numbers: dict[str, int] = {}
     parts: list[Tensor] = []
-    asked: dict[str, list[tuple[int, float]]] = {}
+    answers: dict[str, list[tuple[int, float]]] = {}
     for path in sets:
         for one in read_examples(path):
-            if one.sha256 not in places:
-                places[one.sha256] = len(places)
+            if one.sha256 not in row_numbers:
+                row_numbers[one.sha256] = len(row_numbers)
                 parts.append(rows_of(kind, [one.spectrum]))
             answer = 1.0 if one.is_positive else 0.0
-            asked.setdefault(one.task, []).append((places[one.sha256], answer))
+            answers.setdefault(one.task, []).append((row_numbers[one.sha256], answer))
     if not parts:
-        raise WorkbenchError("these sets hold no examples: there is nothing to train on")
+        raise WorkbenchError("these sets have no examples to train on")
     tasks = {
         task: TaskRows(
             torch.tensor([row for row, _ in pairs]), torch.tensor([value for _, value in pairs])
         )
-        for task, pairs in asked.items()
+        for task, pairs in answers.items()
     }
     return torch.cat(parts), tasks
 
 
-def _plain(settings: BaselineSettings) -> Mapping[str, Any]:
+def _settings_json(settings: BaselineSettings) -> Mapping[str, Any]:
     from dataclasses import asdict
 
     return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(settings).items()}

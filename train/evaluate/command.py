@@ -1,4 +1,4 @@
-"""`spec-o3-train evaluate`: the published tables, and what else is labelled."""
+"""`spec-o3-train evaluate`: the published tables, and tables of other labelled sets."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.errors import WorkbenchError
-from train.evaluate.evaluation import evaluate, for_bench, how_many
-from train.evaluate.judges import JudgeSpec, Kind, knows
+from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
+from train.evaluate.judges import JudgeKind, JudgeSpec, can_judge
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
 from train.evaluate.tables import KINDS, TableKind
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
 
-Bench = Annotated[Path, typer.Argument(help="Folder that spec-o3-train bench made.")]
-Out = Annotated[Path, typer.Argument(help="Folder for judgements and tables; continued.")]
+Bench = Annotated[Path, typer.Argument(help="Folder made by spec-o3-train bench.")]
+Out = Annotated[
+    Path, typer.Argument(help="Folder for judgements and tables; resumed if it exists.")
+]
 Models = Annotated[
     list[str] | None,
     typer.Option(
@@ -34,18 +36,22 @@ Models = Annotated[
 Specialists = Annotated[
     list[str] | None,
     typer.Option(
-        "--specialist", metavar="[NAME=]FOLDER", help="Of spec-o3-train baselines; repeatable."
+        "--specialist",
+        metavar="[NAME=]FOLDER",
+        help="Network of spec-o3-train baselines; may be repeated.",
     ),
 ]
 SpecialistFolders = Annotated[
     list[Path] | None,
-    typer.Option("--specialists", help="Folder of which every network judges; repeatable."),
+    typer.Option("--specialists", help="Folder whose networks all judge; may be repeated."),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes, each with its model.")]
-Limit = Annotated[int | None, typer.Option(min=6, help="Candidates of each task at most.")]
-Threads = Annotated[int | None, typer.Option(min=1, max=512, help="Of each process.")]
-Device = Annotated[Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Where models run.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the intervals.")]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes; each loads the model.")]
+Limit = Annotated[
+    int | None, typer.Option(min=6, help="Judge at most this many candidates per task.")
+]
+Threads = Annotated[int | None, typer.Option(min=1, max=512, help="Threads per process.")]
+Device = Annotated[Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Device of models.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")]
 
 app = typer.Typer(help="Judge the bench and write the published tables.", no_args_is_help=True)
 
@@ -66,7 +72,7 @@ def _table_command(name: str) -> None:
         judges = _judges(model, specialist, specialists, threads, device)
         _run(KINDS[name], bench, out, judges, workers, limit, seed)
 
-    command.__doc__ = f"{KINDS[name].title}: Acc and F1 of every judge."
+    command.__doc__ = f"{KINDS[name].title}: accuracy and F1 of every judge."
     app.command(name)(command)
 
 
@@ -76,7 +82,7 @@ for _name in ("main", "cross-survey", "cross-task"):
 
 @app.command("library")
 def library(
-    folder: Annotated[Path, typer.Argument(help="Real spectra with a MANIFEST.csv: file, label.")],
+    folder: Annotated[Path, typer.Argument(help="Spectra and a MANIFEST.csv with file, label.")],
     out: Out,
     model: Models = None,
     specialist: Specialists = None,
@@ -86,7 +92,7 @@ def library(
     device: Device = "auto",
     seed: Seed = 0,
 ) -> None:
-    """Labelled real spectra, each asked about every class: what a simulation is worth."""
+    """Labelled real spectra, each judged for every class: tests models trained on simulations."""
     out.mkdir(parents=True, exist_ok=True)
     write_library_set(folder, out)
     judges = _judges(model, specialist, specialists, threads, device)
@@ -94,9 +100,9 @@ def library(
         replace(KINDS[name], sets=((LIBRARY_SET, folder.resolve().name),))
         for name in ("library", "library-hot")
     ]
-    able = [[judge for judge in judges if knows(judge, kind.tasks)] for kind in kinds]
+    able = [[judge for judge in judges if can_judge(judge, kind.tasks)] for kind in kinds]
     if not any(able):
-        raise WorkbenchError("nobody to judge: name a --model, or a --specialist of these classes")
+        raise WorkbenchError("no judges: name a --model, or a --specialist of these classes")
     for kind, those in zip(kinds, able, strict=True):
         for judge in judges:
             if judge not in those:
@@ -109,7 +115,7 @@ def library(
 @app.command("set")
 def one_set(
     path: Annotated[
-        Path, typer.Argument(metavar="SET", help="Parquet, such as spec-o3-train questions makes.")
+        Path, typer.Argument(metavar="SET", help="Parquet set, as made by spec-o3-train questions.")
     ],
     out: Out,
     model: Models = None,
@@ -121,7 +127,7 @@ def one_set(
     device: Device = "auto",
     seed: Seed = 0,
 ) -> None:
-    """Any set of labelled spectra; `grpo --judged` goes by what was judged right and wrong."""
+    """Any set of labelled spectra; `grpo --judged` uses these judgements."""
     kind = replace(KINDS["set"], sets=((path.name, path.stem),))
     judges = _judges(model, specialist, specialists, threads, device)
     _run(kind, path.parent, out, judges, workers, limit, seed)
@@ -131,11 +137,11 @@ def one_set(
 def ablation(
     bench: Bench,
     out: Out,
-    full: Annotated[str, typer.Option(help="The whole model.")],
-    no_sft: Annotated[str | None, typer.Option(help="Trained without a cold start.")] = None,
-    no_rl: Annotated[str | None, typer.Option(help="Trained without reinforcement.")] = None,
+    full: Annotated[str, typer.Option(help="The full model.")],
+    no_sft: Annotated[str | None, typer.Option(help="Model trained without SFT.")] = None,
+    no_rl: Annotated[str | None, typer.Option(help="Model trained without RL.")] = None,
     no_tool: Annotated[
-        str | None, typer.Option(help="Judging without the tool; by default the whole model.")
+        str | None, typer.Option(help="Model that judges without the tool; default: the full one.")
     ] = None,
     workers: Workers = 1,
     limit: Limit = None,
@@ -143,8 +149,8 @@ def ablation(
     device: Device = "auto",
     seed: Seed = 0,
 ) -> None:
-    """What each part is worth: no SFT, no RL, no tool."""
-    parts: list[tuple[str, Kind, str | None]] = [
+    """Compare the full model with no SFT, no RL and no tool."""
+    parts: list[tuple[str, JudgeKind, str | None]] = [
         ("full", "inspector", full),
         ("no SFT", "inspector", no_sft),
         ("no RL", "inspector", no_rl),
@@ -165,7 +171,7 @@ def _judges(
     threads: int | None,
     device: Literal["auto", "cpu", "cuda", "mps"],
 ) -> list[JudgeSpec]:
-    """Inspectors first, then networks by name, then those of whole folders."""
+    """Inspectors first, then named networks, then those of whole folders."""
     networks = [*(specialists or ()), *map(str, _all_in(folders or ()))]
     return [
         *(_judge(text, "inspector", threads, device) for text in models or ()),
@@ -182,12 +188,12 @@ def _all_in(folders: Sequence[Path]) -> list[Path]:
 
 
 def _judge(
-    text: str, kind: Kind, threads: int | None, device: Literal["auto", "cpu", "cuda", "mps"]
+    text: str, kind: JudgeKind, threads: int | None, device: Literal["auto", "cpu", "cuda", "mps"]
 ) -> JudgeSpec:
     name, equals, source = text.partition("=")
     if not equals or not NAME.fullmatch(name) or "/" in name:
         name, source = re.sub(r"[^A-Za-z0-9._+-]+", "-", Path(text).name or text)[:60], text
-        if name == "model":  # a run's folder keeps its model in one of that name
+        if name == "model":  # a run keeps its model in a folder of this name
             name = Path(text).resolve().parent.name
     if not NAME.fullmatch(name):
         raise WorkbenchError(f"give {text!r} a name: NAME={text}")
@@ -204,11 +210,11 @@ def _run(
     seed: int,
 ) -> None:
     if not judges:
-        raise WorkbenchError("nobody to judge: name a --model or a --specialist")
+        raise WorkbenchError("no judges: name a --model or a --specialist")
     names = [judge.name for judge in judges]
     if len(set(names)) != len(names):
-        raise WorkbenchError(f"two judges are called alike ({', '.join(names)}): use NAME=MODEL")
-    kind = for_bench(kind, bench)
+        raise WorkbenchError(f"two judges have the same name ({', '.join(names)}): use NAME=MODEL")
+    kind = adapt_to_bench(kind, bench)
     console = Console(stderr=True)
     with Progress(
         TextColumn("judging"),
@@ -218,7 +224,7 @@ def _run(
         console=console,
         transient=True,
     ) as progress:
-        bar = progress.add_task("judging", total=how_many(kind, bench, judges, limit))
+        bar = progress.add_task("judging", total=count_judgements(kind, bench, judges, limit))
         text = evaluate(
             kind,
             bench,

@@ -1,4 +1,4 @@
-"""A whole table: every judge on every set, judged or read back, then written down."""
+"""Makes a table: runs every judge on every set, and writes the figures."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ResourceError, WorkbenchError
-from train.evaluate.believing import believing, believing_markdown
+from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
 from train.evaluate.figures import judge_figures
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
-from train.evaluate.judging import Advance, chosen, judge_set
+from train.evaluate.judging import Advance, choose_keys, judge_set
 from train.evaluate.significance import JudgeComparison, compare
 from train.evaluate.tables import (
     Rows,
     TableKind,
     as_csv,
     figure_json,
-    parted_markdown,
+    parts_markdown,
     percent,
     set_markdown,
     snr_bin_of,
@@ -34,8 +34,8 @@ from train.examples import column
 SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")
 
 
-def sets_of(kind: TableKind, bench: Path) -> list[tuple[Path, str]]:
-    """The files a table needs; raises WorkbenchError naming what the bench lacks."""
+def bench_sets(kind: TableKind, bench: Path) -> list[tuple[Path, str]]:
+    """The sets a table needs; raises WorkbenchError that names missing ones."""
     found = [(bench / file, name) for file, name in kind.sets]
     missing = [path.name for path, _ in found if not path.is_file()]
     if missing:
@@ -45,16 +45,18 @@ def sets_of(kind: TableKind, bench: Path) -> list[tuple[Path, str]]:
     return found
 
 
-def for_bench(kind: TableKind, bench: Path) -> TableKind:
-    """Of a bench that holds none of the published classes: about those it does hold."""
-    held = {row["task"] for path, _ in sets_of(kind, bench) for row in column(path, "task")}
-    return kind if held & {*kind.tasks} or not held else replace(kind, tasks=tuple(sorted(held)))
+def adapt_to_bench(kind: TableKind, bench: Path) -> TableKind:
+    """The table for the bench's own tasks if it has none of the published ones."""
+    tasks = {row["task"] for path, _ in bench_sets(kind, bench) for row in column(path, "task")}
+    return kind if tasks & {*kind.tasks} or not tasks else replace(kind, tasks=tuple(sorted(tasks)))
 
 
-def how_many(kind: TableKind, bench: Path, judges: Sequence[JudgeSpec], limit: int | None) -> int:
-    """Judgements the table will hold: for a progress bar."""
-    sets = sets_of(kind, bench)
-    return len(judges) * sum(len(chosen(path, limit, kind.tasks)) for path, _ in sets)
+def count_judgements(
+    kind: TableKind, bench: Path, judges: Sequence[JudgeSpec], limit: int | None
+) -> int:
+    """Number of judgements of the table, for a progress bar."""
+    sets = bench_sets(kind, bench)
+    return len(judges) * sum(len(choose_keys(path, limit, kind.tasks)) for path, _ in sets)
 
 
 def evaluate(
@@ -68,18 +70,18 @@ def evaluate(
     seed: int = 0,
     advance: Advance = lambda count: None,
 ) -> str:
-    """Judge and write `out`/NAME.md, .csv and .json; the Markdown is returned."""
+    """Judge, write `out`/NAME.md, .csv and .json, and return the Markdown."""
     sets: dict[str, Rows] = {}
-    for path, name in sets_of(kind, bench):
+    for path, name in bench_sets(kind, bench):
         rows: Rows = {}
         for spec in judges:
             file = out / "judgements" / path.stem / f"{spec.name}.jsonl"
-            _same_as_before(file, spec, path)
+            _check_same_judge(file, spec, path)
             rows[spec.name] = judge_set(
                 spec, path, file, workers=workers, limit=limit, tasks=kind.tasks, advance=advance
             )
         if not any(rows.values()):
-            raise WorkbenchError(f"{path} holds none of the tasks {', '.join(kind.tasks)}")
+            raise WorkbenchError(f"{path} has none of the tasks {', '.join(kind.tasks)}")
         sets[name] = rows
     text = _markdown(kind, sets, seed)
     _write(out / f"{kind.name}.md", text)
@@ -88,8 +90,8 @@ def evaluate(
     return text
 
 
-def _same_as_before(file: Path, spec: JudgeSpec, path: Path) -> None:
-    """Judgements of another model or set under the same name are not gone on with."""
+def _check_same_judge(file: Path, spec: JudgeSpec, path: Path) -> None:
+    """Refuse to resume judgements of another model or set with the same name."""
     proof = {"source": spec.source, "kind": spec.kind, "seed": spec.seed}
     proof |= {"model": _fingerprint(spec), "set": _file_hash(path)}
     card = file.with_suffix(".json")
@@ -100,7 +102,7 @@ def _same_as_before(file: Path, spec: JudgeSpec, path: Path) -> None:
     changed = [name for name in proof if before.get(name) != proof[name]]
     if changed:
         raise WorkbenchError(
-            f"{file} holds judgements of another {' and '.join(changed)}: give the judge another "
+            f"{file} has judgements of another {' and '.join(changed)}: give the judge another "
             "name, or remove that file and the one beside it"
         )
 
@@ -139,10 +141,10 @@ def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
         positives = sum(one.answer == "YES" for one in first)
         title = f"{name}: {positives} positives, {len(first) - positives} negatives"
         lines += set_markdown(title, rows, seed)
-        lines += parted_markdown(f"{name}: mean F1 by survey", rows, survey_of, SURVEYS)
+        lines += parts_markdown(f"{name}: mean F1 by survey", rows, survey_of, SURVEYS)
         bins = [*snr_bins(), "unknown"]
-        lines += parted_markdown(f"{name}: mean F1 by S/N", rows, snr_bin_of, bins)
-        lines += believing_markdown(f"{name}: whether p(YES) can be believed", rows, seed)
+        lines += parts_markdown(f"{name}: mean F1 by S/N", rows, snr_bin_of, bins)
+        lines += calibration_markdown(f"{name}: calibration of p(YES)", rows, seed)
         lines += list(_significance(rows, seed))
     return "\n".join(lines)
 
@@ -150,14 +152,15 @@ def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
 def _significance(rows: Rows, seed: int) -> Iterator[str]:
     if len(rows) < 2:
         return
-    yield "Paired on the same candidates (difference of mean F1 in points, 95 %; McNemar):"
+    yield "Paired comparison on the same candidates (mean F1 in points, 95 % interval; McNemar):"
     yield ""
     for one in _comparisons(rows, seed):
         change = one.f1_difference
         yield (
             f"- {one.first} against {one.second}: {percent(change.value)} "
-            f"({percent(change.low)} to {percent(change.high)}); right where the other is wrong "
-            f"{one.only_first} and {one.only_second} of {one.n}, p = {one.p_value:.2g}"
+            f"({percent(change.low)} to {percent(change.high)}); of {one.n} candidates only the "
+            f"first is right on {one.only_first}, only the second on {one.only_second}, "
+            f"p = {one.p_value:.2g}"
         )
     yield ""
 
@@ -172,7 +175,7 @@ def _json(kind: TableKind, sets: dict[str, Rows], seed: int) -> dict[str, Any]:
         "table": kind.name,
         "sets": {
             name: {
-                "judges": [_judge_json(judge, said, seed) for judge, said in rows.items()],
+                "judges": [_judge_json(judge, own, seed) for judge, own in rows.items()],
                 "comparisons": [
                     asdict(one) | {"f1_difference": figure_json(one.f1_difference)}
                     for one in _comparisons(rows, seed)
@@ -185,7 +188,7 @@ def _json(kind: TableKind, sets: dict[str, Rows], seed: int) -> dict[str, Any]:
 
 def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[str, Any]:
     found = judge_figures(name, judgements, seed)
-    p_yes = believing(judgements, seed)
+    p_yes = calibration_figures(judgements, seed)
     shares = ("f1", "precision", "recall", "accuracy")
     return {
         "judge": name,

@@ -1,4 +1,4 @@
-"""From judgements to figures: per task and over tasks, each with its interval."""
+"""Figures of judgements with their intervals, per task and over all tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFigures:
-    """Of one judge on one task."""
+    """Figures of one judge on one task."""
 
     task: str
     n: int
@@ -40,21 +40,23 @@ class TaskFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What judging cost, per candidate."""
+    """Cost of judging, per candidate."""
 
     calls: float
     tokens: float
     prompt_tokens: float
     seconds: float
-    """The median."""
+    """Median."""
     well_formed: float
-    """Share."""
+    """Share of well-formed inspections."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeFigures:
-    """Of one judge on one set. `mean_f1` and `mean_accuracy` are means over tasks, of F1 over
-    those of which the set has a member."""
+    """Figures of one judge on one set.
+
+    `mean_accuracy` is the mean over all tasks, `mean_f1` over tasks with a positive in the set.
+    """
 
     judge: str
     tasks: tuple[TaskFigures, ...]
@@ -64,7 +66,7 @@ class JudgeFigures:
 
 
 def judge_figures(name: str, judgements: Sequence[Judgement], seed: int = 0) -> JudgeFigures:
-    by_task = grouped(judgements)
+    by_task = group_by_task(judgements)
     return JudgeFigures(
         judge=name,
         tasks=tuple(task_figures(task, rows, seed) for task, rows in by_task.items()),
@@ -76,7 +78,7 @@ def judge_figures(name: str, judgements: Sequence[Judgement], seed: int = 0) -> 
     )
 
 
-def grouped(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+def group_by_task(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
     found: dict[str, list[Judgement]] = {}
     for one in judgements:
         found.setdefault(one.task, []).append(one)
@@ -86,7 +88,7 @@ def grouped(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
 def task_figures(task: str, rows: Sequence[Judgement], seed: int = 0) -> TaskFigures:
     scores = binary_scores(confusion(rows), seed=seed)
     right = sum(one.is_right for one in rows)
-    judged = judged_of(rows)
+    judged = judged_scores(rows)
     both = judged.positives > 0 and judged.negatives > 0
     return TaskFigures(
         task=task,
@@ -102,17 +104,17 @@ def task_figures(task: str, rows: Sequence[Judgement], seed: int = 0) -> TaskFig
     )
 
 
-def judged_of(rows: Iterable[Judgement]) -> JudgedScores:
-    """p(YES) and the truth of those that have a p(YES)."""
-    told = [one for one in rows if one.p_yes is not None]
+def judged_scores(rows: Iterable[Judgement]) -> JudgedScores:
+    """p(YES) and truth of the judgements that have a p(YES)."""
+    scored = [one for one in rows if one.p_yes is not None]
     return JudgedScores(
-        np.array([one.p_yes for one in told], dtype=np.float64),
-        np.array([one.answer == "YES" for one in told], dtype=np.bool_),
+        np.array([one.p_yes for one in scored], dtype=np.float64),
+        np.array([one.answer == "YES" for one in scored], dtype=np.bool_),
     )
 
 
 def confusion(rows: Sequence[Judgement]) -> Counts:
-    """[[true NO, false YES], [missed, true YES]]; no answer is no YES."""
+    """[[true NO, false YES], [false NO, true YES]]; no answer counts as NO."""
     table = np.zeros((2, 2), dtype=np.int64)
     for one in rows:
         table[int(one.answer == "YES"), int(one.verdict == "YES")] += 1
@@ -120,12 +122,12 @@ def confusion(rows: Sequence[Judgement]) -> Counts:
 
 
 def mean_f1(judgements: Sequence[Judgement], seed: int = 0) -> Estimate:
-    by_task = grouped(judgements)
+    by_task = group_by_task(judgements)
     return mean_f1_of([confusion(by_task[task]) for task in tasks_with_members(judgements)], seed)
 
 
 def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Estimate:
-    """Mean F1 over tasks, its interval from drawing each task's positives and negatives anew."""
+    """Mean F1 over tasks, with an interval from resampling each task's positives and negatives."""
     value = _mean_f1(np.array(tables))
     rng = np.random.default_rng(seed)
     drawn = np.array([_resampled(table, rng) for table in tables])
@@ -134,23 +136,23 @@ def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Estimate:
 
 
 def _mean_f1(tables: NDArray[Any]) -> NDArray[np.float64]:
-    """Over the last axis of tasks; a task in which nothing is real and nothing called so is 0."""
+    """Mean F1 over the last axis; a task without positives and without YES has F1 0."""
     return np.nan_to_num(f1_score(tables)).mean(axis=-1)
 
 
 def _resampled(table: Counts, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Tables that as many positives and negatives could have given."""
+    """DRAWS tables with the same numbers of positives and negatives."""
     rows = []
     for missed, hit in table.tolist():
-        called = _called(missed, hit, rng)
-        rows.append(np.stack([missed + hit - called, called], axis=-1))
+        drawn = _draw_positives(missed, hit, rng)
+        rows.append(np.stack([missed + hit - drawn, drawn], axis=-1))
     return np.stack(rows, axis=-2)
 
 
-def _called(missed: int, hit: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Drawn from those found: smoothing would pull every task the same way, and their mean out of
-    its own interval. Only ten of ten, which drawing gives again and again, get half a candidate
-    more on both sides."""
+def _draw_positives(missed: int, hit: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draws of the number of YES among `missed + hit` candidates."""
+    # Smoothing would shift all tasks the same way and their mean out of its own interval. Only
+    # 0 of n and n of n, which a binomial would repeat forever, get half a candidate on both sides.
     n = missed + hit
     if n and not (missed and hit):
         return n * rng.beta(hit + 0.5, missed + 0.5, DRAWS)

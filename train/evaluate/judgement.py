@@ -1,4 +1,4 @@
-"""What one judge said about one example: a line of JSON, and all that the tables are made of."""
+"""The judgement of one judge on one example, stored as a line of JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ MAX_LINE = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """`verdict` None: no box was read, which counts as wrong. Tokens and calls are 0 where the
-    judge is no agent, tokens -1 where an engine cannot tell."""
+    """One judgement; a `verdict` of None means that no verdict could be read, and is wrong.
+
+    Tokens and calls are 0 for judges that are not agents; tokens are -1 for engines that do not
+    count them.
+    """
 
     key: str
     task: str
     answer: Verdict
-    """The truth."""
+    """The true answer."""
     label: str = ""
     survey: str = ""
     snr: float | None = None
@@ -34,7 +37,7 @@ class Judgement:
     calls: int = 0
     turns: int = 0
     tokens: int = 0
-    """Generated."""
+    """Generated tokens."""
     prompt_tokens: int = 0
     seconds: float = 0.0
     stopped_by: str = ""
@@ -45,14 +48,14 @@ class Judgement:
 
 
 def tasks_with_members(judgements: Iterable[Judgement]) -> list[str]:
-    """Tasks of which the set has a member, for F1 says nothing of others; all where none has."""
+    """Tasks with a positive in the set, because F1 needs one; all tasks if none has."""
     has_member: dict[str, bool] = {}
     for one in judgements:
         has_member[one.task] = has_member.get(one.task, False) or one.answer == "YES"
     return [task for task, has in has_member.items() if has] or list(has_member)
 
 
-def of_trajectory(one: Example, trajectory: Trajectory) -> Judgement:
+def from_trajectory(one: Example, trajectory: Trajectory) -> Judgement:
     return Judgement(
         **_about(one),
         verdict=trajectory.verdict,
@@ -67,8 +70,8 @@ def of_trajectory(one: Example, trajectory: Trajectory) -> Judgement:
     )
 
 
-def of_probability(one: Example, p_yes: float, threshold: float, seconds: float) -> Judgement:
-    """What a network without words says; it never fails to answer."""
+def from_probability(one: Example, p_yes: float, threshold: float, seconds: float) -> Judgement:
+    """Judgement of a specialist network, which always answers."""
     return Judgement(
         **_about(one),
         verdict="YES" if p_yes >= threshold else "NO",
@@ -78,7 +81,7 @@ def of_probability(one: Example, p_yes: float, threshold: float, seconds: float)
 
 
 def unreadable(one: Example, reason: str) -> Judgement:
-    """A spectrum that cannot be drawn is a wrong answer, not a missing row."""
+    """Judgement of a spectrum that cannot be drawn: a wrong answer, not a missing row."""
     return Judgement(**_about(one), well_formed=False, stopped_by=f"error: {reason}"[:200])
 
 
@@ -103,7 +106,7 @@ def add_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
 
 
 def read_judgements(path: Path) -> Iterator[Judgement]:
-    """Those of a file; the last line is left out where a crash cut it off."""
+    """The judgements in a file; a last line that a crash cut off is skipped."""
     names = {field.name for field in fields(Judgement)}
     try:
         with path.open(encoding="utf-8") as file:
@@ -113,9 +116,9 @@ def read_judgements(path: Path) -> Iterator[Judgement]:
                 try:
                     record = json.loads(line[:MAX_LINE])
                 except ValueError as error:
-                    raise WorkbenchError(f"{path}, line {number}: no line of JSON") from error
+                    raise WorkbenchError(f"{path}, line {number}: not a line of JSON") from error
                 if not _is_judgement(record):
-                    raise WorkbenchError(f"{path}, line {number}: no judgement")
+                    raise WorkbenchError(f"{path}, line {number}: not a judgement")
                 yield Judgement(**{name: record[name] for name in record if name in names})
     except OSError as error:
         raise WorkbenchError(f"cannot read {path}: {error.strerror or error}") from error

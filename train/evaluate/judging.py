@@ -1,4 +1,4 @@
-"""A set judged by one judge: in parallel, and going on where it stopped."""
+"""Judges a set with one judge, in parallel, and resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory_file import write_trajectories
 from train.evaluate.judgement import Judgement, add_judgements, read_judgements
-from train.evaluate.judges import Judge, JudgeSpec, Said, make_judge
+from train.evaluate.judges import Judge, JudgedExample, JudgeSpec, make_judge
 from train.examples import Example, column, read_examples
 from train.parallel import end_with_parent
 
 CHUNK = 4
-"""Examples a process takes at once: few, so that a stop loses little."""
-WHOLE_CHUNK = 256
-"""For a specialist, which judges a batch as fast as one."""
-AHEAD = 2
-"""Chunks that wait for each process."""
+"""Examples per job; few, so that a stopped run loses little."""
+SPECIALIST_CHUNK = 256
+"""Examples per job of a specialist, which judges a batch as fast as one example."""
+CHUNKS_AHEAD = 2
+"""Jobs submitted per process."""
 
 Advance = Callable[[int], None]
 
@@ -36,38 +36,38 @@ def judge_set(
     tasks: Sequence[str] = (),
     advance: Advance = lambda count: None,
 ) -> list[Judgement]:
-    """Judge what `out` does not hold yet and return all judgements in the order of the set.
+    """Judge examples that are missing from `out`, and return all judgements in the set's order.
 
-    `limit` takes the first so many of each task and answer. Trajectories go beside `out`.
+    `limit` bounds the examples per task. Trajectories are written beside `out`.
     """
-    wanted = chosen(path, limit, tasks)
-    done = {one.key: one for one in _so_far(out)} if out.exists() else {}
+    wanted = choose_keys(path, limit, tasks)
+    done = {one.key: one for one in _read_existing(out)} if out.exists() else {}
     left = [key for key in wanted if key not in done]
     advance(len(wanted) - len(left))
     out.parent.mkdir(parents=True, exist_ok=True)
-    for part in _judged(spec, _examples(path, set(left)), workers):
+    for part in _judge_chunks(spec, _examples(path, set(left)), workers):
         judgements = [judgement for judgement, _ in part]
-        # The record first: a judgement says that all of it is kept.
+        # Trajectories first, so that every stored judgement has its trajectory.
         records = [trajectory for _, trajectory in part if trajectory is not None]
         if records:
-            write_trajectories(trajectories_beside(out), records, add=True)
+            write_trajectories(trajectories_path(out), records, add=True)
         add_judgements(out, judgements)
         done.update((one.key, one) for one in judgements)
         advance(len(judgements))
     return [done[key] for key in wanted]
 
 
-def trajectories_beside(out: Path) -> Path:
+def trajectories_path(out: Path) -> Path:
     return out.with_name(f"{out.stem}.trajectories.jsonl")
 
 
-def chosen(path: Path, limit: int | None, tasks: Sequence[str] = ()) -> list[str]:
-    """The keys to judge. With a limit the odds of the set are kept as far as whole numbers go."""
+def choose_keys(path: Path, limit: int | None, tasks: Sequence[str] = ()) -> list[str]:
+    """The keys to judge; a limit keeps the set's odds as far as whole numbers allow."""
     rows = [
         row for row in column(path, "key", "task", "answer") if not tasks or row["task"] in tasks
     ]
     if len({row["key"] for row in rows}) != len(rows):
-        raise WorkbenchError(f"{path} names two examples alike")
+        raise WorkbenchError(f"{path} has two examples with the same key")
     if limit is None:
         return [row["key"] for row in rows]
     return list(_first_of_each(rows, limit))
@@ -84,8 +84,8 @@ def _first_of_each(rows: Sequence[dict[str, str]], limit: int) -> Iterator[str]:
         yield from negatives[: max(limit - number, 0)]
 
 
-def _so_far(out: Path) -> list[Judgement]:
-    """What is there, the file cut to whole lines so that the next is not joined to a broken one."""
+def _read_existing(out: Path) -> list[Judgement]:
+    """The judgements already there; a broken last line is cut off before more are appended."""
     found = list(read_judgements(out))
     data = out.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
@@ -99,8 +99,10 @@ def _examples(path: Path, keys: set[str]) -> Iterator[Example]:
         yield from (one for one in read_examples(path) if one.key in keys)
 
 
-def _judged(spec: JudgeSpec, examples: Iterator[Example], workers: int) -> Iterator[list[Said]]:
-    size = WHOLE_CHUNK if spec.kind == "specialist" else CHUNK
+def _judge_chunks(
+    spec: JudgeSpec, examples: Iterator[Example], workers: int
+) -> Iterator[list[JudgedExample]]:
+    size = SPECIALIST_CHUNK if spec.kind == "specialist" else CHUNK
     first = list(islice(examples, size))
     if not first:
         return
@@ -110,9 +112,9 @@ def _judged(spec: JudgeSpec, examples: Iterator[Example], workers: int) -> Itera
                 yield judge.judge(first)
                 first = list(islice(examples, size))
         return
-    context = multiprocessing.get_context("spawn")  # threads of torch do not survive a fork
-    with ProcessPoolExecutor(workers, context, _begin, (spec,)) as pool:
-        yield from _in_parallel(pool, examples, first, size, workers * AHEAD)
+    context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
+    with ProcessPoolExecutor(workers, context, _start_worker, (spec,)) as pool:
+        yield from _in_parallel(pool, examples, first, size, workers * CHUNKS_AHEAD)
 
 
 def _in_parallel(
@@ -121,8 +123,8 @@ def _in_parallel(
     first: list[Example],
     size: int,
     ahead: int,
-) -> Iterator[list[Said]]:
-    running: set[Future[list[Said]]] = set()
+) -> Iterator[list[JudgedExample]]:
+    running: set[Future[list[JudgedExample]]] = set()
     chunk = first
     try:
         while chunk or running:
@@ -137,21 +139,21 @@ def _in_parallel(
             future.cancel()
 
 
-_own: list[Judge | WorkbenchError] = []
+_worker_judge: list[Judge | WorkbenchError] = []
 
 
-def _begin(spec: JudgeSpec) -> None:
-    """In each process: load the judge once. What speaks against it is told when it is asked: a
-    process that dies while it begins takes its reason with it."""
+def _start_worker(spec: JudgeSpec) -> None:
+    """Load the judge once in each worker process."""
+    # An error is kept for the first job: a worker that dies at its start loses the reason.
     end_with_parent()
     try:
-        _own.append(make_judge(spec))
+        _worker_judge.append(make_judge(spec))
     except WorkbenchError as error:
-        _own.append(error)
+        _worker_judge.append(error)
 
 
-def _judge(examples: list[Example]) -> list[Said]:
-    judge = _own[0]
+def _judge(examples: list[Example]) -> list[JudgedExample]:
+    judge = _worker_judge[0]
     if isinstance(judge, WorkbenchError):
         raise judge
     return judge.judge(examples)

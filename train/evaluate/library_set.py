@@ -1,4 +1,4 @@
-"""Labelled real spectra of a folder as a set: each asked about every class."""
+"""Makes a set of labelled real spectra, with one question per spectrum and task."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ LIBRARY_SET = "library.parquet"
 
 
 def write_library_set(folder: Path, out: Path) -> int:
-    """Write `out`/library.parquet unless it is there; how many questions it holds.
+    """Write `out`/library.parquet unless it exists, and return its number of questions.
 
-    `folder` as for `--library`: a MANIFEST.csv with columns file and label. Unreadable spectra are
-    left out.
+    `folder` has a MANIFEST.csv with the columns file and label, as for `--library`. Unreadable
+    spectra are left out.
     """
     path = out / LIBRARY_SET
-    if not path.is_file() and not write_examples(path, _asked(Library(folder).bases)):
+    if not path.is_file() and not write_examples(path, _questions(Library(folder).bases)):
         path.unlink()
-        raise WorkbenchError(f"{folder} holds no spectrum that can be read")
+        raise WorkbenchError(f"{folder} has no readable spectrum")
     return count_examples(path)
 
 
-def _asked(bases: Sequence[Base]) -> Iterator[Example]:
+def _questions(bases: Sequence[Base]) -> Iterator[Example]:
     for number, base in enumerate(bases):
         try:
             spectrum = read(base.path)

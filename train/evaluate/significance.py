@@ -1,4 +1,4 @@
-"""Whether one judge is better than another on the same candidates."""
+"""Tests whether one judge is better than another on the same candidates."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TAIL = 0.025
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeComparison:
-    """Of `first` over `second` on the candidates both judged."""
+    """Comparison of two judges on the candidates both judged."""
 
     first: str
     second: str
     n: int
     only_first: int
-    """Right where the second was wrong."""
+    """Number of candidates on which only the first is right."""
     only_second: int
     p_value: float
-    """McNemar's exact test, two-sided: the chance of so uneven a count between equals."""
+    """McNemar's exact test, two-sided."""
     f1_difference: Estimate
-    """Of the mean F1 over tasks, with the interval of a paired bootstrap over candidates."""
+    """Difference of the mean F1 over tasks, with a paired bootstrap interval."""
 
 
 def compare(
@@ -41,7 +41,7 @@ def compare(
     other = {one.key: one for one in theirs}
     pairs = [(one, other[one.key]) for one in ours if one.key in other]
     if not pairs:
-        raise WorkbenchError(f"{first} and {second} have judged no candidate in common")
+        raise WorkbenchError(f"{first} and {second} have no candidate in common")
     only_first = sum(one.is_right and not two.is_right for one, two in pairs)
     only_second = sum(two.is_right and not one.is_right for one, two in pairs)
     return JudgeComparison(
@@ -56,31 +56,31 @@ def compare(
 
 
 def mcnemar(one: int, other: int) -> float:
-    """Two-sided exact p-value of the counts in which the two differ."""
+    """Two-sided exact p-value of the numbers of candidates on which only one judge is right."""
     from scipy.stats import binomtest
 
     return float(binomtest(min(one, other), one + other).pvalue) if one + other else 1.0
 
 
 def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Estimate:
-    """Candidates are drawn within task and answer, the same ones for both judges."""
+    """Paired bootstrap within task and answer: both judges get the same candidates."""
     tasks = tasks_with_members(one for one, _ in pairs)
     strata: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for one, two in pairs:
         if one.task in tasks:
-            called = (one.verdict == "YES", two.verdict == "YES")
-            strata.setdefault((one.task, one.answer), []).append(called)
+            verdicts = (one.verdict == "YES", two.verdict == "YES")
+            strata.setdefault((one.task, one.answer), []).append(verdicts)
     rng = np.random.default_rng(seed)
     found = np.zeros((2, len(tasks), 2, 2))
     drawn = np.zeros((2, DRAWS, len(tasks), 2, 2))
-    for (task, answer), said in strata.items():
+    for (task, answer), verdict_pairs in strata.items():
         row, column = tasks.index(task), int(answer == "YES")
-        yes = np.array(said).T
-        # The four ways two judges can differ, drawn as often as they were found.
-        kinds = np.array([int(((yes[0] == a) & (yes[1] == b)).sum()) for a, b in _KINDS])
+        yes = np.array(verdict_pairs).T
+        # Drawing counts of the four pairs of verdicts equals drawing candidates, and is faster.
+        kinds = np.array([int(((yes[0] == a) & (yes[1] == b)).sum()) for a, b in _OUTCOMES])
         counts = rng.multinomial(kinds.sum(), kinds / kinds.sum(), DRAWS)
         for judge in range(2):
-            is_yes = np.array([kind[judge] for kind in _KINDS])
+            is_yes = np.array([kind[judge] for kind in _OUTCOMES])
             found[judge, row, column] = kinds[~is_yes].sum(), kinds[is_yes].sum()
             drawn[judge, :, row, column, 0] = counts[:, ~is_yes].sum(axis=1)
             drawn[judge, :, row, column, 1] = counts[:, is_yes].sum(axis=1)
@@ -89,4 +89,4 @@ def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Esti
     return Estimate(float(value[0] - value[1]), float(low), float(high))
 
 
-_KINDS = ((True, True), (True, False), (False, True), (False, False))
+_OUTCOMES = ((True, True), (True, False), (False, True), (False, False))

@@ -1,4 +1,4 @@
-"""The published tables: which sets and tasks each is about, and how it is written down."""
+"""The published tables: their sets and tasks, and their output as Markdown and CSV."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TableKind:
     name: str
     title: str
     sets: tuple[tuple[str, str], ...]
-    """File of the bench, and how the table calls it."""
+    """Files of the bench, and their names in the table."""
     tasks: tuple[str, ...]
 
 
@@ -38,7 +38,7 @@ KINDS = {
         TableKind(name="main", title="Main table", sets=(("test.parquet", "test"),), tasks=RARE),
         TableKind(
             name="cross-survey",
-            title="Objects seen by another survey",
+            title="Objects observed by another survey",
             sets=(("survey-SDSS.parquet", "SDSS"), ("survey-DESI.parquet", "DESI")),
             tasks=RARE,
         ),
@@ -50,25 +50,25 @@ KINDS = {
         ),
         TableKind(
             name="library",
-            title="Labelled real spectra, each asked about every class",
-            sets=(),  # the folder that is named
+            title="Labelled real spectra, each judged for every class",
+            sets=(),  # set by the command
             tasks=RARE,
         ),
         TableKind(
             name="library-hot",
-            title="The same spectra, asked about hot stars",
-            sets=(),  # the folder that is named
+            title="The same spectra, judged for hot stars",
+            sets=(),  # set by the command
             tasks=("O", "B", "A"),
         ),
         TableKind(
             name="set",
             title="Labelled spectra",
-            sets=(),  # whichever is named
+            sets=(),  # set by the command
             tasks=(*RARE, "O", "B", "A"),
         ),
         TableKind(
             name="ablation",
-            title="What each part is worth",
+            title="Ablation",
             sets=(("test.parquet", "test"),),
             tasks=RARE,
         ),
@@ -80,7 +80,7 @@ Rows = dict[str, Sequence[Judgement]]
 
 
 def set_markdown(title: str, rows: Rows, seed: int = 0) -> list[str]:
-    """One set's table: accuracy and F1 in per cent of each task, their means, the effort."""
+    """One set's table: accuracy and F1 of each task in per cent, their means, and the effort."""
     figures = [judge_figures(name, judgements, seed) for name, judgements in rows.items()]
     tasks = [one.task for one in figures[0].tasks]
     head = ["judge", *(f"{task} {what}" for task in tasks for what in ("Acc", "F1"))]
@@ -105,10 +105,10 @@ def _cells(one: JudgeFigures) -> list[str]:
     return cells
 
 
-def parted_markdown(
+def parts_markdown(
     title: str, rows: Rows, part_of: Callable[[Judgement], str], parts: Sequence[str]
 ) -> list[str]:
-    """Mean F1 over tasks in parts of the set, such as surveys or bins of S/N."""
+    """Mean F1 over tasks for parts of the set, such as surveys or S/N bins."""
     first = next(iter(rows.values()))
     present = [part for part in parts if any(part_of(one) == part for one in first)]
     if not present:
@@ -148,7 +148,7 @@ def snr_bins() -> list[str]:
 
 
 def as_csv(sets: dict[str, Rows]) -> str:
-    """A row per set, judge and task, figures as shares of one."""
+    """One row per set, judge and task; figures are fractions."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

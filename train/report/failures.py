@@ -11,7 +11,7 @@ from agent.inspection.pictures import redraw
 from agent.trajectory.trajectory import Step, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.judgement import Judgement
-from train.evaluate.judging import trajectories_beside
+from train.evaluate.judging import trajectories_path
 from train.examples import Example, ExampleStore
 from train.report.judging import Judging
 from train.report.page import card, heading, listed, note, pictures, section
@@ -39,7 +39,7 @@ def failure_sections(judged: Iterable[Judging], bench: Path, count: int) -> Iter
         new = {(one.set_name, task) for task in one.tasks} - seen
         seen |= new
         for name, file in one.files.items():
-            if new and path.is_file() and trajectories_beside(file).is_file():
+            if new and path.is_file() and trajectories_path(file).is_file():
                 yield from _gallery(one, name, ExampleStore([path]), count)
 
 
@@ -52,7 +52,7 @@ def _gallery(judging: Judging, judge: str, store: ExampleStore, count: int) -> I
     worst = sorted(wrong.values(), key=_surprise, reverse=True)[:count]
     wanted = {one.key for one in worst}
     cards = {}
-    for record in read_trajectories(trajectories_beside(judging.files[judge])):
+    for record in read_trajectories(trajectories_path(judging.files[judge])):
         example = store.of(record)
         if example.key in wanted:
             cards[example.key] = _failure(wrong[example.key], example, record)

@@ -12,7 +12,7 @@ from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import Bin, expected_calibration_error, reliability_curve
 from agent.errors import WorkbenchError
 from agent.rendering.charts import cumulative, reliability
-from train.evaluate.figures import JudgeFigures, judge_figures, judged_of
+from train.evaluate.figures import JudgeFigures, judge_figures, judged_scores
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.tables import KINDS, percent
 from train.report.page import folded, heading, note, section, table
@@ -127,7 +127,7 @@ def _reliability(name: str, judged: JudgedScores) -> tuple[str, Sequence[Bin]]:
 
 
 def _scores(judgements: Sequence[Judgement]) -> JudgedScores | None:
-    judged = judged_of(judgements)
+    judged = judged_scores(judgements)
     return judged if len(judged) >= FEWEST_FOR_A_CURVE else None
 
 

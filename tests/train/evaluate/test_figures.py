@@ -3,25 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.errors import WorkbenchError
-from agent.protocol.reply import Verdict
+from tests.train.evaluate.helpers import make_judgement, rows
 from train.evaluate.figures import judge_figures, mean_f1, mean_f1_of, task_figures
-from train.evaluate.judgement import Judgement
-from train.evaluate.significance import compare, mcnemar
-
-
-def said(
-    number: int, answer: Verdict, verdict: Verdict | None, task: str = "CV", **more: object
-) -> Judgement:
-    return Judgement(key=f"{task}-{number}", task=task, answer=answer, verdict=verdict, **more)  # type: ignore[arg-type]
-
-
-def rows(hits: int, missed: int, alarms: int, quiet: int, task: str = "CV") -> list[Judgement]:
-    kinds: list[tuple[Verdict, Verdict]] = [
-        *[("YES", "YES")] * hits, *[("YES", "NO")] * missed,
-        *[("NO", "YES")] * alarms, *[("NO", "NO")] * quiet,
-    ]  # fmt: skip
-    return [said(n, answer, verdict, task) for n, (answer, verdict) in enumerate(kinds)]
 
 
 class TestTaskFigures:
@@ -33,7 +16,7 @@ class TestTaskFigures:
         assert found.f1.low < 0.727 < found.f1.high
 
     def test_no_answer_is_wrong_and_no_alarm(self):
-        none = [said(100, "YES", None), said(101, "NO", None)]
+        none = [make_judgement(100, "YES", None), make_judgement(101, "NO", None)]
         found = task_figures("CV", [*rows(1, 0, 0, 1), *none])
         assert found.unanswered == 2
         assert found.accuracy.value == 0.5
@@ -42,7 +25,8 @@ class TestTaskFigures:
 
     def test_probabilities_give_ranking_figures(self):
         told = [
-            said(n, "YES" if n % 2 else "NO", "YES", p_yes=0.9 if n % 2 else 0.2) for n in range(20)
+            make_judgement(n, "YES" if n % 2 else "NO", "YES", p_yes=0.9 if n % 2 else 0.2)
+            for n in range(20)
         ]
         found = task_figures("CV", told)
         assert found.average_precision == 1.0
@@ -101,33 +85,3 @@ class TestMeans:
 
     def test_same_seed_same_interval(self):
         assert mean_f1(rows(8, 2, 1, 9), 3) == mean_f1(rows(8, 2, 1, 9), 3)
-
-
-class TestComparison:
-    def test_mcnemar_by_hand(self):
-        assert mcnemar(0, 0) == 1.0
-        assert mcnemar(5, 5) == 1.0
-        assert mcnemar(0, 5) == pytest.approx(2 * 0.5**5)
-
-    def test_counts_pairs_by_key(self):
-        one = rows(5, 5, 0, 10)
-        two = list(reversed(rows(8, 2, 0, 10)))
-        found = compare("a", "b", one, two[:-1])
-        assert (found.n, found.only_first, found.only_second) == (19, 0, 3)
-        assert found.f1_difference.value is not None
-        assert found.f1_difference.low < found.f1_difference.value < found.f1_difference.high
-
-    def test_a_judge_against_itself_differs_by_nothing(self):
-        found = compare("a", "a", rows(5, 5, 3, 7), rows(5, 5, 3, 7))
-        difference = found.f1_difference
-        assert (difference.value, difference.low, difference.high) == (0.0, 0.0, 0.0)
-
-    def test_they_differ_by_the_mean_that_is_printed(self):
-        one = [*rows(10, 0, 0, 90), *rows(0, 0, 3, 97, "CS")]
-        two = [*rows(5, 5, 0, 90), *rows(0, 0, 0, 100, "CS")]
-        found = compare("a", "b", one, two).f1_difference
-        assert found.value == pytest.approx(mean_f1(one).value - mean_f1(two).value)
-
-    def test_nothing_in_common(self):
-        with pytest.raises(WorkbenchError, match="no candidate in common"):
-            compare("a", "b", rows(1, 0, 0, 0), rows(1, 0, 0, 0, "WD"))

@@ -53,7 +53,7 @@ def test_every_spectrum_is_asked_about_every_class(folder: Path, tmp_path: Path)
 def test_a_folder_without_a_spectrum_is_refused(folder: Path, tmp_path: Path):
     for name in ("one.csv", "two.csv"):
         (folder / name).write_text("gone\n")
-    with pytest.raises(WorkbenchError, match="no spectrum that can be read"):
+    with pytest.raises(WorkbenchError, match="no readable spectrum"):
         write_library_set(folder, tmp_path)
     assert not (tmp_path / LIBRARY_SET).exists()
 
@@ -63,7 +63,7 @@ def test_the_command_writes_a_table_of_its_own(folder: Path, tmp_path: Path):
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "library.md").read_text()
-    assert "asked about every class" in text and "### labelled: 1 positives" in text
+    assert "judged for every class" in text and "### labelled: 1 positives" in text
     assert (tmp_path / "out" / "library-hot.json").is_file()
 
 
@@ -98,4 +98,4 @@ class TestNetworks:
         words = ["evaluate", "library", str(folder), str(tmp_path / "out")]
         result = CliRunner().invoke(app, [*words, "--specialist", str(one)])
         assert isinstance(result.exception, WorkbenchError)
-        assert "nobody to judge" in str(result.exception)
+        assert "no judges" in str(result.exception)

@@ -24,5 +24,5 @@ def test_a_set_is_looked_at_once(evaluated: tuple[Path, Path], tmp_path: Path):
         tmp_path / "a.html", "--evaluation", tmp_path / "out", "--bench", bench,
         "--failures", 1,
     )  # fmt: skip
-    assert "What each part is worth" in text
+    assert "Ablation" in text
     assert text.count("Failures of") == text.count("the truth is") == 1

@@ -3,8 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.train.evaluate.test_figures import said
-from train.evaluate.believing import FEWEST, believing, believing_markdown
+from tests.train.evaluate.helpers import make_judgement
+from train.evaluate.calibration_figures import (
+    MIN_CANDIDATES,
+    calibration_figures,
+    calibration_markdown,
+)
 from train.evaluate.judgement import Judgement
 
 
@@ -15,25 +19,27 @@ def judged(count: int, *, too_sure: float = 1.0, seed: int = 5) -> list[Judgemen
     p, told = (1.0 / (1.0 + np.exp(-each)) for each in (odds, too_sure * odds))
     real = rng.random(count) < p
     return [
-        said(n, "YES" if real[n] else "NO", "YES" if told[n] > 0.5 else "NO", p_yes=float(told[n]))
+        make_judgement(
+            n, "YES" if real[n] else "NO", "YES" if told[n] > 0.5 else "NO", p_yes=float(told[n])
+        )
         for n in range(count)
     ]
 
 
 def test_who_tells_the_truth_needs_no_calibration():
-    found = believing(judged(4000))
+    found = calibration_figures(judged(4000))
     assert found.n == 4000
     assert found.error < 0.02 and found.error_calibrated < 0.03
 
 
 def test_who_is_too_sure_is_mended_by_the_other_half():
-    found = believing(judged(4000, too_sure=3.0))
+    found = calibration_figures(judged(4000, too_sure=3.0))
     assert found.error > 0.08
     assert found.error_calibrated < 0.03
 
 
 def test_the_cut_keeps_its_promise_on_candidates_it_has_not_seen():
-    found = believing(judged(4000, too_sure=3.0))
+    found = calibration_figures(judged(4000, too_sure=3.0))
     assert found.precision == pytest.approx(0.95, abs=0.035)
     assert 0.02 < found.accepted < 0.3 and 0.1 < found.recall < 0.9
 
@@ -41,24 +47,34 @@ def test_the_cut_keeps_its_promise_on_candidates_it_has_not_seen():
 def test_a_guesser_accepts_nothing():
     rng = np.random.default_rng(1)
     rows = [
-        said(n, "YES" if n % 6 == 0 else "NO", "YES", p_yes=float(rng.random())) for n in range(600)
+        make_judgement(n, "YES" if n % 6 == 0 else "NO", "YES", p_yes=float(rng.random()))
+        for n in range(600)
     ]
-    found = believing(rows)
+    found = calibration_figures(rows)
     assert found.accepted == 0.0 and found.precision is None and found.recall == 0.0
     assert found.error > 0.2
 
 
 def test_too_few_say_nothing():
-    assert believing(judged(FEWEST - 1)) is None
-    assert believing([said(n, "NO", "NO", p_yes=0.1) for n in range(200)]) is None
-    assert believing([said(n, "YES" if n % 2 else "NO", "NO") for n in range(200)]) is None
-    assert believing_markdown("none", {"x": judged(10)}, 0) == []
+    assert calibration_figures(judged(MIN_CANDIDATES - 1)) is None
+    assert (
+        calibration_figures([make_judgement(n, "NO", "NO", p_yes=0.1) for n in range(200)]) is None
+    )
+    assert (
+        calibration_figures([make_judgement(n, "YES" if n % 2 else "NO", "NO") for n in range(200)])
+        is None
+    )
+    assert calibration_markdown("none", {"x": judged(10)}, 0) == []
 
 
 def test_the_table_has_a_line_a_judge():
-    rows = {"nano": judged(300), "silent": [said(1, "YES", "NO")], "sure": judged(300, too_sure=4)}
-    lines = believing_markdown("test: whether p(YES) can be believed", rows, 0)
-    assert lines[0] == "#### test: whether p(YES) can be believed"
+    rows = {
+        "nano": judged(300),
+        "silent": [make_judgement(1, "YES", "NO")],
+        "sure": judged(300, too_sure=4),
+    }
+    lines = calibration_markdown("test: calibration of p(YES)", rows, 0)
+    assert lines[0] == "#### test: calibration of p(YES)"
     assert [line.split("|")[1].strip() for line in lines if line.startswith("|")] == [
         "judge",
         "---",

@@ -1,4 +1,4 @@
-"""Whether p(YES) can be believed, on candidates that the calibration has not seen."""
+"""Calibration of p(YES), measured on candidates that were not used to fit it."""
 
 from __future__ import annotations
 
@@ -13,44 +13,45 @@ from agent.confidence.abstention import cut_for_precision
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
-from train.evaluate.figures import judged_of
+from train.evaluate.figures import judged_scores
 from train.evaluate.judgement import Judgement
 from train.evaluate.tables import Rows, percent
 
 PRECISION = 0.95
-FEWEST = 40
-"""Candidates with a p(YES), below which nothing is said."""
+MIN_CANDIDATES = 40
+"""Minimum number of candidates with a p(YES)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationFigures:
-    """Each half judged by what was fitted on the other. Shares are of all candidates with a
-    p(YES)."""
+    """Figures of each half under the calibration and cut fitted on the other half."""
 
     n: int
     error: float
-    """Expected calibration error of p(YES) as it is."""
+    """Expected calibration error of the raw p(YES)."""
     error_calibrated: float
     accepted: float
-    """Share above the cut from which on `PRECISION` is promised."""
+    """Share of the candidates above the cut that promises `PRECISION`."""
     precision: float | None
-    """Of those."""
+    """Share of real ones among the accepted."""
     recall: float
-    """Real ones among all real ones."""
+    """Share of accepted ones among the real."""
 
 
-def believing(said: Sequence[Judgement], seed: int = 0) -> CalibrationFigures | None:
-    """None where there is too little to say."""
-    whole = judged_of(said)
-    if len(whole) < FEWEST or not (whole.positives and whole.negatives):
+def calibration_figures(
+    judgements: Sequence[Judgement], seed: int = 0
+) -> CalibrationFigures | None:
+    """Calibration of one judge; None for too few candidates."""
+    whole = judged_scores(judgements)
+    if len(whole) < MIN_CANDIDATES or not (whole.positives and whole.negatives):
         return None
     half = np.zeros(len(whole), dtype=np.bool_)
     half[np.random.default_rng(seed).permutation(len(whole))[: len(whole) // 2]] = True
     calibrated, accepted = np.empty(len(whole)), np.zeros(len(whole), dtype=np.bool_)
-    for fitted in (half, ~half):
-        learnt, other = whole.where(fitted), ~fitted
-        calibrated[other] = fit_calibration(learnt).apply(whole.p[other])
-        cut = cut_for_precision(learnt, PRECISION).threshold
+    for used in (half, ~half):
+        fitted, other = whole.where(used), ~used
+        calibrated[other] = fit_calibration(fitted).apply(whole.p[other])
+        cut = cut_for_precision(fitted, PRECISION).threshold
         if cut is not None:
             accepted[other] = whole.p[other] >= cut
     hits = int(np.sum(accepted & whole.label))
@@ -68,21 +69,31 @@ def _error(p: NDArray[Any], label: NDArray[np.bool_]) -> float:
     return expected_calibration_error(reliability_curve(JudgedScores(p, label)))
 
 
-def believing_markdown(title: str, rows: Rows, seed: int) -> list[str]:
-    found = {name: one for name, said in rows.items() if (one := believing(said, seed)) is not None}
+def calibration_markdown(title: str, rows: Rows, seed: int) -> list[str]:
+    found = {
+        name: figures
+        for name, judgements in rows.items()
+        if (figures := calibration_figures(judgements, seed)) is not None
+    }
     if not found:
         return []
-    wanted = f"{100 * PRECISION:g}"
     lines = [
         f"#### {title}",
         "",
-        f"ECE in points; accepted without a person so that {wanted} % of the accepted are real.",
-        "Calibration and cut are fitted on one half of the candidates and judged by the other.",
+        f"Expected calibration error (ECE) in points. The cut accepts candidates so that "
+        f"{100 * PRECISION:g} % of them are real.",
+        "Calibration and cut are fitted on one half of the candidates and measured on the other.",
         "",
-        "| judge | ECE | ECE calibrated | accepted | of these real | of the real accepted |",
+        "| judge | ECE | ECE calibrated | accepted | precision | recall |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for name, one in found.items():
-        shares = (one.error, one.error_calibrated, one.accepted, one.precision, one.recall)
+    for name, figures in found.items():
+        shares = (
+            figures.error,
+            figures.error_calibrated,
+            figures.accepted,
+            figures.precision,
+            figures.recall,
+        )
         lines.append(f"| {name} | " + " | ".join(map(percent, shares)) + " |")
     return [*lines, ""]

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("pyarrow")
+
+from tests.train.baselines.helpers import lines
+from train.baselines.fit import BaselineSettings
+from train.baselines.training import train_specialists
+from train.examples import example, write_examples
+
+
+@pytest.fixture(scope="session")
+def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sets") / "train.parquet"
+    write_examples(
+        path,
+        (
+            example(one, task="CV", answer="NO" if number % 2 else "YES")
+            for number, one in enumerate(lines(64))
+        ),
+    )
+    return path
+
+
+@pytest.fixture(scope="session")
+def folder(sets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    settings = BaselineSettings(
+        kinds=("plain-cnn",), epochs=4, patience=6, batch=8, lr=2e-3, seeds=2
+    )
+    (folder,) = train_specialists([sets], tmp_path_factory.mktemp("out"), settings, seed=0)
+    return folder

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent.errors import WorkbenchError
+from tests.train.baselines.helpers import lines
+from train.baselines.specialist import grid_of
+from train.baselines.training import examples_hash, read_rows
+from train.examples import example, write_examples
+
+
+def test_a_spectrum_of_two_tasks_is_one_row(tmp_path: Path):
+    first, second = lines(2)
+    asked = [
+        example(first, task="CV", answer="YES", key="a"),
+        example(second, task="CV", answer="NO", key="b"),
+        example(first, task="WD", answer="NO", key="c"),
+    ]
+    path = tmp_path / "two.parquet"
+    write_examples(path, asked)
+    rows, tasks = read_rows("plain-cnn", [path])
+    assert rows.shape == (2, grid_of("plain-cnn").size)
+    assert tasks["CV"].rows.tolist() == [0, 1] and tasks["CV"].answers.tolist() == [1.0, 0.0]
+    assert tasks["WD"].rows.tolist() == [0] and tasks["WD"].answers.tolist() == [0.0]
+    write_examples(tmp_path / "other.parquet", asked[:2])
+    assert examples_hash([path]) != examples_hash([tmp_path / "other.parquet"])
+
+
+def test_sets_without_examples_are_refused(tmp_path: Path):
+    write_examples(tmp_path / "none.parquet", [])
+    with pytest.raises(WorkbenchError, match="no examples to train on"):
+        read_rows("plain-cnn", [tmp_path / "none.parquet"])
