@@ -75,7 +75,7 @@ def make(place: Path) -> None:
     from agent.protocol.protocol import opening, system_text
     from agent.rendering.style import Style
     from tests.train.grpo.scenes import CV, Script, Stage, stage_of, star
-    from tests.train.grpo.toy import Lesson, lesson, loss_of
+    from tests.train.grpo.toy import Conversation, loss_of, sft_conversation
     from train.examples import write_examples
     from train.grpo.attention import enable_packs
     from train.grpo.rollout import Limits, roll_out
@@ -95,10 +95,10 @@ def make(place: Path) -> None:
     write_card(make_card(folder, style=style), folder)
     stage = stage_of(folder)
 
-    def conversation(stage: Stage, number: int) -> Lesson:
+    def conversation(stage: Stage, number: int) -> Conversation:
         rollout = stage.rollout(star(number), Limits(turn=400, rollout=4000))
         roll_out([rollout], Script(stage.tokens, said), stage.pictures, 1)
-        return lesson(stage, rollout)
+        return sft_conversation(stage, rollout)
 
     use_fast_path(stage.model)
     enable_packs(stage.model)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from PIL import Image
 
@@ -78,6 +79,11 @@ def stage_of(folder: Path) -> Stage:
     return Stage(folder, model, turn_tokens(folder, model.config), pictures)
 
 
+@pytest.fixture(scope="module")
+def stage(tiny_qwen25: Path) -> Stage:
+    return stage_of(with_card(tiny_qwen25))
+
+
 class Script:
     """A speaker that says what it was told to, each line its own replies. `<cut>` at the end of
     one stands for the limit of the turn."""
@@ -121,3 +127,15 @@ def whole_log_probs(stage: Stage, rollout: Rollout) -> torch.Tensor:
         ).logits[0]
     odds = logits.log_softmax(dim=1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
     return odds[rollout.prompt_length - 1 :]
+
+
+def call(low: object, high: object, label: str = "") -> str:
+    named = f', "label": "{label}"' if label else ""
+    return (
+        "<think>\nλ look closer\n</think>\n<tool_call>\n"
+        f'{{"name": "spectral_visualization_tool", "arguments": {{"wavelength_range": '
+        f"[{low}, {high}]{named}}}}}\n</tool_call>"
+    )
+
+
+YES = "<think>\nseen\n</think>\n<answer>\\boxed{YES} emission</answer>"

@@ -10,31 +10,12 @@ pytest.importorskip("transformers")
 import torch
 
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.grpo.scenes import Script, Stage, stage_of, star, whole_log_probs, with_card
-from tests.train.grpo.test_rollout import YES, call
-from train.grpo.attention import enable_packs
-from train.grpo.kv_cache import CacheBatch, KVCache, positions
+from tests.train.grpo.packed import rollouts, stage
+from tests.train.grpo.scenes import Stage, whole_log_probs
 from train.grpo.packing import RolloutRow, pack, unpack
-from train.grpo.rollout import Rollout, roll_out
+from train.grpo.rollout import Rollout
 
-__all__ = ["tiny_qwen3", "tiny_qwen25"]
-
-SAID = ([YES], [call(6500, 6600), YES], [call(4000, 9000), call(6500, 6600), YES])
-
-
-@pytest.fixture(scope="module", params=["tiny_qwen25", "tiny_qwen3"])
-def stage(request) -> Stage:
-    made = stage_of(with_card(request.getfixturevalue(request.param)))
-    enable_packs(made.model)
-    return made
-
-
-@pytest.fixture(scope="module")
-def rollouts(stage: Stage) -> list[Rollout]:
-    """Three of one question, two of another: the words of the prompts are the same."""
-    made = [stage.rollout(star(number)) for number in (0, 0, 0, 1, 1)]
-    roll_out(made, Script(stage.tokens, *SAID, SAID[1], SAID[0]), stage.pictures, 8)
-    return made
+__all__ = ["rollouts", "stage", "tiny_qwen3", "tiny_qwen25"]
 
 
 def rows(stage: Stage, rollouts: list[Rollout]) -> tuple[list[RolloutRow], list[torch.Tensor]]:
@@ -99,45 +80,3 @@ def test_gradients_as_one_by_one(stage: Stage, rollouts: list[Rollout]):
     alone = sum(log_probs(stage, [one]).sum() * each for one, each in zip(few, worth, strict=True))
     wanted = gradient(alone)
     assert float((found - wanted).norm() / wanted.norm()) < 1e-4
-
-
-class TestMemory:
-    def test_positions_as_transformers_counts(self, stage: Stage, rollouts: list[Rollout]):
-        one = rollouts[2]
-        ids = torch.tensor([one.conversation.ids])
-        grids = stage.pictures_of(one)["image_grid_thw"]
-        config = stage.model.config
-        wanted, _ = stage.model.model.get_rope_index(
-            ids, mm_token_type_ids=(ids == config.image_token_id).int(), image_grid_thw=grids
-        )
-        plain = [tuple(grid) for grid in grids.tolist()]
-        found, after = positions(one.conversation.ids, plain, config, 0)
-        assert torch.equal(found, wanted[:, 0])
-        assert after == int(found.max()) + 1
-
-    def test_read_in_pieces_beside_others(self, stage: Stage, rollouts: list[Rollout]):
-        """Memories part and join; what a conversation reads does not depend on its neighbours."""
-        caches = [KVCache()] * 3
-        lines = [one.conversation for one in rollouts[:3]]
-        seen = [[stage.pictures.patches(each) for each in line.pictures] for line in lines]
-        prompt = rollouts[0].prompt_length
-        steps = [(0, 1, 2), (2, 0), (1,), (0, 1)]
-        read = [0, 0, 0]
-        logits = {}
-        with torch.no_grad():
-            for number, batch in enumerate(steps):
-                together = CacheBatch(stage.model, [caches[row] for row in batch])
-                new, pictures = [], []
-                for row in batch:
-                    end = prompt + 5 * row if read[row] == 0 else read[row] + 7 + number
-                    new.append(lines[row].ids[read[row] : end])
-                    pictures.append(seen[row][: 1 if read[row] == 0 else 0])
-                    read[row] = end
-                found = together.read(new, pictures)
-                for place, row in enumerate(batch):
-                    caches[row], logits[row] = together.extract(place), found[place]
-            for row in range(3):
-                assert caches[row].length == read[row]
-                alone = CacheBatch(stage.model, [KVCache()])
-                wanted = alone.read([lines[row].ids[: read[row]]], [seen[row][:1]])[0]
-                assert torch.allclose(logits[row], wanted, atol=3e-4)

@@ -9,11 +9,10 @@ pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
 from agent.protocol.protocol import system_text
-from tests.train.evaluate.test_figures import make_judgement
+from tests.train.evaluate.helpers import make_judgement
 from tests.train.grpo.scenes import star
 from train.examples import write_examples
 from train.grpo.questions import read_questions, select_uncertain, to_prompts, training_order
-from train.grpo.settings import GrpoSettings
 
 
 def rows(task: str, yes: int, no: int) -> list[dict[str, str]]:
@@ -111,28 +110,3 @@ def test_questions_of_a_set(tmp_path: Path):
     prompt = to_prompts(found)[0]["prompt"]
     assert [turn["role"] for turn in prompt] == ["system", "user"]
     assert prompt[0]["content"][0]["text"] == system_text()
-
-
-class TestSettings:
-    def test_a_round_of_the_published_recipe(self):
-        told = GrpoSettings()
-        assert (told.questions, told.rollouts, told.updates, told.lr) == (64, 8, 2, 1e-6)
-        assert told.passes(8) == 4
-        assert told.passes(1) == 32
-
-    @pytest.mark.parametrize(
-        ("wrong", "why"),
-        [
-            ({"questions": 10, "minibatch": 4}, "cannot be divided into minibatches of 4"),
-            ({"rollouts": 1}, r"grpo\.rollouts: 1 is not between 2"),
-            ({"lr": 0.0}, r"grpo\.lr"),
-            ({"kind": "lora", "trained": "all"}, "LoRA adapts only the language model"),
-        ],
-    )
-    def test_refusals(self, wrong, why):
-        with pytest.raises(WorkbenchError, match=why):
-            GrpoSettings(**wrong)
-
-    def test_more_devices_than_work(self):
-        with pytest.raises(WorkbenchError, match="cannot be shared by 3 devices"):
-            GrpoSettings(questions=2, minibatch=2, rollouts=4).passes(3)

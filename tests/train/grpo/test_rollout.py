@@ -9,11 +9,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-import torch
-
 from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import token_ids
-from agent.engines.hf.engine import TransformersEngine
 from agent.engines.patches import picture_tokens
 from agent.inspection.inspector import run
 from agent.inspection.model_inspector import ModelInspector
@@ -22,32 +19,13 @@ from agent.rendering.render import COMPACT
 from agent.trajectory.trajectory import ModelRef
 from tests.scripted_engine import ScriptedEngine
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.grpo.scenes import (
-    CV,
-    Script,
-    Stage,
-    pixels,
-    stage_of,
-    star,
-    whole_log_probs,
-    with_card,
-)
+from tests.train.grpo.scenes import CV, YES, Script, Stage, call, pixels, stage, star
 from train.grpo.judging import TokenJudge
 from train.grpo.rollout import Limits, roll_out
 
-__all__ = ["tiny_qwen3", "tiny_qwen25"]
+__all__ = ["stage", "tiny_qwen3", "tiny_qwen25"]
 
 
-def call(low: object, high: object, label: str = "") -> str:
-    named = f', "label": "{label}"' if label else ""
-    return (
-        "<think>\nλ look closer\n</think>\n<tool_call>\n"
-        f'{{"name": "spectral_visualization_tool", "arguments": {{"wavelength_range": '
-        f"[{low}, {high}]{named}}}}}\n</tool_call>"
-    )
-
-
-YES = "<think>\nseen\n</think>\n<answer>\\boxed{YES} emission</answer>"
 SCRIPTS = {
     "answer at once": [YES],
     "two looks": [call(6500, 6600, "Hα"), call(4800.5, 4900), YES],
@@ -69,11 +47,6 @@ SCRIPTS = {
     "cut off in a call": [call(6500, 6600)[:-4] + "<cut>", call(6500, 6600), YES],
     "cut off twice": ["<think>\nso<cut>", "<think>\nso<cut>"],
 }
-
-
-@pytest.fixture(scope="module")
-def stage(tiny_qwen25) -> Stage:
-    return stage_of(with_card(tiny_qwen25))
 
 
 def as_in_use(replies: list[str], spectrum, stage: Stage):
@@ -176,57 +149,3 @@ def test_pictures_that_would_not_fit_end_the_rollout(stage: Stage):
     assert len(short.conversation.pictures) == 1
     assert all(short.sampled)
     assert TokenJudge(stage.tokens)(short.completion).verdict is None
-
-
-@pytest.mark.parametrize("family", ["tiny_qwen25", "tiny_qwen3"])
-def test_greedy_tokens_are_those_of_the_engine_in_use(family: str, request):
-    """Four at once, of different length, against one conversation at a time."""
-    folder = with_card(request.getfixturevalue(family))
-    stage = stage_of(folder)
-    limits = Limits(turn=24, rollout=400)
-    examples = [star(number) for number in range(3)]
-    rollouts = [stage.rollout(one, limits) for one in [examples[0], *examples]]
-    roll_out(rollouts, stage.generator(), stage.pictures, 4)
-    engine = TransformersEngine.load(folder, device="cpu", dtype="float32")
-    made = ModelInspector(
-        engine, ModelRef(name="m"), style=COMPACT, sampling=SamplingSettings(max_new_tokens=24)
-    )
-    records = [run(made.inspect(one.spectrum, CV)) for one in examples]
-    assert rollouts[0].conversation.ids == rollouts[1].conversation.ids
-    for rollout, record in zip(rollouts[1:], records, strict=True):
-        assert rollout.episode.replies == record.replies
-    assert len({rollout.episode.replies for rollout in rollouts}) > 1, "all the same proves little"
-
-
-class TestDrawing:
-    def test_by_chance_and_the_same_again(self, stage: Stage):
-        limits = Limits(turn=12, rollout=60)
-
-        def drawn(seed: int) -> list[list[int]]:
-            rollouts = [stage.rollout(star(1), limits) for _ in range(4)]
-            roll_out(rollouts, stage.generator(1.0, seed), stage.pictures, 4)
-            return [one.completion for one in rollouts]
-
-        first = drawn(7)
-        assert first == drawn(7) != drawn(8)
-        assert len(set(map(tuple, first))) == 4
-
-    def test_never_a_control_token(self, stage: Stage):
-        rollouts = [stage.rollout(star(n), Limits(turn=60, rollout=200)) for n in range(4)]
-        roll_out(rollouts, stage.generator(8.0), stage.pictures, 4)
-        said = {
-            token
-            for one in rollouts
-            for token, said in zip(one.completion, one.sampled, strict=True)
-            if said
-        }
-        assert len(said) > 100
-        assert not said & set(stage.tokens.forbidden)
-        assert stage.model.config.image_token_id in stage.tokens.forbidden
-
-    def test_log_odds_are_the_models_own(self, stage: Stage):
-        rollout = stage.rollout(star(1), Limits(turn=16, rollout=80))
-        roll_out([rollout], stage.generator(1.0), stage.pictures, 4)
-        wanted = whole_log_probs(stage, rollout)
-        said = torch.tensor(rollout.sampled, dtype=torch.bool)
-        assert torch.allclose(torch.tensor(rollout.log_probs)[said], wanted[said], atol=2e-4)

@@ -50,9 +50,9 @@ LOOK = f"<think>\nLook.\n</think>\n<tool_call>\n{CALL}\n</tool_call>"
 SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
 VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
 LOOKS, RARELY = 0.6, 0.2
-"""Share of the conversations with a look in them: while they are taught, and at the end."""
+"""Fraction of the SFT conversations with a look: in training, and in its last steps."""
 GLANCES, TALKS, LAST, LR = 50, 100, 20, 5e-3
-"""Steps over a look and what is seen in it alone; over whole conversations; the last of them."""
+"""Steps on the last turns alone, on whole conversations, and with rare looks; learning rate."""
 SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
 VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
 TASK = """
@@ -108,7 +108,7 @@ def toy_examples(task: Path, count: int, seed: int) -> Iterator[Example]:
 def toy_model(
     folder: Path, task: Path, *, seed: int = 0, family: FamilyName = "qwen2.5-vl"
 ) -> Path:
-    """A model that inspects in form and answers by chance."""
+    """A model that answers in good form and mostly guesses."""
     words = find_task(str(task))
     texts = [system_text(), task_text(words), LOOK, *map(seen_text, VERDICTS)]
     tokenizer = make_tokenizer(texts * 20, 900)
@@ -123,7 +123,7 @@ def toy_model(
 
 
 def warm_up(stage: Stage, task: Path, seed: int) -> None:
-    """Teach it to see, then both habits: to look and say what is there, and to guess."""
+    """SFT on what a look shows, then on looking and on guessing."""
     rng = np.random.default_rng(seed)
     examples = list(toy_examples(task, 16, seed + 1000))
     looks = [said(stage, task, one, LOOK, seen_text(one.answer)) for one in examples]
@@ -135,15 +135,17 @@ def warm_up(stage: Stage, task: Path, seed: int) -> None:
     stage.model.train()
     for step in range(GLANCES + TALKS):
         if step < GLANCES:
-            lessons = [glance(stage, one) for one in looks]
+            conversations = [glance(stage, one) for one in looks]
         else:
             share = LOOKS if step < GLANCES + TALKS - LAST else RARELY
-            lessons = [
-                lesson(stage, looks[number] if rng.random() < share else guesses[number][chance])
+            conversations = [
+                sft_conversation(
+                    stage, looks[number] if rng.random() < share else guesses[number][chance]
+                )
                 for number in 2 * rng.integers(len(examples) // 2, size=4) + np.arange(4) % 2
                 for chance in rng.permutation(2)
             ]
-        loss = loss_of(stage, lessons)
+        loss = loss_of(stage, conversations)
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(stage.model.parameters(), 1.0)
@@ -153,9 +155,9 @@ def warm_up(stage: Stage, task: Path, seed: int) -> None:
 
 
 def only_look(stage: Stage, task: Path) -> None:
-    """Unlearn to guess, so that the likeliest token is no near tie."""
+    """SFT on looking alone, so that the likeliest token is clearly the likeliest."""
     looks = [
-        lesson(stage, said(stage, task, one, LOOK, seen_text(one.answer)))
+        sft_conversation(stage, said(stage, task, one, LOOK, seen_text(one.answer)))
         for one in toy_examples(task, 4, 1000)
     ]
     optimizer = torch.optim.AdamW(stage.model.parameters(), lr=2e-3, weight_decay=0.0)
@@ -166,30 +168,32 @@ def only_look(stage: Stage, task: Path) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class Conversation:
     prompt: list[int]
     completion: list[int]
     sampled: list[int]
     pictures: list[ImagePatches]
 
 
-def lesson(stage: Stage, one: Rollout) -> Lesson:
+def sft_conversation(stage: Stage, one: Rollout) -> Conversation:
     seen = [stage.pictures.patches(picture) for picture in one.conversation.pictures]
-    return Lesson(one.prompt, one.completion, one.sampled, seen)
+    return Conversation(one.prompt, one.completion, one.sampled, seen)
 
 
-def glance(stage: Stage, one: Rollout) -> Lesson:
-    """Its last turn and the tool's answer before it, without all that went before."""
+def glance(stage: Stage, one: Rollout) -> Conversation:
+    """Only the last turn and the tool's answer before it."""
     start = one.sampled.index(0)
     turn = start + one.sampled[start:].index(1)
     last = stage.pictures.patches(one.conversation.pictures[-1])
-    return Lesson(one.completion[start:turn], one.completion[turn:], one.sampled[turn:], [last])
+    return Conversation(
+        one.completion[start:turn], one.completion[turn:], one.sampled[turn:], [last]
+    )
 
 
-def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
+def loss_of(stage: Stage, conversations: Sequence[Conversation]) -> torch.Tensor:
     """Nats a token the model is to say."""
     rows, pictures = [], []
-    for one in lessons:
+    for one in conversations:
         grids = [each.grid for each in one.pictures]
         rows.append(RolloutRow(one.prompt, one.completion, grids, len(pictures)))
         pictures += one.pictures
@@ -204,7 +208,7 @@ def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
     ).logits[:, :-1]
     labels = packed.labels[:, 1:].clamp(min=0)
     lost = cross_entropy(logits.transpose(1, 2), labels, reduction="none")
-    mask = pad_sequence([torch.tensor(one.sampled) for one in lessons], batch_first=True)
+    mask = pad_sequence([torch.tensor(one.sampled) for one in conversations], batch_first=True)
     return (unpack(lost, packed, mask.shape[1]) * mask).sum() / mask.sum()
 
 

@@ -217,8 +217,6 @@ class TestSteps:
         run = tmp_path / "grpo"
         told = f"average {run} {mean} --first 4 --last 12 --back {start}"
         assert lines["average"].endswith(told)
-        with pytest.raises(WorkbenchError, match=r"chain\.continue_from"):
-            PipelineSettings(average_with_start=True)
 
     def test_a_second_chain_continues_from_the_model_of_the_first(self, tmp_path: Path):
         first = {"preset": "nano", "seed": 3, "workers": 2, "sets": ()}
@@ -235,11 +233,6 @@ class TestSteps:
         assert f"--model {tuned} " in lines["text_sft"]
         assert lines["average"].endswith(f"average {tmp_path}/on/sft/model {mean} --back {tuned}")
         assert f"evaluate main {tmp_path}/bench {tmp_path}/on/evaluation " in lines["evaluate main"]
-
-    @pytest.mark.parametrize("rounds", [(5, 4), (-1, 3)])
-    def test_rounds_in_order(self, rounds: tuple[int, int]):
-        with pytest.raises(WorkbenchError, match="averaged"):
-            PipelineSettings(averaged=rounds)
 
     def test_names_are_their_own(self, tmp_path: Path):
         plan = list(planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ()))

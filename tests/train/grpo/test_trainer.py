@@ -1,11 +1,10 @@
-"""The whole stage: what is trained, going on after a stop, a model in use, a reward that rises."""
+"""What is trained: the tokens that were sampled, with the numbers of TRL's own forward pass."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,58 +15,15 @@ pytest.importorskip("trl")
 pytest.importorskip("peft")
 
 import torch
-from safetensors.torch import load_file
 from torch.nn.utils.rnn import pad_sequence
 from trl import GRPOTrainer
-from typer.testing import CliRunner
 
-from agent.errors import WorkbenchError
-from agent.inspection.inspector import run
-from agent.inspection.inspector_factory import make_inspector
-from agent.models.card_file import read_card
-from agent.tasks.catalogue import find_task
 from tests.train.forks import run_apart
 from tests.train.grpo.scenes import stage_of
-from tests.train.grpo.toy import (
-    STYLE,
-    only_look,
-    toy_examples,
-    toy_model,
-    toy_settings,
-    toy_task,
-)
-from train.cli import app
-from train.examples import ExampleStore, write_examples
-from train.grpo.pictures import PictureCache
-from train.grpo.questions import read_questions, training_order
-from train.grpo.run import reinforce
-from train.grpo.setup import hide_trl_warnings, make_trainer
+from tests.train.grpo.toy import only_look
+from tests.train.grpo.training import trainer_of, weights
+from train.grpo.setup import hide_trl_warnings
 from train.grpo.trainer import SpectrumTrainer, TrlGenerator
-from train.journal import Journal, read_metrics
-
-SMALL = {
-    "questions": 2, "minibatch": 1, "rollouts": 4, "microbatch": 4, "rounds": 3, "save_every": 1,
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a task, a small set, and a model that mostly guesses."""
-    folder = tmp_path_factory.mktemp("toy")
-    task = toy_task(folder)
-    write_examples(folder / "train.parquet", toy_examples(task, 8, 0))
-    toy_model(folder / "warm", task)
-    return folder
-
-
-def trainer_of(toy: Path, out: Path, **changes: object) -> SpectrumTrainer:
-    settings = toy_settings(**(SMALL | changes))
-    sets = [toy / "train.parquet"]
-    questions = training_order(read_questions(sets), 1, 0)
-    stage = stage_of(toy / "warm")
-    pictures = PictureCache(STYLE, stage.pictures.sizing, stage.pictures.vision)
-    with hide_trl_warnings():
-        return make_trainer(toy / "warm", questions, ExampleStore(sets), pictures, out, settings, 0)
 
 
 @pytest.fixture(scope="module")
@@ -224,50 +180,6 @@ class TestAgainstTrlsRollouts:
         assert self.rollouts(greedy, SpectrumTrainer._generate) == found
 
 
-def weights(folder: Path) -> dict[str, torch.Tensor]:
-    return load_file(folder / "model.safetensors")
-
-
-class Stopped(Exception):
-    pass
-
-
-@pytest.mark.parametrize("kind", ["full", "lora"])
-def test_goes_on_as_if_it_had_not_been_stopped(
-    kind: str, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    more = {"kind": kind, "trained": "all" if kind == "full" else "language"}
-    settings = toy_settings(**(SMALL | more), warmup=4)
-    sets = [toy / "train.parquet"]
-    whole = reinforce(toy / "warm", sets, tmp_path / "whole", settings)
-
-    plain = Journal.log
-
-    def stop(self: Journal, step: int, **figures: float) -> None:
-        plain(self, step, **figures)
-        if step == 4:  # the second round is logged, but not saved
-            raise Stopped
-
-    monkeypatch.setattr(Journal, "log", stop)
-    with pytest.raises(Stopped):
-        reinforce(toy / "warm", sets, tmp_path / "cut", settings)
-    monkeypatch.undo()
-    cut = reinforce(toy / "warm", sets, tmp_path / "cut", settings, resume=True)
-
-    first, found, wanted = weights(toy / "warm"), weights(cut), weights(whole)
-    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
-    assert any(not torch.equal(first[name], wanted[name]) for name in wanted)
-    assert list((tmp_path / "cut").rglob("trainer_state.json"))
-    assert not list((tmp_path / "cut").rglob("training_args.bin")), "a pickle nobody reads"
-    lines = [read_metrics(tmp_path / name) for name in ("whole", "cut")]
-    assert [line["step"] for line in lines[1]] == [2, 4, 6]
-    rates = [line["learning_rate"] / settings.lr for line in lines[1]]
-    assert rates == pytest.approx([0.4, 0.8, 1.0])
-    for one, other in zip(*lines, strict=True):
-        same = {name for name in one if not name.startswith("seconds")}
-        assert {name: one[name] for name in same} == {name: other[name] for name in same}
-
-
 def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path):
     """But for the last pass of an update, in which they add up their gradients."""
     run_apart("tests.train.grpo.forked", toy, tmp_path)
@@ -280,58 +192,3 @@ def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path
     first = weights(toy / "warm")
     assert all(torch.equal(found[name], wanted[name]) for name in wanted)
     assert any(not torch.equal(first[name], wanted[name]) for name in wanted)
-
-
-def test_refusals(toy: Path, tmp_path: Path):
-    sets = [toy / "train.parquet"]
-    with pytest.raises(WorkbenchError, match="a round needs 64 questions, but these sets have 8"):
-        reinforce(toy / "warm", sets, tmp_path, toy_settings(questions=64, epochs=1.0))
-    (tmp_path / "settings.json").write_text("{}")
-    with pytest.raises(WorkbenchError, match="already has a run"):
-        reinforce(toy / "warm", sets, tmp_path, toy_settings(**SMALL))
-    settings = toy_settings(**SMALL)
-    told = {"grpo": asdict(settings), "seed": 0, "model": str(toy / "warm"), "questions": "others"}
-    (tmp_path / "settings.json").write_text(json.dumps(told))
-    with pytest.raises(WorkbenchError, match=r"has a run with another questions \(others"):
-        reinforce(toy / "warm", sets, tmp_path, settings, resume=True)
-
-
-def test_the_command_makes_a_model_in_use(toy: Path, tmp_path: Path):
-    out = tmp_path / "run"
-    told = toy_settings(**(SMALL | {"rounds": 1}))
-    changes = [f"--set={name}={getattr(told, name)}" for name in (*SMALL, "turn_tokens")]
-    command = ["grpo", "--sets", str(toy / "train.parquet"), "--out", str(out)]
-    command += ["--model", str(toy / "warm"), "--preset", "tiny", "--workers", "2"]
-    result = CliRunner().invoke(app, [*command, "--set=rounds=1", *changes])
-    assert result.exit_code == 0, result.output
-    assert str(out / "model") in result.output.replace("\n", "")
-    card = read_card(out / "model")
-    assert card.style == STYLE
-    assert "train.parquet" in card.trained_on
-    one = next(toy_examples(toy / "toy.toml", 1, 5))
-    made = make_inspector(str(out / "model"), device="cpu")
-    record = run(made.inspect(one.spectrum, find_task(one.task)))
-    made.close()
-    assert record.replies
-    (line,) = read_metrics(out)
-    names = {"reward", "reward_std", "accuracy", "f1", "well_formed", "answered", "calls", "tokens"}
-    names |= {"groups_alike", "entropy", f"accuracy/{toy / 'toy.toml'}", "seconds/speaking"}
-    assert names <= set(line)
-    assert json.loads((out / "settings.json").read_text())["grpo"]["questions"] == 2
-
-
-def test_the_reward_rises(toy: Path, tmp_path: Path):
-    """From guessing to looking, by rewards alone."""
-    sets = [tmp_path / "train.parquet"]
-    write_examples(sets[0], toy_examples(toy / "toy.toml", 64, 0))
-    reinforce(toy / "warm", sets, tmp_path / "run", toy_settings(rounds=10))
-    metrics = read_metrics(tmp_path / "run")
-    first, last = metrics[:3], metrics[-3:]
-
-    def mean(lines: list[dict], name: str) -> float:
-        return sum(line[name] for line in lines) / len(lines)
-
-    assert mean(last, "reward") > 0.75
-    assert mean(last, "reward") > mean(first, "reward") + 0.15
-    assert mean(last, "calls") > mean(first, "calls") + 0.25
-    assert mean(last, "accuracy") > 0.8

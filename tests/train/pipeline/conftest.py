@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+FILE = """
+[chain]
+questions = 7
+surveys = ["SDSS"]
+
+[bench]
+sizes = ["* 5/5 1/5"]
+
+[grpo]
+rounds = 3
+
+[text_sft]
+lr = 1e-5
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    return path
