@@ -80,7 +80,7 @@ class QueueBlocks:
     def holds(self, block: int) -> bool:
         return block in self._held
 
-    def index(self, index: int) -> QueueRow | None:
+    def row(self, index: int) -> QueueRow | None:
         """The row at an index; None if its block is not in memory."""
         block = self.block_of_row(index)
         rows = self._held.get(block)
@@ -93,8 +93,8 @@ class QueueBlocks:
     def index_of(self, position: QueuePosition, candidate_id: int) -> int | None:
         """Index of a candidate; None if its block is not in memory or it is not in the queue."""
         block = self.block_of(position)
-        for at, index in enumerate(self._held.get(block, ())):
-            if index.candidate.id == candidate_id:
+        for at, row in enumerate(self._held.get(block, ())):
+            if row.candidate.id == candidate_id:
                 return self._firsts[block] + at
         return None
 
@@ -103,13 +103,13 @@ class QueueBlocks:
         return {
             block
             for block, rows in self._held.items()
-            if any(index.candidate.id in candidate_ids for index in rows)
+            if any(row.candidate.id in candidate_ids for row in rows)
         }
 
     def edit(self, block: int, rows: Sequence[QueueRow]) -> Edit:
         """The change that turns the block's rows into these."""
         before = self._ids(block)
-        now = [index.candidate.id for index in rows]
+        now = [row.candidate.id for row in rows]
         shortest = min(len(before), len(now))
         same = next((at for at in range(shortest) if before[at] != now[at]), shortest)
         behind = 0
@@ -144,7 +144,7 @@ class QueueBlocks:
         rows = self._held.get(block)
         if rows is None:
             return [None] * self._counts[block]
-        return [index.candidate.id for index in rows]
+        return [row.candidate.id for row in rows]
 
     def _update_firsts(self) -> None:
         self._firsts = [0, *accumulate(self._counts)]

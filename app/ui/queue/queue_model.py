@@ -99,15 +99,13 @@ class QueueModel(QAbstractTableModel):
             self._redraw(first, first + len(rows) - 1)
         self._update_used(rows)
 
-    def show_current(self, row_index: QueueRow | None) -> None:
+    def show_current(self, row: QueueRow | None) -> None:
         """Mark the current row. Only two rows are redrawn, since this happens at every step."""
-        before, self._current = self._current, row_index
-        for each in (before, row_index):
-            row_index = (
-                None if each is None else self.blocks.index_of(each.position, each.candidate.id)
-            )
-            if row_index is not None:
-                self._redraw(row_index, row_index)
+        before, self._current = self._current, row
+        for each in filter(None, (before, row)):
+            index = self.blocks.index_of(each.position, each.candidate.id)
+            if index is not None:
+                self._redraw(index, index)
 
     def redraw(self) -> None:
         if self.blocks.total:
@@ -139,60 +137,60 @@ class QueueModel(QAbstractTableModel):
         )[section]
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row_index() >= self.blocks.total:
+        if not index.isValid() or index.row() >= self.blocks.total:
             return None
-        row_index = self.blocks.row_index(index.row_index())
-        if row_index is None:
+        row = self.blocks.row(index.row())
+        if row is None:
             return self._loading_cell(index, role)
         column = index.column()
         match role:
             case Role.DisplayRole:
-                return self._text(row_index, column)
+                return self._text(row, column)
             case Role.ToolTipRole:
-                return self._tooltip(row_index)
+                return self._tooltip(row)
             case _ if role == CELL:
-                text, colour = self._text(row_index, column), self._colour(row_index, column)
+                text, colour = self._text(row, column), self._colour(row, column)
                 if self.is_brief and column == VERDICT:
                     text = text[:1]
-                return Cell(text, colour, column in NUMBERS, self._is_current(row_index))
+                return Cell(text, colour, column in NUMBERS, self._is_current(row))
         return None
 
-    def _text(self, row_index: QueueRow, column: int) -> str:
-        is_broken = column == VERDICT and _verdict(row_index) is None and row_index.candidate.fault
-        return self.tr("! broken") if is_broken else text_of(row_index, column)
+    def _text(self, row: QueueRow, column: int) -> str:
+        is_broken = column == VERDICT and _verdict(row) is None and row.candidate.fault
+        return self.tr("! broken") if is_broken else text_of(row, column)
 
     def _loading_cell(self, index: Index, role: int) -> Any:
         text = LOADING if index.column() == OBJECT else ""
         if role == CELL:
             if text:
-                self.block_needed.emit(self.blocks.block_of_row(index.row_index()))
+                self.block_needed.emit(self.blocks.block_of_row(index.row()))
             return Cell(text, self._current_theme.theme.dim)
         return text if role == Role.DisplayRole else None
 
-    def _is_current(self, row_index: QueueRow) -> bool:
-        return self._current is not None and row_index.candidate.id == self._current.candidate.id
+    def _is_current(self, row: QueueRow) -> bool:
+        return self._current is not None and row.candidate.id == self._current.candidate.id
 
-    def _colour(self, row_index: QueueRow, column: int) -> str:
+    def _colour(self, row: QueueRow, column: int) -> str:
         theme = self._current_theme.theme
         if column != VERDICT:
             return theme.text
-        verdict = _verdict(row_index)
-        is_broken = verdict is None and row_index.candidate.fault
+        verdict = _verdict(row)
+        is_broken = verdict is None and row.candidate.fault
         return theme.warning if is_broken else verdict_colour(theme, verdict)
 
-    def _tooltip(self, row_index: QueueRow) -> str:
-        verdict = text_of(row_index, VERDICT)
-        rows = [row_index.candidate.object_id, row_index.candidate.fault, verdict]
-        if row_index.mine is not None:
-            rows += [", ".join(row_index.mine.opinion.flags), row_index.mine.opinion.comment]
-        return "\n".join(each for each in rows if each)
+    def _tooltip(self, row: QueueRow) -> str:
+        verdict = text_of(row, VERDICT)
+        lines = [row.candidate.object_id, row.candidate.fault, verdict]
+        if row.mine is not None:
+            lines += [", ".join(row.mine.opinion.flags), row.mine.opinion.comment]
+        return "\n".join(each for each in lines if each)
 
     def _redraw(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, FLAGS))
 
     def _update_used(self, rows: Sequence[QueueRow]) -> None:
-        new = frozenset().union(*(_used(row_index) for row_index in rows)) - self.used
-        longest = max((text_of(row_index, OBJECT) for row_index in rows), key=len, default="")
+        new = frozenset().union(*(_used(row) for row in rows)) - self.used
+        longest = max((text_of(row, OBJECT) for row in rows), key=len, default="")
         is_longer = len(longest) > len(self.longest_name)
         if is_longer:
             self.longest_name = longest
@@ -201,13 +199,13 @@ class QueueModel(QAbstractTableModel):
             self.used_changed.emit()
 
 
-def text_of(row_index: QueueRow, column: int) -> str:
-    candidate = row_index.candidate
+def text_of(row: QueueRow, column: int) -> str:
+    candidate = row.candidate
     match column:
         case 0:
             return candidate.object_id or f"#{candidate.id}"
         case 1:
-            verdict = _verdict(row_index)
+            verdict = _verdict(row)
             return "" if verdict is None else mark_and_word(verdict)
         case 2:
             return "" if candidate.snr is None else f"{candidate.snr:.1f}"
@@ -217,22 +215,22 @@ def text_of(row_index: QueueRow, column: int) -> str:
             return candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
         case 5:
             return "" if candidate.agent_p_yes is None else probability_text(candidate.agent_p_yes)
-    flags = () if row_index.mine is None else row_index.mine.opinion.flags
+    flags = () if row.mine is None else row.mine.opinion.flags
     star = "★ " if STAR in flags else ""
     return star + ", ".join(each for each in flags if each != STAR)
 
 
-def _verdict(row_index: QueueRow) -> Any:
-    return None if row_index.mine is None else row_index.mine.opinion.verdict
+def _verdict(row: QueueRow) -> Any:
+    return None if row.mine is None else row.mine.opinion.verdict
 
 
-def _used(row_index: QueueRow) -> set[int]:
-    candidate = row_index.candidate
+def _used(row: QueueRow) -> set[int]:
+    candidate = row.candidate
     used = {
         SNR: candidate.snr is not None,
         SCORE: candidate.score is not None,
         AGENT: bool(candidate.agent_stopped_by or candidate.agent_verdict),
         P_YES: candidate.agent_p_yes is not None,
-        FLAGS: row_index.mine is not None and bool(row_index.mine.opinion.flags),
+        FLAGS: row.mine is not None and bool(row.mine.opinion.flags),
     }
     return {column for column, is_used in used.items() if is_used}

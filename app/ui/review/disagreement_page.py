@@ -7,13 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QListWidgetItem,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.inspections.store import Confusion

@@ -1,4 +1,4 @@
-"""The right column, with a spectrum on the desk."""
+"""The right column, with a spectrum loaded."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ def click(qtbot, button):
 
 
 def tick(qtbot, box):
-    """On its square: what is right of its words is no part of it."""
+    """Click on the square: space to the right of the text does not react."""
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
 
 
@@ -24,7 +24,7 @@ def type_in(qtbot, box, text, key=Qt.Key.Key_Return):
 
 
 def drag(qtbot, slider, value, to):
-    """The mouse is pressed on one value and let go on another."""
+    """Press the mouse on one value and release it on another."""
     left = Qt.MouseButton.LeftButton
     start, end = (QPoint(round(slider.position(v)), slider.height() // 2) for v in (value, to))
     qtbot.mousePress(slider, left, pos=start)

@@ -54,8 +54,8 @@ def test_a_list_of_the_users_is_read_kept_and_drawn(qtbot, panel, context, tmp_p
 def test_a_faulty_list_is_told_and_not_kept(qtbot, panel, context, tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text("name = 3", encoding="utf-8")
-    with qtbot.waitSignal(context.current.failed) as told:
+    with qtbot.waitSignal(context.current.failed) as signal:
         panel.lines.add_list(str(path))
-    assert "bad.toml" in told.args[0]
+    assert "bad.toml" in signal.args[0]
     assert context.settings.settings.line_lists == ()
     assert "helium" in panel.lines.boxes

@@ -1,4 +1,4 @@
-"""Pages about the object, in the browser; a button that cannot open one says why."""
+"""Web pages about the object; a button that cannot open one says why."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def opened(monkeypatch):
 
 
 def make_real(context):
-    """As if the spectrum on the desk had come from a telescope."""
+    """Replace the current spectrum as if it were from a telescope."""
     current = context.current
     current.spectrum = replace(current.spectrum, simulated=False, meta={"OBSID": "7&x=1"})
     current.spectrum_changed.emit(current.spectrum)
@@ -40,9 +40,9 @@ def test_a_simulated_spectrum_has_no_pages_and_says_so(qtbot, panel, context, op
     for each in panel.links.pages.values():
         assert not each.isEnabled()
         assert "simulated" in each.toolTip()
-    with qtbot.waitSignal(context.current.message) as told:
+    with qtbot.waitSignal(context.current.message) as signal:
         context.commands.run("open_simbad")
-    assert "simulated" in told.args[0]
+    assert "simulated" in signal.args[0]
     assert opened[0] == []
 
 
@@ -58,9 +58,9 @@ def test_buttons_open_pages(qtbot, panel, context, opened):
 def test_without_a_browser_the_address_is_told(qtbot, panel, context, opened):
     make_real(context)
     opened[1].works = False
-    with qtbot.waitSignal(context.current.message) as told:
+    with qtbot.waitSignal(context.current.message) as signal:
         context.commands.run("open_aladin")
-    assert "https://aladin" in told.args[0]
+    assert "https://aladin" in signal.args[0]
 
 
 def test_picture_and_numbers_are_the_plots(qtbot, panel, context):
@@ -73,7 +73,7 @@ def test_picture_and_numbers_are_the_plots(qtbot, panel, context):
     assert "Ctrl+S" in panel.links.picture.text()
 
 
-def test_with_nothing_on_the_desk_nothing_opens(qtbot, context, opened):
+def test_without_a_candidate_nothing_opens(qtbot, context, opened):
     from app.ui.keys.keymap import Keymap
 
     made = links.Links(context, Keymap(context.settings, context.current))

@@ -54,8 +54,8 @@ def test_a_file_of_the_users_is_read_kept_and_drawn(qtbot, panel, context, tmp_p
 
 
 def test_a_broken_file_of_the_users_is_told_and_not_kept(qtbot, panel, context, tmp_path):
-    with qtbot.waitSignal(context.current.failed) as told:
+    with qtbot.waitSignal(context.current.failed) as signal:
         panel.template.add_file(str(tmp_path / "none.txt"))
-    assert "none.txt" in told.args[0]
+    assert "none.txt" in signal.args[0]
     assert context.settings.settings.templates == ()
     assert context.view.options.template == ""

@@ -1,4 +1,4 @@
-"""Addresses of pages about an object: right for what is known, harmless for what is hostile."""
+"""Addresses of web pages about an object, with hostile identifiers escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diagnostic windows: a button each, its key, the one on screen, where the star has moved them."""
+"""Buttons of the diagnostic windows, their keys, and the one on screen."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_a_window_outside_the_spectrum_is_told_and_passed_over(qtbot, panel, con
     context.view.change(z=0.4)
     outside = [each for each in panel.windows.buttons if not each.is_covered]
     assert outside
-    with qtbot.waitSignal(context.current.message) as told:
+    with qtbot.waitSignal(context.current.message) as signal:
         click(qtbot, outside[0])
-    assert outside[0].text() in told.args[0]
+    assert outside[0].text() in signal.args[0]
     assert context.view.window is None
     for _ in panel.windows.buttons:
         context.commands.run("next_window")

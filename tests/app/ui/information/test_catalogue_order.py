@@ -1,4 +1,4 @@
-"""Values under the names and in the order of the survey's own catalogue."""
+"""Values in the order and under the names of the survey's catalogue."""
 
 from __future__ import annotations
 

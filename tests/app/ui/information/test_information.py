@@ -1,4 +1,4 @@
-"""What is known of an object: the survey's own names, in the order of its catalogue."""
+"""The rows of information about an object, with its label hidden in blind mode."""
 
 from __future__ import annotations
 

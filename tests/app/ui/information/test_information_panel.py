@@ -8,7 +8,7 @@ from tests.app.ui.information.conftest import texts
 from tests.app.ui.steps import show_painted
 
 
-def test_the_panel_follows_the_desk(qtbot, panel, context, session):
+def test_the_panel_follows_the_current_candidate(qtbot, panel, context, session):
     assert panel.empty.isVisible()
     show_painted(qtbot, context, 2)
     qtbot.waitUntil(lambda: texts(panel).get("designation") == session.candidate(2).object_id)
@@ -23,8 +23,8 @@ def test_the_header_unfolds(qtbot, panel, context):
     row = max(panel._headings)
     assert "VERSPIPE" not in texts(panel)
     panel.view.scrollToBottom()
-    place = panel.view.visualRect(panel.model.index(row, 0)).center()
-    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = panel.view.visualRect(panel.model.index(row, 0)).center()
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert "VERSPIPE" in texts(panel)
 
 

@@ -1,4 +1,4 @@
-"""Other epochs and neighbours, a click away."""
+"""The table of other epochs and neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other epochs and neighbours, one click away."""
+"""The panel of nearby objects."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.app.ui.steps import show_painted
 def test_a_click_goes_there(qtbot, nearby, context):
     show_painted(qtbot, context, 2)
     qtbot.waitUntil(lambda: len(shown(nearby)) == 3)
-    place = nearby.table.visualRect(nearby.model.index(1, 1)).center()
-    qtbot.mouseClick(nearby.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = nearby.table.visualRect(nearby.model.index(1, 1)).center()
+    qtbot.mouseClick(nearby.table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert context.current.candidate.id == 8
 
 

@@ -1,4 +1,4 @@
-"""Spectra with something wrong, and lines where we put them."""
+"""Spectra made for tests, with faults and lines where they are wanted."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
-"""Where the agent looks the plot goes, and comes back."""
+"""The plot follows the agent's looks, and returns to the user's window afterwards."""
 
 from __future__ import annotations
 
 import pytest
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
-from tests.app.ui.plot.steps import (
-    shown,
-)
+from tests.app.ui.plot.steps import shown
 
 HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
 

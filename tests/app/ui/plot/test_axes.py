@@ -1,4 +1,4 @@
-"""Round numbers, as many as fit, written with as many decimals as tell them apart."""
+"""Ticks at round numbers, with the decimals they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the plot while there is no spectrum."""
+"""The message in the plot while there is no spectrum."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from app.core.session.session import new_session
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.plot.steps import (
-    on_to,
-)
+from tests.app.ui.plot.steps import on_to
 
 
 @pytest.fixture
 def three(tmp_path):
-    """A session of three files of its own, the second of which is gone."""
+    """A session of three files, the second of which is missing."""
     folder = tmp_path / "spectra"
     folder.mkdir()
     found = sorted((SAMPLE / "spectra").rglob("spec-*.fits.gz"))[:3]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.app.ui.plot.steps import (
-    on_to,
-)
+from tests.app.ui.plot.steps import on_to
 
 
 def test_the_title_says_what_it_is(qtbot, context, panel):

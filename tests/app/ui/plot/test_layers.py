@@ -1,4 +1,4 @@
-"""What the layers of the plot draw with: opaque colours, and points that painters can bear."""
+"""Opaque colours, limited coordinates, and the window of the agent."""
 
 from __future__ import annotations
 

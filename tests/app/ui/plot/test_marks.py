@@ -1,4 +1,4 @@
-"""The right few marks, names that do not overlap, the important one first."""
+"""Marks of lines and bands: by importance, and without overlapping names."""
 
 from __future__ import annotations
 

@@ -6,16 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 
-from tests.app.ui.plot.steps import (
-    LEFT,
-    NO,
-    drag,
-    shown,
-)
-
-
-def wavelength(panel, place):
-    return panel.plot.stage.scale_now.wavelength(place.x() - panel.plot.stage.geometry().left())
+from tests.app.ui.plot.steps import LEFT, NO, drag, shown
 
 
 def middle(overview):

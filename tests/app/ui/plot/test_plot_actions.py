@@ -7,12 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
-from tests.app.ui.plot.steps import (
-    HALPHA,
-    heights,
-    on_to,
-    shown,
-)
+from tests.app.ui.plot.steps import HALPHA, heights, on_to, shown
 
 
 def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):

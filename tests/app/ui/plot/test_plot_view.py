@@ -1,4 +1,4 @@
-"""The plot itself: painted once, in the colours of the theme, without leaks."""
+"""The plot: reported once when painted, in the colours of the theme, without leaks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from app.ui.plot.plot_view import raw_underlay
 from app.ui.plot.trace import pieces, trace
 from app.ui.theme.theme import THEMES
 from tests.app.ui.plot.spectra import spectrum
-from tests.app.ui.plot.steps import (
-    on_to,
-)
+from tests.app.ui.plot.steps import on_to
 
 
 def test_each_spectrum_is_told_once(qtbot, context, panel):
@@ -36,7 +34,7 @@ def test_every_theme_paints_its_own_background(qtbot, context, panel, name):
 
 
 def test_painting_takes_no_reference_to_none_away(context, panel):
-    """Some versions of PySide do, in each call of a painter, and the process dies of it."""
+    """Some versions of PySide lose a reference to None in each painter call, and then crash."""
 
     def paint(times):
         for _ in range(times):

@@ -1,4 +1,4 @@
-"""Words about a place on the spectrum."""
+"""Texts about a position on the spectrum."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.lines import builtin_lines
-from app.ui.plot.readout import (
-    flux_text,
-    flux_title,
-    lines_nearby,
-    measurements_text,
-    readout_text,
-)
+from app.ui.plot.readout import flux_text, flux_title, lines_nearby, measurements_text, readout_text
 from tests.app.ui.plot.spectra import spectrum
 
 

@@ -19,9 +19,9 @@ def test_a_picture_is_saved_by_its_ending(
 ):
     path = tmp_path / f"plot.{ending}"
     answer(monkeypatch, path)
-    with qtbot.waitSignal(context.current.message) as told:
+    with qtbot.waitSignal(context.current.message) as signal:
         context.commands.run("snapshot")
-    assert path.name in told.args[0]
+    assert path.name in signal.args[0]
     assert path.read_bytes().startswith(start)
     if ending == "png":
         assert QImage(str(path)).width() == 2 * panel.plot.width()
@@ -40,9 +40,9 @@ def test_a_place_that_cannot_be_written_is_one_line(
     qtbot, context, panel, monkeypatch, tmp_path, ending
 ):
     answer(monkeypatch, tmp_path / "no" / f"plot.{ending}")
-    with qtbot.waitSignal(context.current.failed) as told:
+    with qtbot.waitSignal(context.current.failed) as signal:
         context.commands.run("snapshot")
-    assert "cannot be written" in told.args[0]
+    assert "cannot be written" in signal.args[0]
 
 
 def test_a_snapshot_that_is_called_off_writes_nothing(context, panel, monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""The centre as a person uses it: painted before judged, windows that stay, words for faults."""
+"""The spectrum panel: painted before it can be judged, zoomed windows, lines and the mouse."""
 
 from __future__ import annotations
 
@@ -15,14 +15,7 @@ from app.core.session.records import Verdict
 from app.ui.candidate.view_options import SMOOTHINGS_PX
 from app.ui.plot import spectrum_panel
 from app.ui.plot.trace import trace
-from tests.app.ui.plot.steps import (
-    HALPHA,
-    LEFT,
-    NO,
-    at,
-    on_to,
-    shown,
-)
+from tests.app.ui.plot.steps import HALPHA, LEFT, NO, at, on_to, shown
 
 
 def test_a_spectrum_is_judged_when_it_was_painted_and_not_before(qtbot, context, session, panel):
@@ -55,7 +48,7 @@ def test_a_spectrum_without_a_good_pixel_can_be_seen_and_judged(qtbot, context, 
 
 
 def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, context, panel, monkeypatch):
-    """Seen at once as it is; what comes for an object that is gone is dropped."""
+    """The raw spectrum is shown at once; a result for a former candidate is dropped."""
     monkeypatch.setattr(spectrum_panel, "MAX_SYNC_PIXELS", 100)
     asked, on_window = Event(), threading.get_ident()
     go_on = Event()
@@ -118,9 +111,9 @@ def test_the_persons_own_lines_are_read(qtbot, context, panel, tmp_path):
 def test_the_readout_follows_the_mouse_and_names_a_line(qtbot, context, panel):
     context.view.set_window((6464.6, 6664.6))
     viewport = panel.plot.viewport()
-    place = at(panel, 0.5, 0.7)
+    position = at(panel, 0.5, 0.7)
     qtbot.mouseMove(viewport, at(panel, 0.2))
-    qtbot.mouseMove(viewport, place)
+    qtbot.mouseMove(viewport, position)
     qtbot.waitUntil(lambda: panel.header.readout.text() != "")
     text = panel.header.readout.text()
     assert text.startswith("Hα 6564.6") and "F " in text

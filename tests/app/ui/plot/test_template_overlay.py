@@ -9,9 +9,7 @@ from agent.errors import ReadError
 from app.ui.plot.template_overlay import scale_template
 from app.ui.plot.trace import trace
 from tests.app.ui.plot.spectra import spectrum
-from tests.app.ui.plot.steps import (
-    on_to,
-)
+from tests.app.ui.plot.steps import on_to
 
 GRID = np.linspace(3000, 10000, 900)
 
@@ -55,6 +53,6 @@ def test_a_template_is_laid_over_and_scaled(qtbot, context, panel):
     assert panel.plot.template.isVisible() and panel.plot.template.flux[0] != first
     context.view.change(template="")
     assert not panel.plot.template.isVisible()
-    with qtbot.waitSignal(context.current.failed) as told:
+    with qtbot.waitSignal(context.current.failed) as signal:
         context.view.change(template="none")
-    assert "no template none" in told.args[0]
+    assert "no template none" in signal.args[0]

@@ -107,8 +107,8 @@ ALL = (3800.0, 9000.0)
 def spiked(*places, height=500.0):
     made = spectrum()
     flux = made.flux.copy()
-    for place in places:
-        flux[place : place + 2] = height
+    for position in places:
+        flux[position : position + 2] = height
     return trace(spectrum(flux=flux))
 
 
@@ -123,7 +123,7 @@ def test_a_line_is_shown_whole():
 
 
 def test_the_noisy_top_of_a_strong_line_is_shown():
-    """The more light, the more noise: that is no reason to cut it off."""
+    """Bright pixels have larger errors, which is no reason to cut the line off."""
     made = spectrum(peak=200.0)
     ivar = 100.0 / np.clip(made.flux, 1.0, None)
     drawn = trace(spectrum(flux=made.flux, ivar=ivar))

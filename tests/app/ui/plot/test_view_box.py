@@ -8,27 +8,18 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from tests.app.ui.plot.steps import (
-    CTRL,
-    LEFT,
-    NO,
-    RIGHT,
-    SHIFT,
-    at,
-    drag,
-    shown,
-)
+from tests.app.ui.plot.steps import CTRL, LEFT, NO, RIGHT, SHIFT, at, drag, shown
 
 
-def wavelength(panel, place):
-    return panel.plot.stage.scale_now.wavelength(place.x() - panel.plot.stage.geometry().left())
+def wavelength(panel, position):
+    return panel.plot.stage.scale_now.wavelength(position.x() - panel.plot.stage.geometry().left())
 
 
-def turn(panel, place, notches, keys=NO):
+def turn(panel, position, notches, keys=NO):
     viewport = panel.plot.viewport()
     event = QWheelEvent(
-        QPointF(place),
-        QPointF(viewport.mapToGlobal(place)),
+        QPointF(position),
+        QPointF(viewport.mapToGlobal(position)),
         QPoint(),
         QPoint(0, 120 * notches),
         Qt.MouseButton.NoButton,
@@ -40,14 +31,14 @@ def turn(panel, place, notches, keys=NO):
 
 
 def test_the_wheel_zooms_at_the_cursor(context, panel):
-    place = at(panel, 0.25)
-    there = wavelength(panel, place)
-    turn(panel, place, 3)
-    assert wavelength(panel, place) == pytest.approx(there, abs=0.5)
+    position = at(panel, 0.25)
+    there = wavelength(panel, position)
+    turn(panel, position, 3)
+    assert wavelength(panel, position) == pytest.approx(there, abs=0.5)
     assert context.view.window == pytest.approx(tuple(shown(panel)))
     assert context.view.window[1] - context.view.window[0] < 4000
     for _ in range(9):
-        turn(panel, place, -3)
+        turn(panel, position, -3)
     assert context.view.window is None
 
 
@@ -82,8 +73,8 @@ def test_a_box_zooms(context, panel, button, keys):
 
 def test_a_double_click_shows_all(context, panel):
     context.view.set_window((6000.0, 7000.0))
-    place = at(panel, 0.5)
-    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, place)
-    QTest.mouseDClick(panel.plot.viewport(), LEFT, NO, place)
+    position = at(panel, 0.5)
+    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, position)
+    QTest.mouseDClick(panel.plot.viewport(), LEFT, NO, position)
     QApplication.processEvents()
     assert context.view.window is None

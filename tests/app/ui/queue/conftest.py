@@ -29,7 +29,7 @@ def panel(qtbot, context):
 
 
 def ready(qtbot, panel):
-    """Counted, and what is on screen is there."""
+    """Wait until the queue is counted and the visible rows are loaded."""
     qtbot.waitUntil(lambda: not panel.loader.is_counting)
     qtbot.waitUntil(lambda: "…" not in [row[OBJECT] for row in on_screen(panel)])
 
@@ -59,12 +59,12 @@ def objects(session, numbers):
 
 
 def click(qtbot, panel, row, column=OBJECT):
-    place = panel.table.visualRect(panel.model.index(row, column)).center()
-    qtbot.mouseClick(panel.table.viewport(), LEFT, pos=place)
+    position = panel.table.visualRect(panel.model.index(row, column)).center()
+    qtbot.mouseClick(panel.table.viewport(), LEFT, pos=position)
 
 
 def fill(session, count):
-    """So many candidates without spectra, as an import leaves them."""
+    """Add candidates without spectra, as an import would."""
     with session.database.writing() as connection:
         values = {"name": "l", "path": "/l", "sha256": "", "format": "csv", "rows_read": 0}
         more = {"rows_used": 0, "roles": "{}", "columns": "[]", "imported_at": ""}

@@ -8,13 +8,7 @@ from app.core.inspections.store import add_inspection
 from app.core.queue import EVERYTHING, parse_sort, sort_text
 from app.core.session.records import Opinion, Verdict
 from tests.app.core.inspected import MEASURED, NANO, said
-from tests.app.ui.queue.conftest import (
-    LEFT,
-    current_rows,
-    names,
-    objects,
-    type_filter,
-)
+from tests.app.ui.queue.conftest import LEFT, current_rows, names, objects, type_filter
 
 
 def test_a_filter_by_its_words(qtbot, panel, context, session):
@@ -50,7 +44,7 @@ def test_orders(qtbot, panel, context, session):
 
 
 def test_where_two_agents_differ_comes_first(qtbot, panel, context, session):
-    """From the menu of orders; to a blind person it would tell."""
+    """The order from the menu; blind mode refuses it, because it reveals the agents."""
     add_inspection(session, 5, said("YES", 0.9, model=NANO, number=5))
     add_inspection(session, 5, said("NO", 0.2, model=MEASURED, number=5))
     add_inspection(session, 8, said("YES", 0.6, model=NANO, number=8))
@@ -69,9 +63,9 @@ def test_where_two_agents_differ_comes_first(qtbot, panel, context, session):
 def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, context):
     context.current.blind_mode.set_on(True)
     button = panel.filters.quick["disagree:agent"]
-    with qtbot.waitSignal(context.current.message) as told:
+    with qtbot.waitSignal(context.current.message) as signal:
         qtbot.mouseClick(button, LEFT)
-    assert "Blind" in told.args[0]
+    assert "Blind" in signal.args[0]
     assert not button.isChecked()
     assert panel.filters.edit.text() == ""
     action = next(each for each in panel.filters.menu.actions() if each.data() == "p_yes:down")

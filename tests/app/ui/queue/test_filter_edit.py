@@ -1,4 +1,4 @@
-"""What is offered while a filter is typed, and where it goes."""
+"""Suggestions and faults while a filter is typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jumping to an object by what a person knows of it."""
+"""Going to an object by its name or number."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, context, 
 
 def test_nobody_of_that_name(qtbot, box, context):
     type_name(qtbot, context, box, "Betelgeuse")
-    with qtbot.waitSignal(context.current.message) as told:
+    with qtbot.waitSignal(context.current.message) as signal:
         qtbot.keyClick(box.edit, Qt.Key.Key_Return)
-    assert "Betelgeuse" in told.args[0]
+    assert "Betelgeuse" in signal.args[0]
     assert context.current.candidate.id == 1

@@ -1,4 +1,4 @@
-"""Rows of a queue of any length, of which few are held: checked against a plain list."""
+"""Blocks of rows of a long queue, checked against a plain list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def row_of(number):
 
 
 def blocks_of(count, sort=LIST_ORDER):
-    """Of candidates 1 to count, with landmarks but no rows."""
+    """Blocks of candidates 1 to count, with landmarks but no rows."""
     made = QueueBlocks(sort)
     numbers = range(count, 0, -1) if sort.descending else range(1, count + 1)
     ends = [QueuePosition(number, number) for number in list(numbers)[BLOCK - 1 :: BLOCK]]
@@ -62,7 +62,7 @@ def test_few_blocks_are_held():
 
 
 def test_edits_turn_what_was_shown_into_what_is_there():
-    """As a table follows them: rows removed at a place, then rows added."""
+    """Apply the edits as a table does: first remove rows, then add rows."""
     draw = random.Random(5)
     blocks = blocks_of(5 * BLOCK)
     known = [list(range(at * BLOCK + 1, (at + 1) * BLOCK + 1)) for at in range(5)]

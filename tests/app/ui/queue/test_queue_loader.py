@@ -9,12 +9,7 @@ from app.core.session.records import Verdict
 from app.ui.queue.queue_blocks import HELD
 from app.ui.queue.queue_panel import QueuePanel
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.queue.conftest import (
-    current_rows,
-    names,
-    objects,
-    ready,
-)
+from tests.app.ui.queue.conftest import current_rows, names, objects, ready
 from tests.app.ui.steps import painted, shown_in
 
 

@@ -1,4 +1,4 @@
-"""What the cells of the queue say."""
+"""The cells of the queue table."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from app.core.inspections.store import mark_fault
 from app.core.session.records import Opinion, Verdict
 from app.ui.queue.queue_model import AGENT, FLAGS, P_YES, SCORE, VERDICT
 from tests.app.ui.opinions import give_opinion
-from tests.app.ui.queue.conftest import (
-    on_screen,
-)
+from tests.app.ui.queue.conftest import on_screen
 
 
 def test_a_verdict_shows_by_mark_and_word(qtbot, panel, context, session):

@@ -1,4 +1,4 @@
-"""The queue on screen: where one stands, what was decided, filters and orders."""
+"""The queue panel: the current row, the columns and their widths."""
 
 from __future__ import annotations
 
@@ -14,15 +14,7 @@ from app.ui.queue.queue_panel import QueuePanel
 from app.ui.widgets.candidate_table import CELL, PAD
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.opinions import give_opinion
-from tests.app.ui.queue.conftest import (
-    LEFT,
-    click,
-    current_rows,
-    fill,
-    names,
-    objects,
-    type_filter,
-)
+from tests.app.ui.queue.conftest import LEFT, click, current_rows, fill, names, objects, type_filter
 from tests.app.ui.steps import shown_in
 
 
@@ -52,7 +44,7 @@ def test_enter_goes_there_and_letters_pass_through(qtbot, panel, context):
 
 @pytest.mark.parametrize("width", [314, 340, 500])
 def test_names_are_whole_before_words_of_verdicts(qtbot, panel, context, session, width):
-    """Where there is no room, marks alone, and numbers told elsewhere go; hints say all."""
+    """In a narrow panel verdicts are marks and numbers are hidden; tooltips say everything."""
     for number, verdict in ((1, Verdict.ACCEPT), (2, Verdict.REJECT)):
         give_opinion(session, number, "YES", 0.93)
         session.record_verdict(number, Opinion(verdict=verdict))
@@ -99,7 +91,7 @@ def test_nothing_is_like_that(qtbot, panel, context):
     assert "No candidate matches the filter" in panel.message.text()
 
 
-def test_the_row_on_the_desk_is_where_the_focus_begins(qtbot, panel, context):
+def test_the_focus_begins_at_the_current_row(qtbot, panel, context):
     context.current.go_to(4)
     panel.table.setFocus()
     qtbot.waitUntil(panel.table.hasFocus)
@@ -113,8 +105,8 @@ def test_a_second_click_changes_nothing(qtbot, panel, context):
     context.current.set_confidence(3)
     moved = []
     context.current.candidate_changed.connect(moved.append)
-    place = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
-    qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=place)
+    position = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
+    qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=position)
     assert (moved, context.current.opinion.confidence) == ([], 3)
 
 

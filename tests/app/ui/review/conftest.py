@@ -1,4 +1,4 @@
-"""Sessions in which people and agents have said something, and pages that look at them."""
+"""Sessions with verdicts of people and agents, and the pages that show them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.app.ui.conftest import opened_context
 
 @pytest.fixture
 def shown(qtbot):
-    """Shows a page and waits for its numbers."""
+    """Show a page and wait for its numbers."""
 
     def show(page, size=(1280, 700)):
         qtbot.addWidget(page)
@@ -35,7 +35,7 @@ def shown(qtbot):
 
 
 def settled(qtbot, page):
-    """Until what the page shows is what the session holds."""
+    """Wait until the page is up to date."""
     qtbot.waitUntil(lambda: page.refresh.is_fresh, timeout=15_000)
 
 
@@ -89,8 +89,8 @@ def tick(qtbot, box):
 
 def choose(qtbot, page, number):
     """A click on the row of that candidate."""
-    place = [each.id for each in page.found].index(number)
-    rect = page.list.visualItemRect(page.list.item(place))
+    position = [each.id for each in page.found].index(number)
+    rect = page.list.visualItemRect(page.list.item(position))
     qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
     qtbot.waitUntil(
         lambda: page.view.details is not None and page.view.details.candidate_id == number

@@ -1,4 +1,4 @@
-"""Agreement and calibration: figures of what was judged, words where there is nothing yet."""
+"""The agreement page: figures, or what is missing for them."""
 
 from __future__ import annotations
 

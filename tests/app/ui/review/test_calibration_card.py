@@ -11,9 +11,9 @@ from app.ui.review.agreement_page import AgreementPage
 def test_fitting_keeps_a_calibration_and_says_so(qtbot, judged_context, judged, shown):
     page = shown(AgreementPage(judged_context))
     assert newest_calibration(judged, "nano") is None
-    with qtbot.waitSignal(judged_context.current.message) as told:
+    with qtbot.waitSignal(judged_context.current.message) as signal:
         qtbot.mouseClick(page.calibration.fit, Qt.MouseButton.LeftButton)
-    assert "is calibrated on" in told.args[0]
+    assert "is calibrated on" in signal.args[0]
     assert newest_calibration(judged, "nano").is_fitted
     qtbot.waitUntil(lambda: "Calibrated with" in page.calibration.state.text())
     assert page.calibration.fit.isEnabled()

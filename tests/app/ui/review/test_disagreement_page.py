@@ -1,4 +1,4 @@
-"""Disagreements: each kind in its list, side by side, judged through the desk."""
+"""The disagreement page: its lists, and judging along them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_without_any_it_says_what_is_needed(qtbot, context, shown):
     assert not page.view.isVisible()
 
 
-def test_the_desk_goes_back_to_where_it_was(qtbot, page, context):
+def test_the_former_candidate_becomes_current_again(qtbot, page, context):
     before = next_unjudged(context.current.session).candidate.id  # where a session begins
     assert context.current.candidate.id == page.found[0].id != before
     choose(qtbot, page, 3)
@@ -47,7 +47,7 @@ def test_the_desk_goes_back_to_where_it_was(qtbot, page, context):
     assert context.current.candidate.id == before
 
 
-def test_an_opened_one_stays_on_the_desk(qtbot, page, context):
+def test_an_opened_one_stays_current(qtbot, page, context):
     opened = []
     context.commands.add("judging_page", lambda: opened.append(True))
     choose(qtbot, page, 5)
@@ -67,12 +67,12 @@ def test_blind_mode_hides_what_agents_say(qtbot, page, context, disputed):
 
 @pytest.fixture
 def person(qtbot, tmp_path):
-    """On the page of the whole window: Ada and Li Wei differ on 3, 5 and 8."""
-    place = sample_file(tmp_path)
-    with open_session(place, "Ada") as made:
+    """The page in the whole window, with Ada and Li Wei differing on 3, 5 and 8."""
+    position = sample_file(tmp_path)
+    with open_session(position, "Ada") as made:
         say(made, "Li Wei", dict.fromkeys((3, 5, 8), R))
         say(made, "Ada", dict.fromkeys((3, 5, 8), A))
-    with before_window(qtbot, place) as someone:
+    with before_window(qtbot, position) as someone:
         someone.press("2", CTRL)
         someone.wait(lambda: len(page_of(someone).found) == 3)
         someone.sees(3)

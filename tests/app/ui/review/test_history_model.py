@@ -1,4 +1,4 @@
-"""The log as a table: who, what, when, and what they had been shown."""
+"""The cells of the log: who, what, when, and the result that was shown."""
 
 from __future__ import annotations
 

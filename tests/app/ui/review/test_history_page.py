@@ -20,7 +20,7 @@ def rows(page):
 
 
 def flip(session, times):
-    """So many verdicts of Ada's on the first candidate."""
+    """Record verdicts by Ada on the first candidate."""
     for number in range(times):
         say(session, "Ada", {1: A if number % 2 else R})
 
@@ -65,8 +65,8 @@ def test_pages_of_the_log_meet_without_gap_or_overlap(session):
 def test_a_click_goes_to_the_object(qtbot, context, session, shown):
     say(session, "Ada", {3: A, 7: R})
     page = shown(HistoryPage(context))
-    place = page.table.visualRect(page.model.index(1, 2)).center()
-    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = page.table.visualRect(page.model.index(1, 2)).center()
+    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert context.current.candidate.id == 3
 
 

@@ -1,4 +1,4 @@
-"""What the figures come to: the same as in the report, and in the language of the window."""
+"""Sentences about the statistics: the same as in the report, and translated."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def own(real, other, unjudged=()):
 
 
 def in_language(text, language):
-    """Nothing but names of verdicts is English in another language."""
+    """In another language only the names of verdicts are English."""
     words = set(LATIN.findall(text))
     assert text and not re.search(r"\{\w+\}", text)
     assert words <= SAID_SO if language != "en" else words - SAID_SO

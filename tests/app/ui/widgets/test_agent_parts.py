@@ -1,4 +1,4 @@
-"""Short names of models, told apart where they are the same."""
+"""Short and unique names of models."""
 
 from __future__ import annotations
 

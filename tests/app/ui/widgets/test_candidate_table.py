@@ -39,9 +39,9 @@ def table(qtbot, current_theme):
 
 
 def test_a_click_activates_a_row(qtbot, table):
-    place = table.visualRect(table.model().index(2, 1)).center()
+    position = table.visualRect(table.model().index(2, 1)).center()
     with qtbot.waitSignal(table.row_activated) as activated:
-        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert activated.args == [2]
 
 
