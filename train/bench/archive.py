@@ -46,7 +46,7 @@ class ListedValues:
     subtype: str = ""
 
 
-NOTHING = ListedValues()
+NO_VALUES = ListedValues()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import BoolArray, Spectrum
-from train.bench.archive import NOTHING, FileJob, open_archive
+from train.bench.archive import NO_VALUES, FileJob, open_archive
 from train.bench.catalogues import catalogued
 from train.bench.measuring import measure
 from train.bench.settings import BenchSettings
@@ -231,7 +231,7 @@ def examples(
             wanted.setdefault(int(sources.row[row.source]), []).append(row)
         stated = dict(zip(job.rows, job.stated, strict=True))
         asked = tuple(sorted(wanted))
-        job_again = FileJob(job.path, asked, tuple(stated.get(at, NOTHING) for at in asked))
+        job_again = FileJob(job.path, asked, tuple(stated.get(at, NO_VALUES) for at in asked))
         for at, values, spectrum in spectra(job_again):
             if isinstance(spectrum, str) or _has_changed(sources, wanted[at][0], spectrum):
                 lost.append(f"{job.path} row {at}: has changed since it was measured: left out")

@@ -27,8 +27,10 @@ USES = {
 }
 
 
-def write_card(out: Path, bench: Bench, places: Sequence[Path], catalogues: Sequence[str]) -> None:
-    figures = figures_of(bench, [place.name for place in places], list(catalogues))
+def write_card(
+    out: Path, bench: Bench, archives: Sequence[Path], catalogues: Sequence[str]
+) -> None:
+    figures = figures_of(bench, [path.name for path in archives], list(catalogues))
     try:
         (out / FIGURES_FILE).write_text(
             json.dumps(figures, indent=1, allow_nan=False) + "\n", encoding="utf-8"
@@ -193,4 +195,6 @@ def _rest(figures: Mapping[str, Any]) -> list[str]:
 def _escaped(texts: Sequence[str]) -> str:
     """Texts of others on one line, with Markdown escaped."""
     text = printable(", ".join(texts), 300)
-    return "".join(f"\\{mark}" if mark in "|<>[]`*_\\" else mark for mark in text)
+    return "".join(
+        f"\\{character}" if character in "|<>[]`*_\\" else character for character in text
+    )

@@ -15,7 +15,7 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
-from train.bench.archive import NOTHING, FileJob
+from train.bench.archive import NO_VALUES, FileJob
 from train.bench.spectrum_facts import Facts, SelectionRule, digest_of, facts_of_file, file_stamp
 from train.parallel import in_order
 
@@ -119,7 +119,7 @@ class _MeasurementCache:
         rows = job.rows or tuple(indices)
         stamp = file_stamp(job.path)
         return all(
-            self._is_current(indices[row], stamp, digest_of(stated.get(row, NOTHING)), rule)
+            self._is_current(indices[row], stamp, digest_of(stated.get(row, NO_VALUES)), rule)
             for row in rows
         )
 

@@ -17,7 +17,7 @@ from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum
-from train.bench.archive import NOTHING, FileJob, ListedValues
+from train.bench.archive import NO_VALUES, FileJob, ListedValues
 from train.simulate.shards import read_shard
 
 MAX_ROWS = 100_000
@@ -65,15 +65,15 @@ def spectra(job: FileJob) -> Iterator[tuple[int, ListedValues, Spectrum | str]]:
     stated = dict(zip(job.rows, job.stated, strict=True))
     if Path(job.path).suffix == ".npz":
         for row in _wanted_rows(job):
-            yield row, stated.get(row, NOTHING), _of_shard(job.path, row)
+            yield row, stated.get(row, NO_VALUES), _of_shard(job.path, row)
         return
     rows = list(job.rows)
     if not rows:
         first = _of_file(job.path, 0)
         rows = list(range(1, 1 if isinstance(first, str) else min(first.rows, MAX_ROWS)))
-        yield 0, NOTHING, first
+        yield 0, NO_VALUES, first
     for row in rows:
-        yield row, stated.get(row, NOTHING), _of_file(job.path, row)
+        yield row, stated.get(row, NO_VALUES), _of_file(job.path, row)
 
 
 def merged(spectrum: Spectrum, stated: ListedValues) -> Spectrum:

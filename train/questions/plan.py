@@ -75,13 +75,13 @@ def plan_of(settings: QuestionSettings) -> Plan:
     return Plan(kinds, shares / shares.sum(), tuple(seen_by), survey_shares / survey_shares.sum())
 
 
-def negatives(task: str, hard: float) -> dict[str, float]:
-    """Share of each class among the NO of a task; `hard` is the share of its hard negatives."""
+def negatives(task: str, hard_share: float) -> dict[str, float]:
+    """Share of each class among the NO of a task, `hard_share` of them hard negatives."""
     weights = CONTAMINANTS[task]
     others = [label for label in LABELS if label != task]
-    shares = {label: (1.0 - hard) / len(others) for label in others}
+    shares = {label: (1.0 - hard_share) / len(others) for label in others}
     for label, weight in weights.items():
-        shares[label] += hard * weight / sum(weights.values())
+        shares[label] += hard_share * weight / sum(weights.values())
     return shares
 
 

@@ -108,16 +108,16 @@ def run_campaign(
 def _claim(folder: Path, settings: Settings) -> None:
     """Write the settings, or refuse a folder that holds a campaign with different ones."""
     path = folder / SETTINGS_FILE
-    now = {"settings": settings.as_json(), "version": program_version()}
-    text = json.dumps(now, indent=1)
+    current = {"settings": settings.as_json(), "version": program_version()}
+    text = json.dumps(current, indent=1)
     if path.is_file():
         try:
-            before = json.loads(path.read_text(encoding="utf-8"))
+            existing = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise WorkbenchError(
                 f"{path} is damaged: remove it or choose another folder"
             ) from error
-        if before != json.loads(text):
+        if existing != json.loads(text):
             raise WorkbenchError(
                 f"{folder} holds a simulation with other settings (see {path.name}): "
                 "choose another folder, or use the same settings to resume it"

@@ -47,9 +47,9 @@ def observe_atlas(
     flux *= np.exp(smooth_curve(rng, chebyshev(wavelength.size, 8), 0.015))
     record: Record = {"resolution": round(resolution, 1), "velocity_seen_kms": round(velocity, 2)}
     if happens(rng, 0.25):
-        left = float(rng.uniform(0.05, 0.9))
-        flux *= 1.0 - left * oxygen_depth(wavelength)
-        record["oxygen_left"] = round(left, 3)
+        residual = float(rng.uniform(0.05, 0.9))
+        flux *= 1.0 - residual * oxygen_depth(wavelength)
+        record["oxygen_left"] = round(residual, 3)
     scale = 10.0 ** rng.uniform(-1.0, 3.0) if happens(rng, 0.5) else 1.0
     ivar = 1.0 / (sigma * scale) ** 2
     none = np.zeros(wavelength.size, dtype=np.int32)

@@ -24,9 +24,9 @@ INDEX_FILE = "index.json"
 README_FILE = "README.md"
 README = """# Class templates
 
-All of these are **simulated**: no survey's spectra are among them. Each is the most typical of many
-noiseless draws of its kind, at rest, in vacuum, at a resolution of 2000. Flux is told in whole
-numbers on a grid even in velocity; its unit is arbitrary.
+All of these spectra are **simulated**; none is from a survey. Each is the most typical of many
+noiseless draws of its kind, at rest, in vacuum, at a resolution of 2000. Flux is stored in whole
+numbers on a grid with a constant velocity step; its unit is arbitrary.
 
 Made by `python -m train.simulate.templates`, the same every time.
 """

@@ -55,8 +55,8 @@ def out_of_fold(draws: Draws, seed: int) -> FloatArray:
     for number in range(N_FOLDS):
         rest = draws.part(fold != number)
         kinds = fit_kinds(rest.values, rest.errors, rest.labels, RIDGE, LABELS, seed)
-        here = fold == number
-        scores[here] = kinds.scores(kinds.terms(draws.values[here], draws.errors[here]))
+        in_fold = fold == number
+        scores[in_fold] = kinds.scores(kinds.terms(draws.values[in_fold], draws.errors[in_fold]))
     return scores
 
 

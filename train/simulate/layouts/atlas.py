@@ -6,7 +6,7 @@ from pathlib import Path
 
 from astropy.io import fits
 
-from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
 
 
 def file_name(entry: Entry) -> str:
@@ -17,7 +17,7 @@ def write(path: Path, entry: Entry) -> None:
     seen, target = entry.observation, entry.target
     primary = fits.PrimaryHDU()
     header = primary.header
-    mark(header, entry.stamp)
+    mark_simulated(header, entry.stamp)
     header["AUTHOR"] = AUTHOR
     header["OBJECT"] = target.designation
     header["RA"] = (target.ra, "[deg] fictitious")

@@ -32,7 +32,7 @@ class Entry:
     stamp: Stamp
 
 
-def mark(header: Any, stamp: Stamp) -> None:
+def mark_simulated(header: Any, stamp: Stamp) -> None:
     """State in the primary header, for programs and for people, that the spectrum is simulated."""
     header["SIMULATE"] = (True, "this spectrum is simulated")
     header["SIMSEED"] = (stamp.seed, "seed of the simulation")

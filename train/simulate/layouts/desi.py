@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from astropy.io import fits
 
-from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
 from train.simulate.telescope.pipeline_class import PipelineClass
 
 FLUX_UNIT = "10**-17 erg/(s cm2 Angstrom)"
@@ -53,7 +53,7 @@ def write(path: Path, entries: Sequence[Entry]) -> None:
 
 def _primary(first: Entry) -> Any:
     primary = fits.PrimaryHDU()
-    mark(primary.header, first.stamp)
+    mark_simulated(primary.header, first.stamp)
     primary.header["AUTHOR"] = AUTHOR
     primary.header["SURVEY"] = ("sim", "survey name")
     primary.header["PROGRAM"] = ("dark", "program name")

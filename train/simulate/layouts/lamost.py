@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.spectrum import FloatArray
-from train.simulate.layouts.common import AUTHOR, Entry, float32, iso_date, mark, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, iso_date, mark_simulated, save
 from train.simulate.telescope.noise import rounded_to_12_bits
 
 TABLE_FROM = 9
@@ -75,7 +75,7 @@ def continuum(flux: FloatArray, ivar: FloatArray) -> FloatArray:
 
 
 def _fill(header: Any, path: Path, entry: Entry) -> None:
-    mark(header, entry.stamp)
+    mark_simulated(header, entry.stamp)
     _file_cards(header, path, entry)
     _target_cards(header, entry)
     _grid_cards(header, entry)

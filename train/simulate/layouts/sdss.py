@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from astropy.io import fits
 
-from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
 from train.simulate.telescope.pipeline_class import PipelineClass
 
 NODATA = 1 << 24
@@ -31,7 +31,7 @@ def _primary(entry: Entry) -> Any:
     target, seen = entry.target, entry.observation
     primary = fits.PrimaryHDU()
     header = primary.header
-    mark(header, entry.stamp)
+    mark_simulated(header, entry.stamp)
     header["TELESCOP"] = ("SDSS 2.5-M", "telescope imitated")
     header["AUTHOR"] = AUTHOR
     header["RA"] = (round((target.ra + BORESIGHT_OFFSET) % 360.0, 5), "boresight, fictitious")

@@ -57,9 +57,9 @@ def weak_line_patterns() -> FloatArray:
     density = 0.34 * np.exp(-(GRID - 3800) / 520) + 0.012
     chance_per_pixel = 0.2
     for out in patterns:
-        places = np.flatnonzero(rng.random(SIZE) < chance_per_pixel)
+        indices = np.flatnonzero(rng.random(SIZE) < chance_per_pixel)
         spikes = np.zeros(SIZE)
-        spikes[places] = rng.exponential(1.0, places.size) ** 1.5 / 1.33 / chance_per_pixel
+        spikes[indices] = rng.exponential(1.0, indices.size) ** 1.5 / 1.33 / chance_per_pixel
         kernel = np.exp(-0.5 * (np.arange(-6, 7) / 1.2) ** 2)
         out[:] = density * np.convolve(spikes, kernel / kernel.sum(), mode="same")
     return patterns

@@ -29,14 +29,14 @@ def sky_brightness(frame: Frame, rng: Rng) -> FloatArray:
 def add_sky_line_residuals(frame: Frame, rng: Rng) -> None:
     """Leave over- and under-subtracted lines, and P Cygni pairs where a line drifted."""
     quality = frame.quality
-    left = log_uniform(rng, quality.sky_residual) * frame.sky
+    residual = log_uniform(rng, quality.sky_residual) * frame.sky
     drift = quality.sky_drift_pixels * float(rng.standard_normal()) * frame.sky
     groups = rng.standard_normal((2, len(night.LINE_GROUPS)))[:, _GROUPS]
     each = rng.standard_normal((2, _HEIGHTS.size))
     instrument = frame.instrument
-    frame.flux += instrument.sky_lines @ (left * (groups[0] + 0.5 * each[0]) * _HEIGHTS)
+    frame.flux += instrument.sky_lines @ (residual * (groups[0] + 0.5 * each[0]) * _HEIGHTS)
     frame.flux += instrument.sky_drift @ (drift * (1.0 + 0.3 * each[1]) * _HEIGHTS)
-    frame.record["sky_left"] = round(float(left), 5)
+    frame.record["sky_left"] = round(float(residual), 5)
     frame.record["sky_drift"] = round(float(drift), 5)
 
 

@@ -51,10 +51,10 @@ def mask_short_runs(frame: Frame, rng: Rng) -> None:
         frame.bad[pixel : pixel + length] = True
         if happens(rng, 0.35):
             middle = pixel + length // 2
-            left = (
+            factor = (
                 rng.uniform(-0.3, 0.0) if happens(rng, 0.15) else max(rng.uniform(-0.5, 0.6), 0.0)
             )
-            frame.flux[middle - 1 : middle + int(rng.integers(0, 3))] *= left
+            frame.flux[middle - 1 : middle + int(rng.integers(0, 3))] *= factor
         if happens(rng, 0.3):
             frame.masked[pixel : pixel + length] = True
 
