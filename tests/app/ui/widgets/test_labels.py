@@ -1,0 +1,29 @@
+"""Labels, buttons and rows shared by panels."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
+from tests.app.ui.steps import shown_in
+
+
+def test_widgets_in_a_row_share_the_space_by_their_stretch(qtbot):
+    first, second, last = short_label("a"), short_label("b"), short_label("c")
+    around = QWidget()
+    around.setLayout(row(first, (second, 1), 3, last, spacing=0))
+    shown_in(qtbot, around, 400, 30)
+    assert first.x() == 0 and last.geometry().right() == around.rect().right()
+    assert second.width() > 2 * first.width()
+    assert last.x() > 2 * second.geometry().right()
+
+
+def test_texts_are_plain_and_an_ampersand_is_no_shortcut(qtbot):
+    label, made = wrapped_label("<b>x</b>", "dim"), button("Save", "primary")
+    qtbot.addWidget(label)
+    qtbot.addWidget(made)
+    assert label.textFormat() == Qt.TextFormat.PlainText and label.property("role") == "dim"
+    assert made.focusPolicy() == Qt.FocusPolicy.NoFocus and made.accessibleName() == "Save"
+    assert with_key("Accept & go", "Ctrl+&") == "Accept && go  Ctrl+&&"
+    assert with_key("Accept", "") == "Accept"
