@@ -22,9 +22,8 @@ from app.ui.session_view import SessionView
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import take_sample
+from tests.app.ui.conftest import LONG_MS
 
-LONG_MS = 60_000
-"""Longer than anything here takes on a busy machine."""
 PLAIN = Qt.KeyboardModifier.NoModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.core.settings_path import settings_path
+from app.core.reviewer_name import settings_path
 from app.ui.candidate.current import CurrentCandidate
 from app.ui.main_window import MainWindow
 from app.ui.program import NAME, start
