@@ -5,8 +5,8 @@ It prints one line for each rule and fails where one is broken:
 - no public class name stands for two things in one package (agent, app, train);
 - no folder holds more than 22 files, and the roots hold no more than a few;
 - no file has more than 400 lines, and few have fewer than 30;
-- four of five source files over 60 lines have their namesake test: app/core/packing.py is tested
-  by tests/app/core/test_packing.py.
+- four of five source files over 60 lines have their namesake test: app/core/queue/filters.py is
+  tested by tests/app/core/queue/test_filters.py.
 
 `__init__.py` files do not count. With `--missing` it lists the files without a namesake test.
 """

@@ -233,7 +233,10 @@ class Photographer:
         agent = self.window.view.context.agent
 
         def hold(*_: object) -> None:
-            if agent.shown.run is not None and sum(step.is_look for step in agent.shown.run.steps) >= LOOKS:
+            if (
+                agent.shown.run is not None
+                and sum(step.is_look for step in agent.shown.run.steps) >= LOOKS
+            ):
                 agent.pause()
 
         agent.step_ready.connect(hold)

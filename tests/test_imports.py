@@ -21,8 +21,8 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
             HEAVY,
         ),
         (
-            "agent.inspection.inspector_factory, agent.inspection.model_inspector, agent.models.registry, "
-            "agent.inspection.engine_loader",
+            "agent.inspection.inspector_factory, agent.inspection.model_inspector, "
+            "agent.models.registry, agent.inspection.engine_loader",
             MODELS,
         ),
         (

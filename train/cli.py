@@ -14,8 +14,7 @@ from train.bench.command import bench
 from train.curate.command import app as curate
 from train.draft.command import draft
 from train.evaluate.command import app as evaluate
-from train.export.command import export
-from train.export.reopen_command import reopen
+from train.export.command import export, reopen
 from train.grpo.command import grpo
 from train.models.average_command import average
 from train.models.card_command import card

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 VERSION = "1"
 ROWS_PER_GROUP = 256
+EXAMPLE_TEXTS = ("key", "task", "answer", "label", "subtype", "split")
 TEXTS = (
-    "key", "task", "answer", "label", "subtype", "split", "file", "object_id", "survey",
+    *EXAMPLE_TEXTS, "file", "object_id", "survey",
     "release", "class_name", "subclass", "flux_unit", "sha256",
 )  # fmt: skip
 NUMBERS = ("ra", "dec", "snr", "z", "resolution")
@@ -83,15 +84,8 @@ def example(
         rows=1,
     )
     key = key or f"{task}-{spectrum_hash(rounded)[:16]}"
-    return Example(
-        key=key,
-        task=task,
-        answer=answer,
-        spectrum=rounded,
-        label=label,
-        subtype=subtype,
-        split=split,
-    )
+    named = {"label": label, "subtype": subtype, "split": split}
+    return Example(key=key, task=task, answer=answer, spectrum=rounded, **named)
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
@@ -261,12 +255,7 @@ def _column_of(values: list[Any], kind: pyarrow.DataType) -> pyarrow.Array:
 def _row(one: Example) -> dict[str, Any]:
     spectrum = one.spectrum
     return {
-        "key": one.key,
-        "task": one.task,
-        "answer": one.answer,
-        "label": one.label,
-        "subtype": one.subtype,
-        "split": one.split,
+        **{name: getattr(one, name) for name in EXAMPLE_TEXTS},
         "file": spectrum.path,
         "sha256": one.sha256,
         "simulated": spectrum.simulated,
@@ -308,15 +297,7 @@ def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> E
         path=Path(row["file"]).name,
         simulated=row["simulated"],
     )
-    one = Example(
-        key=row["key"],
-        task=row["task"],
-        answer=row["answer"],
-        spectrum=spectrum,
-        label=row["label"],
-        subtype=row["subtype"],
-        split=row["split"],
-    )
+    one = Example(spectrum=spectrum, **{name: row[name] for name in EXAMPLE_TEXTS})
     if one.sha256 != row["sha256"]:
         raise WorkbenchError(f"{path}: the spectrum of {one.key} does not match its hash")
     return one

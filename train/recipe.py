@@ -46,7 +46,7 @@ def settings(
     """The settings of `stage`; raises WorkbenchError for unknown keys and wrong values."""
     values: dict[str, Any] = {}
     if preset:
-        values.update(_preset(preset).get(stage, {}))
+        values.update(preset_tables(preset).get(stage, {}))
     if config is not None:
         values.update(_stage_of(_read(config), stage, str(config)))
     values.update(_from_sets(sets or (), kind, stage))
@@ -69,25 +69,21 @@ def build(kind: type[Settings], values: Mapping[str, Any], where: str) -> Settin
         raise WorkbenchError(f"{where}: missing {missing or error}") from error
 
 
-def preset_tables(preset: str) -> Mapping[str, Any]:
-    """All tables of a preset, including those of the preset it overrides."""
-    return _preset(preset)
-
-
 def config_tables(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """All tables of a user's file."""
     tables = _read(path)
     return {stage: _stage_of(tables, stage, str(path)) for stage in tables}
 
 
-def _preset(name: str) -> dict[str, Any]:
+def preset_tables(name: str) -> dict[str, Any]:
+    """All tables of a preset, including those of the preset it overrides."""
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)
         raise WorkbenchError(f"no preset {shown(name)}; there are {', '.join(PRESETS)}{guess}")
     tables = tomllib.loads(
         files("train").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
     )
-    below = _preset(tables.pop("over")) if "over" in tables else {}
+    below = preset_tables(tables.pop("over")) if "over" in tables else {}
     return below | {stage: below.get(stage, {}) | table for stage, table in tables.items()}
 
 

@@ -322,7 +322,7 @@ def _bars(axes: Axes, edges: Any, heights: Any, bottom: Any, colour: str, name: 
 
 
 def _short_axis(span: tuple[float, float], height: float) -> tuple[Figure, Axes]:
-    figure = _figure(1.9, height, layout=None)
+    figure = _figure(1.9, height, is_laid_out=False)
     axes = figure.add_axes((0.03, 0.0, 0.94, 1.0))
     axes.set_axis_off()
     axes.set_xlim(*span)
@@ -330,10 +330,10 @@ def _short_axis(span: tuple[float, float], height: float) -> tuple[Figure, Axes]
     return figure, axes
 
 
-def _figure(width: float, height: float, layout: str | None = "constrained") -> Figure:
+def _figure(width: float, height: float, is_laid_out: bool = True) -> Figure:
     from matplotlib.figure import Figure  # half a second to import
 
-    return Figure(figsize=(width, height), layout=layout)
+    return Figure(figsize=(width, height), layout="constrained" if is_laid_out else None)
 
 
 def _svg(figure: Figure, title: str = "") -> str:
@@ -348,8 +348,8 @@ def _svg(figure: Figure, title: str = "") -> str:
     with matplotlib.rc_context({"svg.hashsalt": "spec-o3", "svg.fonttype": "none"}):
         FigureCanvasSVG(figure).print_svg(out, metadata=dict.fromkeys(METADATA))
     # Within HTML an SVG needs no namespaces, and its style sheet would apply to all of the page.
-    svg = re.sub(r'<defs>\s*<style.*?</style>\s*</defs>| xmlns(:xlink)?="[^"]*"', "", out.getvalue(),
-                 flags=re.DOTALL)  # fmt: skip
+    unwanted = r'<defs>\s*<style.*?</style>\s*</defs>| xmlns(:xlink)?="[^"]*"'
+    svg = re.sub(unwanted, "", out.getvalue(), flags=re.DOTALL)
     svg = svg[svg.index("<svg") :].replace("xlink:href", "href")
     if not title:
         return svg

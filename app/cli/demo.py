@@ -28,11 +28,11 @@ from app.cli.window import has_display, open_window
 from app.core.exporting.export import export
 from app.core.exporting.formats.records_file import write_records
 from app.core.inspections.store import inspections_of
-from app.core.packing import read_spectrum
 from app.core.queue import EVERYTHING, QueueRow, Sort, matching
 from app.core.report import write_report
 from app.core.session.records import Candidate
 from app.core.session.session import Session, new_session, open_session
+from app.core.spectra.packing import read_spectrum
 from app.core.statistics.number_format import chance
 from app.worker.request import LoadRequest
 

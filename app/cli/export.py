@@ -18,10 +18,10 @@ from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import Which as KnownWhich
-from app.core.packing import read_spectrum
 from app.core.queue import matching, parse_filter
 from app.core.report import write_report
 from app.core.session.session import Session, open_session
+from app.core.spectra.packing import read_spectrum
 
 RECORDS = ".jsonl"
 REPORTS = (".html", ".htm")

@@ -10,8 +10,8 @@ import typer
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.packing import pack as write_packed
 from app.core.session.session import open_session
+from app.core.spectra.packing import pack as write_packed
 
 MAX_SHOWN = 10
 

@@ -6,8 +6,12 @@ from typing import Annotated
 
 import typer
 
-from app.core.settings_path import saved_reviewer_name
-from app.core.user_name import REVIEWER_VARIABLE, name_from_environment, system_user_name
+from app.core.reviewer_name import (
+    REVIEWER_VARIABLE,
+    name_from_environment,
+    saved_reviewer_name,
+    system_user_name,
+)
 
 SessionArgument = Annotated[
     str,

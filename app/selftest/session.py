@@ -17,10 +17,10 @@ from app.core.exporting.export import export
 from app.core.exporting.formats.records_file import write_records
 from app.core.importing.importer import import_list
 from app.core.inspections.store import add_inspection
-from app.core.packing import pack, read_spectrum
 from app.core.report import write_report
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
+from app.core.spectra.packing import pack, read_spectrum
 from app.selftest.check import Check, CheckSkipped, require
 from app.selftest.inspection import TASK
 from app.selftest.installation import is_frozen, sample

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.core.settings_path import settings_path
+from app.core.reviewer_name import settings_path
 from app.ui.apply_theme import ThemeApplier
 from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.crash import crash_watch

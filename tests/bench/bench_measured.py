@@ -20,7 +20,7 @@ from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.telescope import observe
 from train.weights.draws import bundled
 from train.weights.judging import candidates
-from train.weights.judging import figures as figures_in
+from train.weights.judging import threshold_scores as figures_in
 
 ROUNDS = 15
 COUNT, SEED = 120, 909

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agent.errors import ReadError
-from app.core.prefetch import Prefetch, SpectrumKey, read_by_key
+from app.core.spectra.prefetch import Prefetch, SpectrumKey, read_by_key
 from tests.conftest import SHARED
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
@@ -73,9 +73,7 @@ def _is_readable(path: Path) -> bool:
     return True
 
 
-def _walk(
-    prefetch: Prefetch, keys: list[SpectrumKey], looks_s: float
-) -> tuple[list[float], float]:
+def _walk(prefetch: Prefetch, keys: list[SpectrumKey], looks_s: float) -> tuple[list[float], float]:
     """Milliseconds waited for each but the first, and the share that was ready at once."""
     waits, ready = [], 0
     for at, key in enumerate(keys):

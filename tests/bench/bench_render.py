@@ -72,7 +72,7 @@ def _ours_pixels(case: Case) -> np.ndarray:
 
 def _ours_png_forgetful(case: Case) -> bytes:
     """As for the very first picture: every string shaped and every glyph rasterised anew."""
-    text.forget()
+    text.clear_caches()
     return _ours_png(case)
 
 

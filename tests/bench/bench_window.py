@@ -25,9 +25,9 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
-from app.core.prefetch import read_by_key
 from app.core.session.records import Verdict
 from app.core.session.session import new_session, open_session
+from app.core.spectra.prefetch import read_by_key
 from app.ui.keys.key_filter import KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.plot.plot_actions import PlotActions

@@ -76,7 +76,8 @@ def test_the_wheel_alone_runs(made, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import agent, app.selftest.installation as p;"
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r});"
+        "import agent, app.selftest.installation as p;"
         f"from pathlib import Path; assert agent.__file__.startswith({str(tmp_path)!r});"
         "print(p._resources(Path()))"
     )

@@ -86,10 +86,7 @@ def fit(
     *,
     held_out_seed: int | None = None,
 ) -> Fitted:
-    """Train to the best held-out loss, from `start` (a pretrained network) if given.
-
-    Networks of one task share `held_out_seed`, so that they hold out the same rows.
-    """
+    """Train to the best held-out loss; networks of one task share the `held_out_seed`."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = make_network(kind, rows.shape[1])
@@ -188,10 +185,7 @@ def predict(network: nn.Module, rows: Tensor, batch: int = 64) -> Tensor:
 
 
 def best_threshold(p_yes: NDArray[np.float64], answers: NDArray[np.bool_], odds: float) -> float:
-    """The threshold with the highest F1, midway between two held-out probabilities.
-
-    The negatives are weighted to `odds` per positive.
-    """
+    """The threshold with the highest F1 at `odds` negatives per positive."""
     order = np.argsort(-p_yes, kind="stable")
     hits = np.cumsum(answers[order])
     weight = odds * answers.sum() / max(1, int((~answers).sum()))

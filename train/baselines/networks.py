@@ -99,10 +99,7 @@ def _branch(kernel: int) -> nn.Sequential:
 
 
 class SectionTransformer(nn.Module):
-    """A small transformer over overlapping sections, following AstroCLIP's spectrum encoder.
-
-    It is pretrained by filling masked runs of sections; a learned query pools them.
-    """
+    """A transformer over overlapping sections, pretrained by filling masked runs."""
 
     def __init__(self, pixels: int, width: int = 128, layers: int = 4, heads: int = 4) -> None:
         super().__init__()

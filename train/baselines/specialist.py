@@ -1,4 +1,4 @@
-"""Trained specialist networks: saving, loading, probabilities and attribution."""
+"""Trained specialist networks: saving, loading and probabilities."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 CARD = "specialist.json"
 VERSION = 1
 MAX_CARD = 1_000_000
-PATH_STEPS = 32
-"""Steps of the attribution integral."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,24 +75,6 @@ class Specialist:
 
         self._head(task)
         return torch.stack([predict(one, rows) for one in self._networks[task]]).mean(dim=0)
-
-    def attribution(self, task: str, spectrum: Spectrum) -> tuple[FloatArray, FloatArray]:
-        """Wavelengths, and the contribution of each pixel to YES in log odds.
-
-        These are integrated gradients from the mean level of the row; their sum is the difference
-        of the logits of both.
-        """
-        import torch
-
-        self._head(task)
-        row = rows_of(self.kind, [spectrum])
-        base = row.mean(dim=1, keepdim=True).expand_as(row)
-        parts = (torch.arange(PATH_STEPS) + 0.5) / PATH_STEPS
-        path = (base + parts[:, None] * (row - base)).requires_grad_()
-        total = torch.stack([one(path) for one in self._networks[task]]).mean(dim=0).sum()
-        (gradient,) = torch.autograd.grad(total, path)
-        contributions = ((row - base)[0] * gradient.mean(dim=0)).double().numpy()
-        return grid_of(self.kind), contributions
 
     def _head(self, task: str) -> Head:
         if task not in self.heads:

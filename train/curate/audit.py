@@ -88,11 +88,7 @@ def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
 
 
 def _count_reasons(trajectory: Trajectory, example: Example) -> int:
-    """The number of checkable reasons in the answer.
-
-    Measurements count first, then a named kind where the true kind is known. For a NO it is enough
-    that nothing was found.
-    """
+    """Number of checkable reasons in the answer; "nothing clear" is enough for a NO."""
     if not trajectory.replies:
         return 0
     answer = parse_reply(trajectory.replies[-1]).answer

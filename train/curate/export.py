@@ -14,10 +14,7 @@ from train.reward import check_references
 
 
 def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
-    """Write the approved trajectories in their latest wording, and return how many there are.
-
-    Raises WorkbenchError if the reward of `grpo` would not give each of them full marks.
-    """
+    """Write the approved trajectories, which must get full marks from the `grpo` reward."""
     packed = map(pack, pool.cases_at("approved"))
     approved = list(in_order(partial(_current, pool.folder, pool.sets), packed, workers))
     check_references(

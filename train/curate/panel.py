@@ -40,10 +40,7 @@ def run_panel(
     workers: int = 1,
     advance: Callable[[int], None] = lambda more: None,
 ) -> int:
-    """Review every open case as far as programs can, and return the number of reviews.
-
-    Reviews are on disk after each batch, so a stopped run can resume.
-    """
+    """Review open cases batch by batch, as far as programs can; returns the number of reviews."""
     open_cases = (case for case in pool.cases() if case.stage not in ("approved", "rejected"))
     packed = map(pack, open_cases)
     batches = iter(lambda: list(islice(packed, BATCH)), [])

@@ -120,10 +120,7 @@ def open_pool(folder: Path) -> Pool:
 
 
 def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) -> tuple[Pool, int]:
-    """Add drafts to a pool, created if needed, and return it with the number of new drafts.
-
-    Each draft must be about a spectrum in the sets. Duplicates are skipped.
-    """
+    """Add new drafts to a pool, created if needed; returns it and how many were new."""
     wanted = tuple(path.resolve() for path in sets)
     known: set[str] = set()
     if (folder / POOL_FILE).is_file():

@@ -59,10 +59,7 @@ def is_supported(assessment: Assessment, truth: Truth, min_chance: float) -> boo
 def write_replies(
     assessment: Assessment, meter: Meter, truth: Truth, settings: DraftSettings, rng: Rng
 ) -> tuple[str, ...] | None:
-    """Write the turns; None where nothing visible supports the true answer.
-
-    Quoted drafts need no support: the reader learns what follows from the numbers.
-    """
+    """Write the turns; None if unquoted and nothing visible supports the true answer."""
     rival = _rival(assessment, truth, rng)
     facts = facts_of(assessment.task, meter, rival, is_rival=truth.answer == "NO")
     wording = Wording(assessment.task, settings.words, rng)
@@ -103,10 +100,7 @@ def write_replies(
 
 
 def _rival(assessment: Assessment, truth: Truth, rng: Rng) -> str:
-    """The other kind worth naming: a look-alike of a YES, or what a NO really is.
-
-    For a NO it is empty where measurements and truth disagree on the kind.
-    """
+    """The other kind worth naming: a look-alike of a YES, or what a NO is if measurements agree."""
     label = assessment.task.id
     ranked = [pair for pair in assessment.kinds.ranked() if pair[0] != label]
     first, chance = ranked[0]
@@ -178,10 +172,7 @@ def _announce_look(
 
 
 def _leading_kinds(entries: Sequence[Mapping[str, str]], kinds: KindJudgement) -> list[str]:
-    """The leading kind after each look; empty where none leads.
-
-    It uses only the numbers shown so far, so that a reader can come to the same kind.
-    """
+    """The kind that the numbers shown so far speak for, after each look; empty if none leads."""
     scores, seen = builtin_kinds().intercepts, set[str]()
     leading = []
     for fresh in entries:

@@ -56,10 +56,7 @@ class Facts:
 
 
 def facts_of(task: Task, meter: Meter, rival: str = "", *, is_rival: bool = False) -> Facts:
-    """All facts of a spectrum, each number once: the guideline's claims, then the signs of `rival`.
-
-    The signs of the rival are those present if the object is one, else those clearly missing.
-    """
+    """The guideline's facts of a spectrum, then those for (`is_rival`) or against the rival."""
     found: dict[Key, Fact] = {}
     is_cool = meter.is_cool
     for finding in check_claims(task, meter.numbers):

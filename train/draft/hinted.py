@@ -41,10 +41,7 @@ def hint(example: Example) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HintedEngine:
-    """An engine that appends a note to the first user turn of each conversation.
-
-    The record keeps the plain prompt because the note is added only inside the engine.
-    """
+    """An engine that appends a note to the first user turn; the record keeps the plain prompt."""
 
     engine: Engine
     hint: str

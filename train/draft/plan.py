@@ -131,10 +131,7 @@ def _add_wrong_turns(
 def _add_unseen_window(
     looks: tuple[PlannedLook, ...], task: Task, meter: Meter, settings: DraftSettings, rng: Rng
 ) -> tuple[PlannedLook, ...]:
-    """Sometimes add a window of the guideline that has no data.
-
-    A model that cannot read the ends of the axis learns only from the tool that it has none.
-    """
+    """Sometimes add a guideline window without data, which only the tool can tell."""
     if not settings.unseen:
         return looks
     low, high = meter.range

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -88,12 +88,6 @@ def calibration_markdown(title: str, rows: Rows, seed: int) -> list[str]:
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for name, figures in found.items():
-        shares = (
-            figures.error,
-            figures.error_calibrated,
-            figures.accepted,
-            figures.precision,
-            figures.recall,
-        )
+        shares = astuple(figures)[1:]  # all but the number of candidates
         lines.append(f"| {name} | " + " | ".join(map(percent, shares)) + " |")
     return [*lines, ""]

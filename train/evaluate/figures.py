@@ -53,10 +53,7 @@ class Effort:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeFigures:
-    """Figures of one judge on one set.
-
-    `mean_accuracy` is the mean over all tasks, `mean_f1` over tasks with a positive in the set.
-    """
+    """Figures of one judge on one set; `mean_f1` is over tasks with a positive in the set."""
 
     judge: str
     tasks: tuple[TaskFigures, ...]

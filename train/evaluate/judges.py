@@ -28,10 +28,7 @@ NO_TOOL = "The tool cannot be used on this spectrum. Answer from the picture of 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeSpec:
-    """How to make a judge in any process.
-
-    `source` is a model's name, path or address, or the folder of a specialist.
-    """
+    """How to make a judge; `source` is a model (name, path, address) or a specialist folder."""
 
     name: str
     kind: JudgeKind

@@ -36,10 +36,7 @@ def judge_set(
     tasks: Sequence[str] = (),
     advance: Advance = lambda count: None,
 ) -> list[Judgement]:
-    """Judge examples that are missing from `out`, and return all judgements in the set's order.
-
-    `limit` bounds the examples per task. Trajectories are written beside `out`.
-    """
+    """Judge up to `limit` examples per task, resuming `out`; returns all judgements in order."""
     wanted = choose_keys(path, limit, tasks)
     done = {one.key: one for one in _read_existing(out)} if out.exists() else {}
     left = [key for key in wanted if key not in done]

@@ -15,11 +15,7 @@ LIBRARY_SET = "library.parquet"
 
 
 def write_library_set(folder: Path, out: Path) -> int:
-    """Write `out`/library.parquet unless it exists, and return its number of questions.
-
-    `folder` has a MANIFEST.csv with the columns file and label, as for `--library`. Unreadable
-    spectra are left out.
-    """
+    """Write a set of the readable spectra of a MANIFEST.csv; returns its number of questions."""
     path = out / LIBRARY_SET
     if not path.is_file() and not write_examples(path, _questions(Library(folder).bases)):
         path.unlink()

@@ -1,4 +1,4 @@
-"""`spec-o3-train export`: convert a trained model to GGUF files for any machine."""
+"""`spec-o3-train export` and `reopen`: convert models to GGUF files for llama.cpp and back."""
 
 from __future__ import annotations
 
@@ -96,6 +96,21 @@ def export(
         return
     for line in _lines(report):
         typer.echo(line)
+
+
+def reopen(
+    model: Annotated[str, typer.Argument(help="Name or folder of a GGUF model, such as nano.")],
+    out: Annotated[Path, typer.Argument(help="New folder, from which `sft` and `grpo` can start.")],
+) -> None:
+    """Convert a GGUF model back to a folder whose training can continue."""
+    try:
+        from train.export.reopen import reopen as reopened
+    except ImportError as error:
+        raise ExportError(
+            f"reopening needs {error.name}: pip install 'spec-o3-workbench[train]'"
+        ) from error
+    card = reopened(model, out)
+    typer.echo(f"{out}  {card.parameters / 1e6:,.1f} M weights, {card.bytes / 1e6:,.1f} MB")
 
 
 def _lines(report: ExportReport) -> list[str]:

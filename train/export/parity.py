@@ -20,12 +20,12 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
 from agent.engines.families import read_folder
 from agent.engines.gguf.engine import GgufEngine
-from agent.engines.hf.weights import load_model
 from agent.engines.sampling import log_softmax
 from agent.protocol.protocol import chat_parts
 from agent.rendering.model_image import Sizing, token_grid
 from train.export.episodes import Episode
 from train.models.errors import ExportError
+from train.models.model_folder import load_trainable
 
 VERDICTS = ("YES", "NO")
 END = 2
@@ -79,18 +79,10 @@ class Reference:
     """The model in transformers, in float32."""
 
     def __init__(self, folder: Path) -> None:
-        model_folder = read_folder(folder)
-        self._model = load_model(
-            model_folder,
-            device="cpu",
-            dtype="float32",
-            load_in_4bit=False,
-            adapter=None,
-            merge_adapter=False,
-        )
+        self._model = load_trainable(folder)
         self.tokenizer = load_tokenizer(folder)
         self._pictures = Qwen2VLImageProcessorPil.from_pretrained(folder)
-        self._factor = model_folder.vision.factor
+        self._factor = read_folder(folder).vision.factor
         self._image_token = int(self._model.config.image_token_id)
 
     @property

@@ -49,13 +49,7 @@ def grpo(
             f"reinforcement learning needs {error.name}: pip install 'spec-o3-workbench[train]'"
         ) from error
     finished = reinforce(
-        starting_folder(model),
-        sets,
-        out,
-        grpo_settings,
-        judged=judged or (),
-        seed=seed,
-        workers=workers,
-        resume=resume,
-    )
+        starting_folder(model), sets, out, grpo_settings,
+        judged=judged or (), seed=seed, workers=workers, resume=resume,
+    )  # fmt: skip
     typer.echo(f"the model is in {finished}")

@@ -16,19 +16,21 @@ from transformers.utils import logging
 
 from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
-from agent.models.infer_card import read_or_infer_card
+from agent.models.card import Card
+from agent.models.infer_card import plain_name, read_or_infer_card
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore
-from train.grpo.finish import save_model
 from train.grpo.pictures import PictureCache
 from train.grpo.questions import digest, read_questions, select_uncertain, training_order
 from train.grpo.settings import GrpoSettings
 from train.grpo.setup import hide_trl_warnings, make_trainer
+from train.grpo.trainer import SpectrumTrainer
 from train.grpo.watching import RoundLogger
 from train.journal import journal
 from train.models.checkpoints import begin, last_checkpoint, step_of
-from train.models.finished_model import MODEL
-from train.sft.callbacks import ProgressCallback, HeapTrimmer, progress_bar
+from train.models.finished_model import MODEL, write_finished
+from train.models.model_folder import complete_folder
+from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
 
 
 def reinforce(
@@ -80,5 +82,32 @@ def reinforce(
             trainer.add_callback(RoundLogger(log))
             trainer.add_callback(ProgressCallback(bar))
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-        save_model(trainer, folder, card, out, sets, settings.kind)
+        _save_model(trainer, folder, card, out, sets, settings.kind)
     return out / MODEL
+
+
+def _save_model(
+    trainer: SpectrumTrainer, start: Path, card: Card, out: Path, sets: Sequence[Path], kind: str
+) -> None:
+    """Write `out`/model with its card."""
+
+    def complete(part: Path) -> None:
+        before = [card.trained_on] if card.trained_on else []
+        names = ", ".join(path.name for path in sets)
+        complete_folder(
+            part,
+            start,
+            style=card.style,
+            sizing=card.sizing,
+            name=plain_name(out.resolve().name),
+            title=f"Reinforced over {trainer.state.global_step} updates",
+            parameters=card.parameters,
+            context_length=card.context_length,
+            sampling=card.sampling,
+            licence=card.licence,
+            trained_on="; ".join([*before, f"labels of {names} by GRPO"])[:4000],
+            simulated_only=card.simulated_only,
+            tasks=card.tasks,
+        )
+
+    write_finished(trainer, start, out, kind, complete)

@@ -1,4 +1,4 @@
-"""Why a model cannot become a GGUF pair."""
+"""The error of models that cannot be exported."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from agent.errors import WorkbenchError
 
 
 class ExportError(WorkbenchError):
-    """The model, or the file written from it, is not what llama.cpp would compute rightly."""
+    """llama.cpp would not compute this model, or the file written from it, correctly."""

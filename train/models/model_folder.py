@@ -38,9 +38,9 @@ def starting_folder(name: str) -> Path:
     if path.is_dir():
         return _not_gguf(path, name)
     try:
-        place = find_model(name)
-        if place.is_ready and place.folder is not None:
-            return _not_gguf(place.folder, name)
+        model = find_model(name)
+        if model.is_ready and model.folder is not None:
+            return _not_gguf(model.folder, name)
     except ResourceError:
         pass
     if REPO.fullmatch(name) and (cached := _in_hub_cache(name)) is not None:

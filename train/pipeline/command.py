@@ -47,24 +47,15 @@ def chain(
     """
     sets = stage_sets(config, changes or ())
     first = ChainCommands(
-        out=out,
-        settings=settings(PipelineSettings, "chain", preset=preset, sets=sets),
-        preset=preset,
-        seed=seed,
-        workers=workers,
-        sets=sets,
-        processes=processes,
-    )
+        out=out, settings=settings(PipelineSettings, "chain", preset=preset, sets=sets),
+        preset=preset, seed=seed, workers=workers, sets=sets, processes=processes,
+    )  # fmt: skip
     planned = list(steps(first))
     if then:
         second = replace(
-            first,
-            out=out / then,
+            first, out=out / then, preset=then, seed=seed + SEEDS, previous=first,
             settings=settings(PipelineSettings, "chain", preset=then, sets=sets),
-            preset=then,
-            seed=seed + SEEDS,
-            previous=first,
-        )
+        )  # fmt: skip
         planned += [replace(step, name=f"{then}: {step.name}") for step in steps(second)]
     if dry:
         for step in planned:

@@ -68,10 +68,7 @@ def plan_epoch(
     epoch: int,
     batches_per_step: int = 1,
 ) -> Plan:
-    """Every row once, in batches of nearly equal row lengths and in random order.
-
-    The batches of one step have similar lengths too, because devices wait for the longest.
-    """
+    """Every row once, in random batches; row lengths are similar within a batch and a step."""
     rng = np.random.default_rng(np.random.SeedSequence((seed, epoch)))
     shuffled = rng.permutation(len(lengths))
     plan: Plan = []
@@ -172,10 +169,7 @@ class Collator:
 def positions(
     ids: NDArray[np.int32], image_token: int, grids: Sequence[tuple[int, int]], merge: int
 ) -> NDArray[np.int64]:
-    """Qwen's positions of every token in time, height and width, (3, tokens).
-
-    A picture advances the position by its longer side.
-    """
+    """Qwen's time, height and width positions (3, tokens); pictures advance by the longer side."""
     columns, place, at = [], 0, 0
     for down, across in ((down // merge, across // merge) for down, across in grids):
         start = at + int(np.argmax(ids[at:] == image_token))

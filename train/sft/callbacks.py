@@ -21,10 +21,7 @@ TRIM_EVERY = 25
 
 
 class StepLogger(TrainerCallback):
-    """Writes transformers' logs to the journal, with tokens per second and our own epochs.
-
-    `tokens_of_step` counts all devices and no padding.
-    """
+    """Writes transformers' logs to the journal, with unpadded tokens per second and our epochs."""
 
     def __init__(self, journal: Journal, tokens_of_step: Sequence[int], epochs: float) -> None:
         self._journal = journal
@@ -59,10 +56,7 @@ class StepLogger(TrainerCallback):
 
 
 class HeapTrimmer(TrainerCallback):
-    """Returns freed memory to the system every few steps.
-
-    Batches of many lengths fragment the C heap, and a CPU run would grow by gigabytes an hour.
-    """
+    """Returns freed memory, because batches of many lengths fragment the C heap by gigabytes."""
 
     def __init__(self, every: int = TRIM_EVERY) -> None:
         self._every = every

@@ -61,10 +61,7 @@ class Encoder:
         picture_tokens: Sequence[int],
         untrained: Collection[int] = (),
     ) -> Encoded:
-        """Encode turns; `picture_tokens` counts the tokens of each picture, in order.
-
-        `untrained` numbers the agent's turns that are not trained.
-        """
+        """Encode turns; `untrained` numbers turns of the agent, `picture_tokens` is per picture."""
         counts = iter(picture_tokens)
         ids: list[int] = []
         parts: list[int] = []

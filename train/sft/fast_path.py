@@ -43,10 +43,7 @@ def use_fast_path(model: Any) -> None:
 
 
 class ScoredTokensOnly:
-    """Restricts a model's logits to the tokens in `keep` (rows, tokens); None keeps all.
-
-    The logits are then (kept tokens, vocabulary), row by row.
-    """
+    """Restricts logits to (kept tokens, vocabulary) where `keep` (rows, tokens) is not None."""
 
     def __init__(self, model: Any) -> None:
         self.keep: Tensor | None = None

@@ -30,10 +30,7 @@ def save_model(
     *,
     new: bool,
 ) -> None:
-    """Write `out`/model with its card, see `train.models.finished_model`.
-
-    `new` says that training began with random weights.
-    """
+    """Write `out`/model with its card; `new` says that training began with random weights."""
     parameters = parameter_counts(trainer.model)[1]
 
     def complete(part: Path) -> None:

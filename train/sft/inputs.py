@@ -49,10 +49,7 @@ class Inputs:
 
 
 def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inputs:
-    """Read all files; raises WorkbenchError if they would mix picture styles.
-
-    `style` is that of the settings.
-    """
+    """Read all files in the picture style of the settings, and refuse to mix styles."""
     others = tuple(path for path in files if _is_sharegpt(path))
     trajectories = tuple(
         one for path in files if path not in others for one in read_trajectories(path)

@@ -47,10 +47,7 @@ def frequent_phrases() -> tuple[str, ...]:
 
 
 def overlap(first: str, second: str) -> bool:
-    """Whether the end of one phrase is the start of the other, by two letters or more.
-
-    Tokenizers may split such a pair differently.
-    """
+    """Whether two phrases overlap by two letters or more, which tokenizers split differently."""
     sizes = range(2, min(len(first), len(second)))
     return any(first[-size:] == second[:size] or second[-size:] == first[:size] for size in sizes)
 

@@ -115,10 +115,7 @@ class CombinedOptimizer(Optimizer):
 def muon_and_adamw(
     model: nn.Module, lr: float, weight_decay: float, *, half: bool = False
 ) -> CombinedOptimizer:
-    """Both optimizers with one learning rate, because their updates have the same length.
-
-    `half` says that Muon computes in bfloat16.
-    """
+    """One learning rate for both; `half` lets Muon compute in bfloat16."""
     trained = [(name, each) for name, each in model.named_parameters() if each.requires_grad]
     matrices = [each for name, each in trained if _is_muon_weight(name, each)]
     chosen = {id(each) for each in matrices}

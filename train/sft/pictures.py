@@ -24,10 +24,7 @@ from train.examples import ExampleStore
 
 
 def drawing_record(trajectory: Trajectory, style: Style, sizing: Sizing) -> Trajectory:
-    """The part of a trajectory that its pictures depend on, in this style and size.
-
-    Recorded picture hashes are dropped where style or size differ from the recorded ones.
-    """
+    """What the pictures depend on; hashes are dropped for another style or size."""
     same = Style.from_table(trajectory.style) == style and trajectory.sizing == sizing
     looks = tuple(
         replace(look, text="", measured={}, picture=look.picture if same else "", seconds=0.0)

@@ -178,10 +178,7 @@ def collator_of(folder: ModelFolder, source: PictureSource, *, half: bool) -> Co
 def _starting_folder(
     given: Path | None, out: Path, inputs: Inputs, settings: ModelSettings, seed: int
 ) -> Path:
-    """The folder of the first weights: the given one, or one made in the run's folder.
-
-    A new model and one that has phrases to learn are made there once.
-    """
+    """The given folder, or one made once in the run for a new model or new phrases."""
     folder = out / START
     if folder.exists():
         return folder

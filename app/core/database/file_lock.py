@@ -18,7 +18,7 @@ from pathlib import Path
 
 from agent.checked_toml import printable
 from app.core.errors import SessionError, SessionHeldError
-from app.core.user_name import system_user_name
+from app.core.reviewer_name import system_user_name
 
 HOLDER_KEYS = ("user", "host", "process", "since")
 MAX_BYTES = 2000

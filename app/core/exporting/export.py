@@ -30,7 +30,7 @@ from app.core.exporting.selection import (
 )
 from app.core.exporting.table import Table
 from app.core.progress import Progress, ShouldStop, Steps
-from app.core.provenance import Provenance, provenance_in
+from app.core.session.provenance import Provenance, provenance_in
 from app.core.session.session import Session
 from app.core.statistics.adjudication import adjudicator_of
 

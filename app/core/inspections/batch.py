@@ -19,11 +19,11 @@ from agent.tasks.catalogue import load_tasks, task_source
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
 from app.core.inspections.store import add_inspection, mark_fault, pending_candidates
-from app.core.packing import packed_spectrum
 from app.core.queue import matching
 from app.core.queue.filters import Words
 from app.core.session.records import Candidate, Change
 from app.core.session.session import Session
+from app.core.spectra.packing import packed_spectrum
 from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
 from app.worker.request import InspectRequest

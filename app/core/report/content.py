@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.core.provenance import Provenance, provenance
 from app.core.report.evidence import (
     Difference,
     EvidenceCard,
@@ -13,8 +12,9 @@ from app.core.report.evidence import (
     agent_differs,
     people_differ,
 )
+from app.core.session.provenance import Provenance, provenance
 from app.core.session.session import Session
-from app.core.simulated import SimulatedCount, simulated_of
+from app.core.session.simulated import SimulatedCount, simulated_of
 from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.agents import AgentVerdicts
 from app.core.statistics.calibration import CalibrationSample, calibration_sample

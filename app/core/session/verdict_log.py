@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.core.database.tables import candidates, judgements, log, reviewers
 from app.core.errors import SessionError
+from app.core.reviewer_name import MAX_NAME
 from app.core.session.records import NOTHING, Action, Judgement, LogEntry, Opinion
 from app.core.session.standing import standing_line
 from app.core.session.stored_opinions import LogRow, damaged, entry_from, judgement_of
@@ -26,7 +27,6 @@ from app.core.session.stored_opinions import checked as checked
 from app.core.session.stored_opinions import opinion_of as opinion_of
 
 MAX_REVIEWERS = 60  # each has a bit in `candidates.judged_by`
-MAX_NAME = 80
 PAGE = 1000
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, func, insert, literal_column, select
 
 from app.core.database.tables import HASHED, candidates, lists, packed_spectra
 from app.core.errors import SessionError
-from app.core.provenance import file_name
+from app.core.session.provenance import file_name
 from app.core.session.session import MAX_IDS, candidate_of
 from app.core.session.stored_opinions import damaged, have_type
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, select, text
 from app.core.database.tables import candidates, inspections, judgements, log, reviewers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
-from app.core.provenance import task_hash
+from app.core.session.provenance import task_hash
 from app.core.session.rebuild import JudgementKey, read_log_lines, rebuild_judgements
 from app.core.session.records import Change, Judgement
 from app.core.session.session import MAX_IDS, Session

@@ -11,9 +11,9 @@ from app.core.database.database import write_facts
 from app.core.database.tables import facts
 from app.core.inspections.seen import PREFIX, SeenResult, seen_from, seen_key, seen_text
 from app.core.inspections.shown_opinion import MAX_NAME
+from app.core.reviewer_name import MAX_NAME as LONGEST_REVIEWER
 from app.core.session.session import MAX_IDS
 from app.core.session.stored_opinions import damaged, have_type
-from app.core.session.verdict_log import MAX_NAME as LONGEST_REVIEWER
 from app.core.sharing.matching import IdMap
 
 Facts = dict[str, SeenResult]

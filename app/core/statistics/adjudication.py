@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
 from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
-from app.core.session import verdict_log
+from app.core.reviewer_name import MAX_NAME
 from app.core.session.records import Change, Judgement, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.statistics.verdicts import ADJUDICATOR
@@ -77,10 +77,8 @@ def final_opinion(given: Sequence[Judgement], adjudicator: str | None = None) ->
 def set_adjudicator(session: Session, name: str | None) -> None:
     """Set the reviewer whose verdict settles disagreements, or None."""
     name = "" if name is None else " ".join(name.split())
-    if len(name) > verdict_log.MAX_NAME or not name.isprintable():
-        raise SessionError(
-            f"a reviewer's name has 1 to {verdict_log.MAX_NAME} printable characters"
-        )
+    if len(name) > MAX_NAME or not name.isprintable():
+        raise SessionError(f"a reviewer's name has 1 to {MAX_NAME} printable characters")
     session.set_fact(ADJUDICATOR, name)
     session.changed.emit(Change(aspect="verdict"))
 

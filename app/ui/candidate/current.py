@@ -96,7 +96,6 @@ class CurrentCandidate(QObject):
 
     @property
     def is_painted(self) -> bool:
-        """Whether the person can have seen the spectrum."""
         return self._painted_at is not None
 
     def note_painted(self, candidate_id: int) -> None:
@@ -120,14 +119,12 @@ class CurrentCandidate(QObject):
         self._show(self.blind_mode.without_own_verdict(row))
 
     def next(self) -> None:
-        self._go_to_neighbour(
-            self._cache.next, next_of, self.tr("This is the last candidate in the list")
-        )
+        at_end = self.tr("This is the last candidate in the list")
+        self._go_to_neighbour(self._cache.next, next_of, at_end)
 
     def previous(self) -> None:
-        self._go_to_neighbour(
-            self._cache.previous, previous_of, self.tr("This is the first candidate in the list")
-        )
+        at_end = self.tr("This is the first candidate in the list")
+        self._go_to_neighbour(self._cache.previous, previous_of, at_end)
 
     def next_unjudged(self) -> None:
         """Go to the next candidate without a verdict, wrapping around at the end."""
@@ -180,9 +177,8 @@ class CurrentCandidate(QObject):
         if not self.is_painted or self._is_leaving:
             self.message.emit(self.tr("Not judged: the spectrum is not drawn yet"))
             return
-        if confidence is None:
-            confidence = self.opinion.confidence
-        opinion = replace(self.opinion, verdict=verdict, confidence=confidence)
+        sure = self.opinion.confidence if confidence is None else confidence
+        opinion = replace(self.opinion, verdict=verdict, confidence=sure)
         if not self._record(opinion):
             return
         self.opinion = opinion
@@ -255,9 +251,8 @@ class CurrentCandidate(QObject):
     def _on_blind_mode_changed(self, on: bool) -> None:
         if on and self.blind_mode.refusal(self.queue.tree, self.queue.sort):
             self.set_queue(EVERYTHING, LIST_ORDER)
-            self.message.emit(
-                self.tr("Blind mode: the queue was reset to list order, which reveals nothing")
-            )
+            text = self.tr("Blind mode: the queue was reset to list order, which reveals nothing")
+            self.message.emit(text)
         self.row_changed.emit(self.row)
 
     def _go_to_neighbour(self, cached: FindCached, find: Find, at_end: str) -> None:

@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, Signal
 from agent.errors import ReadError, WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from app.core.inspections.store import mark_fault
-from app.core.packing import packed_spectrum
-from app.core.prefetch import Prefetch, SpectrumKey, read_by_key, spectrum_key
 from app.core.queue import QueueRow
 from app.core.session.records import Candidate
 from app.core.session.session import Session
+from app.core.spectra.packing import packed_spectrum
+from app.core.spectra.prefetch import Prefetch, SpectrumKey, read_by_key, spectrum_key
 from app.ui.background.runner import Runner
 
 

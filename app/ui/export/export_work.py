@@ -11,9 +11,9 @@ from pathlib import Path
 from app.core.database.database import SUFFIX
 from app.core.exporting.export import FORMATS, export
 from app.core.exporting.formats.records_file import write_records
-from app.core.packing import pack, read_spectrum
 from app.core.queue import filter_text
 from app.core.session.session import Session
+from app.core.spectra.packing import pack, read_spectrum
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.export.export_preview import ExportChoice, candidate_ids
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.core.user_name import name_from_environment, system_user_name
+from app.core.reviewer_name import name_from_environment, system_user_name
 
 Keys = Mapping[str, tuple[str, ...]]
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.core.session.verdict_log import MAX_NAME
+from app.core.reviewer_name import MAX_NAME
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import normalized
 from app.ui.actions.key_profiles import PROFILES

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.core.settings_path import MAX_BYTES
+from app.core.reviewer_name import MAX_BYTES
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import CHECKS, InvalidSetting, is_plain
 

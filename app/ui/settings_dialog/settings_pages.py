@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.session.verdict_log import MAX_NAME
+from app.core.reviewer_name import MAX_NAME
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import (
     MAX_COMMENT_LENGTH,

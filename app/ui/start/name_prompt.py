@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.user_name import name_from_environment
+from app.core.reviewer_name import name_from_environment
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.labels import button, short_label

@@ -12,8 +12,8 @@ from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from agent.confidence.scores import Estimate
 from agent.rendering.charts import (
-    CutLine,
     BarPart,
+    CutLine,
     cumulative,
     heat_map,
     histogram_with_cuts,

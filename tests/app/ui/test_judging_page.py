@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from tests.app.ui.whole_window import (
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import before_window, copied, sample_file
 
 Key = Qt.Key
 

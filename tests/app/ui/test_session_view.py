@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QApplication,
-)
+from PySide6.QtWidgets import QApplication
 
-from tests.app.ui.whole_window import (
-    CTRL,
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 
 Key = Qt.Key
 

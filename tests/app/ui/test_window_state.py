@@ -11,13 +11,7 @@ from PySide6.QtTest import QTest
 
 from app.ui.settings.settings_file import read_settings
 from app.ui.settings.settings_store import SettingsStore
-from tests.app.ui.whole_window import (
-    PLAIN,
-    SHIFT,
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import PLAIN, SHIFT, before_window, copied, sample_file
 
 Key = Qt.Key
 

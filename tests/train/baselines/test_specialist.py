@@ -10,10 +10,10 @@ pytest.importorskip("torch")
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
-from tests.train.baselines.helpers import KINDS, LINE, lines
+from tests.train.baselines.helpers import KINDS, lines
 from train.baselines.inputs import INPUTS
 from train.baselines.networks import INPUT_OF
-from train.baselines.specialist import CARD, grid_of, load_specialist, rows_of
+from train.baselines.specialist import CARD, grid_of, load_specialist
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import judge_set
 
@@ -31,17 +31,6 @@ class TestSpecialists:
         np.testing.assert_array_equal(one.p_yes("CV", spectra), two.p_yes("CV", spectra))
         with pytest.raises(WorkbenchError, match="not trained for WD, only for CV"):
             one.p_yes("WD", spectra)
-
-    def test_attribution_points_at_the_line_and_adds_up(self, folder: Path):
-        specialist = load_specialist(folder)
-        (one,) = lines(1, seed=5)
-        wavelength, speaks = specialist.attribution("CV", one)
-        near = np.abs(wavelength - LINE) < 90.0
-        assert np.abs(speaks[near]).mean() > 2.0 * np.abs(speaks[~near]).mean()
-        row = rows_of("plain-cnn", [one])
-        flat = row.mean(dim=1, keepdim=True).expand_as(row)
-        change = specialist.logits("CV", row) - specialist.logits("CV", flat)
-        assert speaks.sum() == pytest.approx(float(change), rel=0.25)
 
     def test_faulty_folders_are_refused(self, folder: Path, tmp_path: Path):
         with pytest.raises(WorkbenchError, match="holds no specialist"):

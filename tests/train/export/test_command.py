@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
+
 import torch
 from typer import Typer
 from typer.testing import CliRunner

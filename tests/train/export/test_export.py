@@ -12,7 +12,6 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-
 import gguf
 from safetensors.torch import load_file
 

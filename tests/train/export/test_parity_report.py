@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
+
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, pair_qwen3, pair_qwen25
 from train.export import parity_report

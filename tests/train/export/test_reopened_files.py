@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
+
 import torch
 from transformers import AutoTokenizer
 

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.folders import Json, copy25, edit
 from train.export.export import export_gguf

@@ -15,7 +15,7 @@ from app.core.exporting.columns import Column, Kind
 from app.core.exporting.escapes import escape_formula
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.rows import Page
-from app.core.provenance import Provenance
+from app.core.session.provenance import Provenance
 
 METADATA = "-metadata.json"
 NOTE = (

@@ -9,7 +9,7 @@ from app.core.exporting.columns import Kind
 from app.core.exporting.escapes import PERCENT, xml_percent
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.table import Table, TypedColumn
-from app.core.provenance import Provenance
+from app.core.session.provenance import Provenance
 
 
 def yaml_line(value: object) -> str:

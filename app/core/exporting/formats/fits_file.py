@@ -21,7 +21,7 @@ from app.core.exporting.column_buffer import WHOLE_LOW, ColumnPage
 from app.core.exporting.escapes import Escape, fits_percent, fits_percent_all
 from app.core.exporting.formats.fits_header import FitsField, primary_header, table_header
 from app.core.exporting.table import Table, TypedColumn
-from app.core.provenance import Provenance
+from app.core.session.provenance import Provenance
 
 BLOCK = 2880
 MAX_COLUMNS = 999

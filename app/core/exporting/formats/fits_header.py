@@ -10,7 +10,7 @@ from astropy.io.fits import Header
 
 from app.core.exporting.escapes import PERCENT, Escape, fits_header_text
 from app.core.exporting.table import TypedColumn
-from app.core.provenance import Provenance
+from app.core.session.provenance import Provenance
 
 MAX_NUMBERED = 999
 _UNITS = str.maketrans(

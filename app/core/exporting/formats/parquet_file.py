@@ -19,7 +19,7 @@ from app.core.exporting.columns import Kind
 from app.core.exporting.formats.ecsv_file import yaml_lines
 from app.core.exporting.formats.votable_file import votable_header
 from app.core.exporting.table import Table, TypedColumn
-from app.core.provenance import Provenance
+from app.core.session.provenance import Provenance
 
 ROWS_IN_GROUP = 100_000
 EXTRA = "pip install 'spec-o3-workbench[formats]'"

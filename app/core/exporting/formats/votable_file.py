@@ -11,7 +11,7 @@ from app.core.exporting.column_buffer import ColumnPage
 from app.core.exporting.columns import Kind
 from app.core.exporting.escapes import PERCENT, replace_invalid_xml, xml_percent
 from app.core.exporting.table import Table, TypedColumn
-from app.core.provenance import Provenance
+from app.core.session.provenance import Provenance
 
 DATATYPES: dict[Kind, str] = {
     "text": 'datatype="unicodeChar" arraysize="*"',

@@ -97,7 +97,7 @@ from pathlib import Path
 from app.core.errors import SessionError
 from app.core.exporting import export
 from app.core.exporting.formats.records_file import write_records
-from app.core.packing import read_spectrum
+from app.core.spectra.packing import read_spectrum
 from app.core.report import write_report
 from app.core.session.session import open_session
 

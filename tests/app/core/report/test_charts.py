@@ -52,7 +52,9 @@ def test_a_reliability_diagram(rng):
     assert f"{curve[0].positives} of {curve[0].n} real" in page.text_of("title")[0]
     assert str(curve[4].n) in page.text_of("text")
     assert "calibrated (cross-validated)" not in page.text_of("text")
-    assert "calibrated (cross-validated)" in Page(reliability_diagram(curve, curve[:3])).text_of("text")
+    assert "calibrated (cross-validated)" in Page(reliability_diagram(curve, curve[:3])).text_of(
+        "text"
+    )
 
 
 def test_a_histogram_of_p_yes():

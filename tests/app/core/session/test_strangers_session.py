@@ -12,10 +12,10 @@ from app.core.database.tables import inspections, metadata, packed_spectra
 from app.core.errors import SessionError
 from app.core.exporting import export
 from app.core.exporting.log_file import log_lines, write_log
-from app.core.packing import pack, packed_spectrum
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing import merge
+from app.core.spectra.packing import pack, packed_spectrum
 from app.core.statistics.repeats import record_repeat
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.session.test_hostile_session import spoil

@@ -12,11 +12,7 @@ from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import load_tasks
 from app.ui.agent.card_content import card_contents
-from app.ui.agent.measured_translation import (
-    Phrasebook,
-    spaced,
-    translate_measured_text,
-)
+from app.ui.agent.measured_translation import Phrasebook, spaced, translate_measured_text
 from app.ui.translation.data_texts import load_table
 from app.ui.translation.languages import LANGUAGES, install_translators
 from tests.app.ui.candidates import SAMPLE

@@ -19,11 +19,11 @@ Key = Qt.Key
 @pytest.fixture
 def window(qtbot):
     window = KeyWindow()
-    window.palette_box = CommandPalette(
+    window.command_palette = CommandPalette(
         window.commands, window.keymap, window, lambda name: name in window.allowed
     )
-    window.palette_box.closed.connect(window.plot.setFocus)
-    window.commands.add("palette", window.palette_box.toggle)
+    window.command_palette.closed.connect(window.plot.setFocus)
+    window.commands.add("palette", window.command_palette.toggle)
     qtbot.addWidget(window)
     window.resize(900, 700)
     window.show()
@@ -45,13 +45,13 @@ def ask(window, words=""):
 
 
 def rows(window):
-    tree = window.palette_box.list
+    tree = window.command_palette.list
     return [tree.topLevelItem(place).text(0) for place in range(tree.topLevelItemCount())]
 
 
 def test_typing_finds_and_enter_runs(window):
     ask(window, "smoo off")
-    assert window.palette_box.query.text() == "smoo off"
+    assert window.command_palette.query.text() == "smoo off"
     assert window.ran == []
     for _ in range(8):
         press(window, Key.Key_Backspace)
@@ -60,24 +60,24 @@ def test_typing_finds_and_enter_runs(window):
     assert rows(window)[0] == "No smoothing"
     press(window, Key.Key_Return)
     assert window.ran == ["smooth_off"]
-    assert not window.palette_box.isVisible()
+    assert not window.command_palette.isVisible()
     assert QApplication.focusWidget() is window.plot
 
 
 def test_the_key_stands_beside_the_name(window):
     window.keymap.rebind("export", ["Ctrl+J"])
     ask(window, "export")
-    item = window.palette_box.list.currentItem()
+    item = window.command_palette.list.currentItem()
     assert (item.text(0), item.text(1)) == ("Export the catalogue", window.keymap.label("export"))
 
 
 def test_arrows_choose(window):
     ask(window)
-    first = window.palette_box.list.currentItem().text(0)
+    first = window.command_palette.list.currentItem().text(0)
     press(window, Key.Key_Down)
     press(window, Key.Key_Down)
     press(window, Key.Key_Up)
-    chosen = window.palette_box.list.currentItem().text(0)
+    chosen = window.command_palette.list.currentItem().text(0)
     assert chosen == rows(window)[1] != first
     press(window, Key.Key_Return)
     assert [ACTIONS[name].title for name in window.ran] == [chosen]
@@ -85,7 +85,7 @@ def test_arrows_choose(window):
 
 def test_a_click_runs(window):
     ask(window, "settings")
-    tree = window.palette_box.list
+    tree = window.command_palette.list
     place = tree.visualItemRect(tree.topLevelItem(0)).center()
     QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.ran == ["settings"]
@@ -98,7 +98,7 @@ def test_it_closes_without_doing_anything(window, modifiers):
         press(window, Key.Key_Escape)
     else:
         press(window, Key.Key_K, modifiers)
-    assert not window.palette_box.isVisible()
+    assert not window.command_palette.isVisible()
     assert window.ran == []
     assert QApplication.focusWidget() is window.plot
 
@@ -106,7 +106,7 @@ def test_it_closes_without_doing_anything(window, modifiers):
 def test_a_click_elsewhere_closes_it(window):
     ask(window)
     window.line.setFocus()
-    assert not window.palette_box.isVisible()
+    assert not window.command_palette.isVisible()
     assert QApplication.focusWidget() is window.line
 
 
@@ -133,7 +133,7 @@ def test_it_stays_in_the_window(window):
     ask(window)
     window.resize(500, 700)
     QApplication.processEvents()
-    box = window.palette_box
+    box = window.command_palette
     assert window.rect().contains(box.geometry())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.settings_path import settings_path
+from app.core.reviewer_name import settings_path
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import CHECKS
 from app.ui.settings.settings_file import read_settings

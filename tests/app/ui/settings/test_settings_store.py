@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from app.core.settings_path import MAX_BYTES
+from app.core.reviewer_name import MAX_BYTES
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from tests.app.ui.settings.helpers import store_with

@@ -105,7 +105,7 @@ def newcomer(qtbot, monkeypatch, tmp_path):
 
 def test_keys_of_the_window_work_while_it_asks(newcomer):
     newcomer.press("k", CTRL)
-    newcomer.wait(newcomer.window.palette_box.isVisible)
+    newcomer.wait(newcomer.window.command_palette.isVisible)
     newcomer.press(Key.Key_Escape)
     assert newcomer.window.welcome.name_prompt.isVisible()
 

@@ -86,7 +86,7 @@ def test_what_is_written_is_text(person):
     person.press("k", CTRL)  # the palette has its own Enter and Escape
     person.press(Key.Key_Escape)
     assert title(person) == "The list"
-    assert not person.window.palette_box.isVisible()
+    assert not person.window.command_palette.isVisible()
 
 
 def test_it_follows_the_window_and_its_panels(person):

@@ -16,27 +16,9 @@ from app.core.session.session import open_session
 from app.ui import session_view
 from app.ui.inspection.controller import InspectionController
 from tests.app.ui.scripted_agent import COMMAND, show_candidate
-from tests.app.ui.whole_window import (
-    CTRL,
-    LONG_MS,
-    SHIFT,
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import CTRL, LONG_MS, SHIFT, before_window, copied
 
 Key = Qt.Key
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-def person(qtbot, tmp_path, sample):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
-        yield before
 
 
 @pytest.fixture

@@ -9,28 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
-from tests.app.ui.whole_window import (
-    ALT,
-    CTRL,
-    PLAIN,
-    SHIFT,
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import ALT, CTRL, PLAIN, SHIFT
 
 Key = Qt.Key
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-def person(qtbot, tmp_path, sample):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
-        yield before
 
 
 def test_the_windows_of_the_class_one_after_the_other(person):

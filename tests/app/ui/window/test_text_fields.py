@@ -23,13 +23,10 @@ from app.ui.inspection.controller import InspectionController
 from app.ui.keys.text_focus import accepts_text
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.scripted_agent import COMMAND, show_candidate
-from tests.app.ui.whole_window import (
-    CTRL,
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import CTRL, before_window
+from tests.app.ui.window.forty import person, place, sample
 
+__all__ = ["person", "place", "sample"]
 Key = Qt.Key
 EVERY_JUDGING_KEY = "axuAXU43210nb*g"
 FIELDS = {
@@ -43,22 +40,6 @@ FIELDS = {
     "Remark for the agent",
     "Custom flag",
 }
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"), 40)
-
-
-@pytest.fixture
-def place(sample, tmp_path):
-    return copied(sample, tmp_path)
-
-
-@pytest.fixture
-def person(qtbot, place):
-    with before_window(qtbot, place) as before:
-        yield before
 
 
 def fields(window: QWidget) -> list[QWidget]:

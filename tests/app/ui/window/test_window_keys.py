@@ -8,26 +8,9 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.core.session.records import Opinion, Verdict
 from tests.app.ui.opinions import give_opinion
-from tests.app.ui.whole_window import (
-    CTRL,
-    SHIFT,
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import CTRL, SHIFT, copied
 
 Key = Qt.Key
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-def person(qtbot, tmp_path, sample):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
-        yield before
 
 
 # Verdicts

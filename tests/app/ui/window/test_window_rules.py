@@ -8,9 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QApplication,
-)
+from PySide6.QtWidgets import QApplication
 
 from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
@@ -21,33 +19,12 @@ from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.candidates import SAMPLE
-from tests.app.ui.whole_window import (
-    CTRL,
-    PLAIN,
-    SHIFT,
-    before_window,
-    copied,
-    sample_file,
-)
+from tests.app.ui.whole_window import CTRL, PLAIN, SHIFT, before_window
+from tests.app.ui.window.forty import person, place, sample
 
+__all__ = ["person", "place", "sample"]
 Key = Qt.Key
 EVERY_JUDGING_KEY = "axuAXU43210nb*g"
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"), 40)
-
-
-@pytest.fixture
-def place(sample, tmp_path):
-    return copied(sample, tmp_path)
-
-
-@pytest.fixture
-def person(qtbot, place):
-    with before_window(qtbot, place) as before:
-        yield before
 
 
 # Held keys

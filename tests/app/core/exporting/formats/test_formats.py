@@ -18,7 +18,7 @@ from tests.app.core.exporting.catalogues import (
     people,
 )
 from tests.app.core.exporting.formats.checkers import STILTS, odd_session, stilts, verify
-from tests.app.core.test_simulated import inspected
+from tests.app.core.session.test_simulated import inspected
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

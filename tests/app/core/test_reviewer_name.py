@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.session_options import reviewer_name
-from app.core.settings_path import MAX_BYTES, saved_reviewer_name
+from app.core.reviewer_name import MAX_BYTES, saved_reviewer_name
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from agent.hashing import text_hash
 from app.core.database.tables import candidates, inspections, judgements, lists, log, reviewers
 from app.core.session.records import Verdict
 from app.core.session.session import Session
+from app.core.session.simulated import simulated_in
 from app.core.session.verdict_log import now
-from app.core.simulated import simulated_in
 
 PROGRAM = "Spec-o3 Workbench"
 PACKAGE = "spec-o3-workbench"

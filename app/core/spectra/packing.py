@@ -21,11 +21,11 @@ from app.core.database.error_messages import explain
 from app.core.database.session_file import SIDE_SUFFIXES
 from app.core.database.tables import candidates, facts, metadata, packed_spectra
 from app.core.errors import SessionError
-from app.core.prefetch import read_by_key, spectrum_key
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.records import Candidate
 from app.core.session.session import Session, candidate_of
-from app.core.spectrum_bytes import from_bytes, to_bytes
+from app.core.spectra.prefetch import read_by_key, spectrum_key
+from app.core.spectra.spectrum_bytes import from_bytes, to_bytes
 
 PAGE = 50
 ROWS = 500

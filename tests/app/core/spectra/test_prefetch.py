@@ -14,8 +14,9 @@ import pytest
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
-from app.core import prefetch as prefetching
-from app.core.prefetch import (
+from app.core.session.records import Candidate
+from app.core.spectra import prefetch as prefetching
+from app.core.spectra.prefetch import (
     BYTES_PER_PIXEL,
     ERROR_BYTES,
     Prefetch,
@@ -23,7 +24,6 @@ from app.core.prefetch import (
     read_by_key,
     spectrum_key,
 )
-from app.core.session.records import Candidate
 
 DEADLINE_S = 20
 PIXELS = 100

@@ -9,9 +9,9 @@ import pytest
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
-from app.core import simulated as module
 from app.core.inspections.store import add_inspection
-from app.core.simulated import SimulatedCount, simulated_in, simulated_of
+from app.core.session import simulated as module
+from app.core.session.simulated import SimulatedCount, simulated_in, simulated_of
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import MEASURED, NANO, said
 

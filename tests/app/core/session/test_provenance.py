@@ -9,13 +9,13 @@ from sqlalchemy import insert
 
 from agent.hashing import text_hash
 from agent.tasks.catalogue import find_task, task_source
-from app.core import provenance as module
 from app.core.database.tables import inspections
-from app.core.provenance import PACKAGE, program_version, provenance
+from app.core.session import provenance as module
+from app.core.session.provenance import PACKAGE, program_version, provenance
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.exporting.catalogues import add_list, listed
-from tests.app.core.test_simulated import inspected
+from tests.app.core.session.test_simulated import inspected
 
 
 def test_all_of_it(location):

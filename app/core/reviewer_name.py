@@ -1,16 +1,20 @@
-"""Path of the settings file, and the reviewer name saved in it, which commands use too."""
+"""The name under which verdicts are saved: from the settings, the environment or the system.
+
+Commands and the window use the same one, so the path of the settings file is known here.
+"""
 
 from __future__ import annotations
 
+import getpass
 import os
 import tomllib
 from pathlib import Path
 
 from platformdirs import user_config_path
 
-from app.core.session.verdict_log import MAX_NAME
-
 MAX_BYTES = 256 * 1024
+MAX_NAME = 80
+REVIEWER_VARIABLE = "SPEC_O3_REVIEWER"
 
 
 def settings_path() -> Path:
@@ -31,3 +35,16 @@ def saved_reviewer_name() -> str:
     name = values.get("reviewer", "")
     is_valid = isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME
     return name.strip() if is_valid else ""
+
+
+def system_user_name(fallback: str) -> str:
+    """The login name, or `fallback` where there is none, as in some containers."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return fallback
+
+
+def name_from_environment() -> str:
+    """The reviewer name set in SPEC_O3_REVIEWER, empty if unset."""
+    return os.environ.get(REVIEWER_VARIABLE, "").strip()

@@ -17,17 +17,17 @@ from agent.spectra.readers import read
 from app.core.database.tables import metadata, packed_spectra
 from app.core.errors import SessionError
 from app.core.inspections.store import add_inspection, inspections_of
-from app.core.packing import pack, packed_spectrum, read_spectrum
 from app.core.progress import StoppedError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.core.spectra.packing import pack, packed_spectrum, read_spectrum
 from app.core.statistics.repeats import record_repeat, repeats_of
 from tests.agent.spectra.readers import samples
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import said
-from tests.app.core.test_spectrum_bytes import alike
+from tests.app.core.spectra.test_spectrum_bytes import alike
 
-SAMPLE = Path(__file__).resolve().parents[3] / "resources" / "sample" / "spectra"
+SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample" / "spectra"
 ACCEPT = Opinion(verdict=Verdict.ACCEPT, comment="宽")
 
 
@@ -138,7 +138,7 @@ CRAMPED = """
 import resource, sys
 from pathlib import Path
 from app.core.errors import SessionError
-from app.core.packing import pack
+from app.core.spectra.packing import pack
 from app.core.session.session import open_session
 
 with open_session(sys.argv[1], "Ada", read_only=True) as session:
@@ -201,7 +201,7 @@ def test_a_changed_packed_spectrum_is_told(tmp_path, spectra):
 
 
 def test_a_huge_one_is_not_even_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("app.core.packing.MAX_PACKED", 1000)
+    monkeypatch.setattr("app.core.spectra.packing.MAX_PACKED", 1000)
     with listed(tmp_path / "night.speco3", [{}]) as session:
         values = {"candidate_id": 1, "sha256": "", "content": bytes(1001)}
         with session.database.writing() as connection:

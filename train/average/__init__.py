@@ -1,1 +1,0 @@
-"""One model of several checkpoints of a run: the mean of their weights."""
