@@ -22,11 +22,12 @@ run: $(VENV)/.base ## set up, then the demo on the bundled sample
 test: $(VENV)/.dev ## every test
 	PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n $(JOBS)
 
-check: $(VENV)/.dev ## lint, format, types, import contracts
+check: $(VENV)/.dev ## lint, format, types, import contracts, layout of the source
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python packaging/check_layout.py
 
 bench: $(VENV)/.dev ## one JSON line per figure
 	$(BIN)/python -m tests.bench
