@@ -7,8 +7,10 @@ import pytest
 
 from agent.errors import WorkbenchError
 from train.pipeline import run
-from train.pipeline.chain_commands import Step
+from train.pipeline.chain_commands import ChainCommands, Step
 from train.pipeline.run import RECORD, run_chain
+from train.pipeline.settings import PipelineSettings
+from train.pipeline.steps import steps
 
 SCRIPT = """
 import sys
@@ -82,3 +84,33 @@ class TestRunning:
         (tmp_path / "out" / RECORD).write_text("[{]")
         with pytest.raises(WorkbenchError, match="is damaged"):
             run_chain(tmp_path / "out", [write("one", "a")])
+
+
+@pytest.mark.parametrize(
+    "stop_at", ["bench of hard negatives", "text_sft", "evaluate rl_questions"]
+)
+def test_an_interrupted_chain_resumes_at_the_step_it_stopped_in(
+    stop_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    settings = PipelineSettings(hard_negatives=90, rl_questions=40, questions=30)
+    chain = ChainCommands(
+        out=tmp_path, settings=settings, preset="nano", seed=3, workers=2, sets=()
+    )
+    stopped: list[str] = []
+
+    def make(step: Step) -> None:
+        if step.name == stop_at and not stopped:
+            stopped.append(step.name)
+            raise WorkbenchError("interrupted")
+        step.makes.parent.mkdir(parents=True, exist_ok=True)
+        step.makes.touch()
+
+    monkeypatch.setattr(run, "_run", make)
+    with pytest.raises(WorkbenchError, match="interrupted"):
+        run_chain(tmp_path, steps(chain))
+    begun: list[Step] = []
+    done = run_chain(tmp_path, steps(chain), begun.append)
+    names = [step.name for step in steps(chain)]
+    assert [one.name for one in done] == names
+    assert [step.name for step in begun] == names[names.index(stop_at) :]
+    assert {"hard_negatives", "text_sft", "screened"} < {path.name for path in tmp_path.iterdir()}
