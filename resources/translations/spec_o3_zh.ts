@@ -326,7 +326,7 @@
     </message>
     <message>
         <source>This is a repeat: judge it again first</source>
-        <translation>这是重现的候选体：请先重新判定</translation>
+        <translation>这是复核的候选体：请先重新判定</translation>
     </message>
     <message>
         <source>Blind mode: this filter or order would reveal the agent&apos;s opinion</source>
@@ -1968,8 +1968,8 @@
         <translation>智能体：{answer}</translation>
     </message>
     <message>
-        <source>Take the agent&apos;s proposal</source>
-        <translation>采纳智能体的建议</translation>
+        <source>Use the agent&apos;s proposal</source>
+        <translation>采用智能体的建议</translation>
     </message>
 </context>
 <context>
@@ -2015,7 +2015,7 @@
     </message>
     <message>
         <source>Hidden during the repeat round</source>
-        <translation>重现期间不显示</translation>
+        <translation>复核期间不显示</translation>
     </message>
     <message>
         <source>No candidates yet: open a list (Ctrl+N)</source>
@@ -2099,11 +2099,11 @@
     </message>
     <message>
         <source>Nothing to repeat yet: one in twenty of your verdicts is repeated, after at least fifty others</source>
-        <translation>暂无可重现的候选体：您的判定中每二十个重现一个，且其后须已有至少五十个其他判定</translation>
+        <translation>暂无可复核的候选体：您的判定中每二十个复核一个，且其后须已有至少五十个其他判定</translation>
     </message>
     <message>
         <source>Repeat {n} of {count}: judge it as if you had never seen it. Your first verdict stays.</source>
-        <translation>重现第 {n} 个，共 {count} 个：请当作从未见过来判定。您先前的判定保持不变。</translation>
+        <translation>复核第 {n} 个，共 {count} 个：请当作从未见过来判定。您先前的判定保持不变。</translation>
     </message>
     <message>
         <source>The agreement page shows how consistent your verdicts are</source>
@@ -2137,7 +2137,7 @@
     <name>ReviewerPage</name>
     <message>
         <source>Reviewer</source>
-        <translation>评审者</translation>
+        <translation>判定者</translation>
     </message>
     <message>
         <source>Start new sessions in blind mode</source>
@@ -3077,7 +3077,7 @@
     </message>
     <message>
         <source>Write a report</source>
-        <translation>撰写报告</translation>
+        <translation>生成报告</translation>
     </message>
     <message>
         <source>Pack for a colleague</source>
@@ -3789,7 +3789,7 @@ Or put its files into {folder}</source>
     </message>
     <message>
         <source>The accepted fraction is not steady: {first} at first, {last} now, from {low} to {high} overall. A repeat round would show whether the list or the person varies.</source>
-        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间。重现一轮即可看出变化的是列表还是判定者。</translation>
+        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间。进行一轮复核即可看出变化的是列表还是判定者。</translation>
     </message>
     <message>
         <source>{value} ({low} to {high})</source>

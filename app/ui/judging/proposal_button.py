@@ -60,7 +60,7 @@ class ProposalButton(PaintedButton):
         p_yes = row.candidate.agent_p_yes
         text = self.tr("Agent: {answer}").replace("{answer}", row.candidate.agent_verdict or "")
         self.setEnabled(can_judge)
-        about = hint(self.tr("Take the agent's proposal"), self._keymap, "take_proposal")
+        about = hint(self.tr("Use the agent's proposal"), self._keymap, "take_proposal")
         if p_yes is not None:
             about += f" · p(YES) {probability_text(p_yes)}"
         self.set_label(text, self._keymap.label("take_proposal"), about)
