@@ -14,7 +14,7 @@ from train.cli import app
 
 
 class TestCommand:
-    def test_trains_and_goes_on(self, sets: Path, tmp_path: Path):
+    def test_trains_and_skips_finished_networks(self, sets: Path, tmp_path: Path):
         arguments = ["baselines", str(sets), "--out", str(tmp_path), "--preset", "tiny"]
         quick = ["--set", "kinds=plain-cnn", "--set", "epochs=1"]
         first = CliRunner().invoke(app, [*arguments, *quick])

@@ -38,7 +38,7 @@ class TestLearning:
         one, two = (fit(kind, rows, answers, settings, seed=4) for _ in range(2))
         assert torch.equal(one.logits, two.logits)
 
-    def test_what_is_held_out_is_never_learned(self):
+    def test_held_out_rows_are_not_trained_on(self):
         answers = torch.tensor([1.0, 0.0] * 20)
         learn, held = split_held_out(answers, 0.2, 3)
         assert not set(learn.tolist()) & set(held.tolist())

@@ -1,4 +1,4 @@
-"""Lies planted in honest drafts, one kind at a time: what an auditor has to catch."""
+"""Plants false statements in honest drafts, one kind at a time, for the auditor to catch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NUMBER = re.compile(r"(?<![\d.A-Za-z])\d+(?:\.\d+)?(?= (?:Å|km/s|per cent)|\b)"
 
 
 def retold(trajectory: Trajectory, example: Example, replies: tuple[str, ...]) -> Trajectory:
-    """The record of other words: the tool has answered them honestly."""
+    """The trajectory of other replies, with the tool's real answers to them."""
     return record_trajectory(
         replies,
         example.spectrum,
@@ -38,7 +38,7 @@ def retold(trajectory: Trajectory, example: Example, replies: tuple[str, ...]) -
 
 
 def number(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """A measured number more than doubled."""
+    """More than double a measured number."""
 
     def raised(text: str, claim: Claim) -> str | None:
         for match in NUMBER.finditer(text):
@@ -54,7 +54,7 @@ def number(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
 
 
 def sign(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """Emission called absorption, or the other way round."""
+    """Swap emission and absorption."""
 
     def turned(text: str, claim: Claim) -> str | None:
         swap = {"emission": "absorption", "absorption": "emission", "absorbed": "in emission"}
@@ -66,7 +66,7 @@ def sign(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
 
 
 def presence(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """What is there denied."""
+    """Deny a feature that is present."""
 
     def denied(text: str, claim: Claim) -> str:
         return f"{claim.features[0].name} is not seen"
@@ -76,7 +76,7 @@ def presence(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
 
 
 def invention(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """What is not there described, with a number."""
+    """Describe an absent feature with a number."""
 
     def invented(text: str, claim: Claim) -> str:
         name = claim.features[0].name
@@ -88,7 +88,7 @@ def invention(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
 
 
 def feature(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """The number of one feature given to another."""
+    """Give the number of one feature to another."""
 
     def renamed(text: str, claim: Claim) -> str | None:
         name = claim.features[0].name
@@ -100,7 +100,7 @@ def feature(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
 
 
 def unseen(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """A line described in a window that nobody looked at."""
+    """Describe a line in a window that was not shown."""
     ranges = [_range(reply) for reply in replies]
     places = {"Hβ": 4863.0, "Ca II 8542": 8544.0, "Na D": 5894.0, "Hδ": 4103.0, "O I 7774": 7776.0}
     free = [
@@ -116,19 +116,19 @@ def unseen(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
 
 
 def too_early(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...]:
-    """A number before any window was looked at."""
+    """Give a number before any window was shown."""
     first = replies[0].replace("<think>", "<think>Hα is in emission, 48 Å. ")
     return (first, *replies[1:])
 
 
 def nameless(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...]:
-    """A number that belongs to nothing."""
+    """Add a number without a feature."""
     answer = re.sub(r"\} ", "} The whole is 1430 km/s wide. ", replies[-1], count=1)
     return (*replies[:-1], answer)
 
 
 def window(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """Another window drawn than the one that is spoken of."""
+    """Request another window than the one described."""
     calls = [
         turn
         for turn, reply in enumerate(replies[:-1])
@@ -145,13 +145,13 @@ def window(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
 
 
 def verdict(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...]:
-    """The other answer for the same reasons."""
+    """Give the other answer for the same reasons."""
     other = "NO" if "\\boxed{YES}" in replies[-1] else "YES"
     return (*replies[:-1], re.sub(r"\\boxed\{\w+\}", rf"\\boxed{{{other}}}", replies[-1]))
 
 
 def kind(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
-    """The object called what it is not."""
+    """Name a wrong kind."""
     said = parse_reply(replies[-1]).answer
     named = [name for name in KIND_NAMES.values() if re.search(rf"(of|like) {name}\b", said)]
     if not named or "\\boxed{NO}" not in said:
@@ -171,7 +171,7 @@ LIES: dict[str, Lie] = {
 
 
 def forged(trajectory: Trajectory) -> Trajectory:
-    """Words untouched, but the record says that the tool measured something else."""
+    """Keep the replies, but change a number that the tool measured."""
     steps = list(trajectory.steps)
     place = next(n for n, step in enumerate(steps) if step.is_look)
     measured = {**steps[place].measured, "snr": 999.0}
@@ -180,7 +180,7 @@ def forged(trajectory: Trajectory) -> Trajectory:
 
 
 def planted(trajectory: Trajectory, example: Example, rng: Rng) -> Iterator[tuple[str, Trajectory]]:
-    """One lie of every kind for which the draft has room."""
+    """One lie of every kind that the draft allows."""
     for name, lie in LIES.items():
         replies = lie(trajectory.replies, rng)
         if replies is not None and replies != trajectory.replies:
@@ -199,7 +199,7 @@ def _in_a_claim(
     wanted: Callable[[Claim], bool],
     change: Callable[[str, Claim], str | None],
 ) -> tuple[str, ...] | None:
-    """One claim of that sort, drawn by chance, changed where it stands."""
+    """Change one random claim of that sort in its place."""
     places = []
     for turn, reply in enumerate(replies):
         parsed = parse_reply(reply)

@@ -12,7 +12,7 @@ from tests.train.curate.helpers import Pairs, audited
 from tests.train.curate.lies import LIES, planted, retold
 
 LEAST_CAUGHT = {"presence": 0.8, "feature": 0.8}
-"""What is doubtful may be denied, and two features may share a number; all else must be caught."""
+"""Doubtful features may be denied, and two features may share a number."""
 
 
 def test_honest_drafts_are_approved(pairs: Pairs) -> None:
@@ -34,7 +34,7 @@ def test_planted_lies_are_caught(pairs: Pairs) -> None:
         assert caught[name] >= LEAST_CAUGHT.get(name, 1.0) * count, (name, caught[name], count)
 
 
-def test_a_lie_costs_points_and_says_where(pairs: Pairs) -> None:
+def test_a_lie_lowers_the_score_and_is_located(pairs: Pairs) -> None:
     trajectory, example = pairs[0]
     answer = trajectory.replies[-1].replace("</answer>", " Li I 6708 is absorbed, 4.2 Å.</answer>")
     found = audited(retold(trajectory, example, (*trajectory.replies[:-1], answer)), example)
@@ -44,7 +44,7 @@ def test_a_lie_costs_points_and_says_where(pairs: Pairs) -> None:
     assert found.consistency < 5 and "Li I" in found.note
 
 
-def test_records_that_are_not_what_happened(pairs: Pairs) -> None:
+def test_records_that_do_not_match_are_refused(pairs: Pairs) -> None:
     trajectory, example = pairs[0]
     same_task = [one for _, one in pairs if one.task == example.task]
     other = next(one for one in same_task if one.sha256 != example.sha256)
@@ -61,7 +61,7 @@ def test_records_that_are_not_what_happened(pairs: Pairs) -> None:
         assert why in audited(record, about).note
 
 
-def test_an_answer_needs_a_reason_and_turns_a_direction(pairs: Pairs) -> None:
+def test_an_answer_needs_a_reason_and_different_looks(pairs: Pairs) -> None:
     trajectory, example = pairs[0]
     box = f"\\boxed{{{example.answer}}}"
     bare = f"<think>So.</think>\n<answer>{box} It is what it is.</answer>"

@@ -7,7 +7,7 @@ pytest.importorskip("pyarrow")
 from train.curate.canonical_form import canonical_replies
 
 
-def test_one_form_makes_spellings_and_spaces_alike() -> None:
+def test_spellings_and_spaces_are_normalized() -> None:
     call = '{"name":"spectral_visualization_tool","arguments":{"wavelength_range":[1,2]}}'
     loose = (
         f"<think>\nH alpha,  5 A wide. </think><tool_call>{call}</tool_call>",

@@ -87,12 +87,12 @@ def test_limits_and_counts() -> None:
     assert not claims_of("I saw 3 lines and two heads in 4 windows.")
 
 
-def test_a_number_without_a_feature_is_a_claim_all_the_same() -> None:
+def test_a_number_without_a_feature_is_a_claim() -> None:
     assert only("The whole is 1430 km/s wide.", "width_kms").features == ()
 
 
 @pytest.mark.parametrize(
     "text", ["", "\\boxed{YES}", "é" * 1000, "[" * 500, "9" * 5000, "Hα " * 3000, "1 Å, " * 3000]
 )
-def test_whatever_a_model_writes_is_read_in_bounds(text: str) -> None:
+def test_the_number_of_claims_is_bounded(text: str) -> None:
     assert len(claims_of(text)) <= MAX_CLAIMS

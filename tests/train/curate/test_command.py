@@ -37,7 +37,7 @@ def test_the_commands_from_drafts_to_approved(
     assert len((tmp_path / "pool" / "approved.jsonl").read_text().splitlines()) == 2
 
 
-def test_faults_are_told_in_a_line(
+def test_errors_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(tmp_path)

@@ -20,14 +20,14 @@ def test_spearman_agrees_with_scipy(rng: np.random.Generator) -> None:
         assert spearman(a, b) == pytest.approx(spearmanr(a, b).statistic)
 
 
-def test_spearman_knows_when_there_is_nothing_to_say() -> None:
+def test_spearman_is_none_for_few_or_constant_values() -> None:
     assert spearman([1, 2], [1, 2]) is None
     assert spearman([5, 5, 5], [1, 2, 3]) is None
     assert spearman([1, 2, 3], [9, 8, 7]) == pytest.approx(-1)
     assert ranks([3, 1, 3]).tolist() == [2.5, 1.0, 2.5]
 
 
-def test_bradley_terry_finds_the_strengths_behind_the_games(rng: np.random.Generator) -> None:
+def test_bradley_terry_recovers_the_strengths(rng: np.random.Generator) -> None:
     truth = {"a": 0.6, "b": 0.3, "c": 0.1}
     wins = {}
     for first in truth:
@@ -40,7 +40,7 @@ def test_bradley_terry_finds_the_strengths_behind_the_games(rng: np.random.Gener
     assert sum(found.values()) == pytest.approx(1)
 
 
-def test_who_never_lost_is_not_infinitely_strong() -> None:
+def test_a_source_that_never_lost_has_a_finite_strength() -> None:
     found = bradley_terry({("a", "b"): 5.0, ("b", "a"): 0.0})
     assert 0.8 < found["a"] < 1.0
 

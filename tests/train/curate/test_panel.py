@@ -24,7 +24,7 @@ class TestPanel:
         assert all(one.well_formed for one in read_trajectories(out))
         assert run_panel(open_pool(pool.folder)) == 0
 
-    def test_the_reviser_takes_out_what_is_not_borne_out(
+    def test_the_reviser_removes_wrong_claims(
         self, tmp_path: Path, pairs: Pairs, example_set: Path
     ) -> None:
         trajectory, example = pairs[0]

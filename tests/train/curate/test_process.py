@@ -23,7 +23,7 @@ PANEL: tuple[tuple[str, Role], ...] = (
 )  # fmt: skip
 
 
-def test_the_whole_way() -> None:
+def test_a_case_from_screening_to_approval() -> None:
     one = case()
     stages = [one.stage]
     for by, role in (*PANEL, ("Ben", "voter"), ("Cy", "voter"), ("Di", "voter")):
@@ -73,7 +73,7 @@ def test_nobody_votes_twice_and_what_is_closed_stays_closed() -> None:
         one.add(review(one, "Eve", "auditor"))
 
 
-def test_what_was_said_of_other_words_does_not_count() -> None:
+def test_a_review_of_another_wording_does_not_count() -> None:
     one = through(case(), PANEL[0])
     old = one.version
     one.add(review(one, "Ben", "reviser", replies=("new", "two")))
@@ -97,7 +97,7 @@ def test_reviews_against_the_rules_in_a_file_are_void() -> None:
     assert one.stage == "auditor" and len(one.void_reasons) == 1 and len(one.reviews) == 2
 
 
-def test_a_case_is_its_words(pool: Pool) -> None:
+def test_a_review_of_other_words_is_void(pool: Pool) -> None:
     case = next(pool.cases())
     review = Review(
         trajectory=case.id, role="screener", by="A", approve=True, version="other words"

@@ -1,4 +1,4 @@
-"""Drafts that say numbers as the tool did: each is held against what the tool has said."""
+"""Quoted drafts: each number is checked against the numbers that the tool printed."""
 
 from __future__ import annotations
 
@@ -39,10 +39,8 @@ def test_a_line_a_width_and_an_index_are_quotes() -> None:
     assert said[-1].text == "More like an A star: Hβ (+) 6.5."
 
 
-def test_all_that_is_quoted_rightly_is_kept(
-    quoted_drafts: Path, example_set: Path, tmp_path: Path
-) -> None:
-    """What is struck out of these, or left out for its class, small models never learn."""
+def test_correct_quotes_are_kept(quoted_drafts: Path, example_set: Path, tmp_path: Path) -> None:
+    """Small models cannot learn what is removed here."""
     pool = import_drafts(tmp_path / "pool", [quoted_drafts], [example_set])[0]
     run_panel(pool)
     export_approved(pool, tmp_path / "approved.jsonl")
@@ -54,7 +52,7 @@ def test_all_that_is_quoted_rightly_is_kept(
     assert approved == drafts
 
 
-def test_another_number_mark_or_name_is_none_of_the_tools(quoted_pairs: Pairs) -> None:
+def test_a_changed_number_mark_or_name_is_not_a_quote(quoted_pairs: Pairs) -> None:
     swaps = {"number": r"(-?\d)(?=[^\d]*$)", "mark": r"\(([-=+]+)\)", "name": r"^(\S+)"}
     tried = dict.fromkeys(swaps, 0)
     for trajectory, example in quoted_pairs:
@@ -80,7 +78,7 @@ def _other(text: str) -> str:
     return "Li"
 
 
-def test_what_was_not_yet_shown_cannot_be_quoted(quoted_pairs: Pairs) -> None:
+def test_numbers_not_yet_shown_cannot_be_quoted(quoted_pairs: Pairs) -> None:
     early = 0
     for trajectory, example in quoted_pairs:
         later = [quote for reply in trajectory.replies[1:] for quote in quotes_of(reply)]
@@ -93,7 +91,7 @@ def test_what_was_not_yet_shown_cannot_be_quoted(quoted_pairs: Pairs) -> None:
     assert early > 5
 
 
-def test_what_is_told_of_the_whole_spectrum_is_not_taken_from_the_record(
+def test_the_overview_text_is_checked_against_the_tool(
     quoted_pairs: Pairs,
 ) -> None:
     trajectory, example = quoted_pairs[0]

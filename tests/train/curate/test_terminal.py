@@ -26,6 +26,6 @@ class TestTerminal:
         assert people(pool, "Ben", "reviser", "", "s", "", "x", "q") == 0
         assert stages(pool) == ["reviser"] * 3
 
-    def test_whoever_holds_a_role_is_not_asked(self, pool: Pool) -> None:
+    def test_a_person_with_another_role_is_not_asked(self, pool: Pool) -> None:
         run_panel(pool, names=[SCREENER])
         assert people(pool, SCREENER, "reviser") == 0

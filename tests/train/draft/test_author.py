@@ -21,7 +21,7 @@ from train.draft.author import Truth, is_supported, write_replies
 from train.draft.meter import Meter
 
 
-def test_a_teacher_who_would_have_to_lie_does_not_write() -> None:
+def test_unsupported_answers_are_not_drafted() -> None:
     example = all_examples()[0]
     lie = replace(example, answer="NO" if example.answer == "YES" else "YES", label="")
     assert drafted(lie).outcome == "unsupported"
@@ -31,7 +31,7 @@ def test_a_teacher_who_would_have_to_lie_does_not_write() -> None:
     assert not is_supported(assessment, Truth(lie.answer), 0.5)
 
 
-def test_a_kind_that_the_object_is_not_is_never_said() -> None:
+def test_a_wrong_kind_is_never_named() -> None:
     for example in all_examples():
         if example.answer == "YES":
             continue
@@ -46,8 +46,8 @@ def test_a_kind_that_the_object_is_not_is_never_said() -> None:
                 assert not re.search(r"looks like|spectrum is|rather|more like", answer)
 
 
-def test_quoted_numbers_are_told_whatever_the_truth_is() -> None:
-    """Left out where the guideline has nothing for the truth, a reader would never hear of it."""
+def test_quoted_numbers_do_not_depend_on_the_truth() -> None:
+    """Otherwise a reader would never see numbers that the guideline does not use for the truth."""
     quoted = replace(QUOTED, min_chance=0.0)
     for example in all_examples():
         for answer in ("YES", "NO"):
@@ -56,8 +56,8 @@ def test_quoted_numbers_are_told_whatever_the_truth_is() -> None:
             assert made.looks and re.search(r"\w", made.steps[-1].text.partition("}")[2])
 
 
-def test_leanings_come_from_what_the_tool_told_so_far() -> None:
-    """The same numbers again, whatever the question and the truth: the same leaning."""
+def test_leading_kinds_come_from_the_numbers_shown_so_far() -> None:
+    """The same numbers give the same leading kind, whatever the task and the truth."""
     named, unclear = set(), 0
     for example in all_examples():
         made = drafted(example, QUOTED).trajectory

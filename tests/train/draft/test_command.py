@@ -25,7 +25,7 @@ def test_draft(
     assert "other settings" in capsys.readouterr().err
 
 
-def test_faults_are_told_in_a_line(
+def test_errors_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     absent = ["draft", str(tmp_path / "no.parquet"), str(tmp_path / "a.jsonl")]

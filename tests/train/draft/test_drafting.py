@@ -58,7 +58,7 @@ class Stopping:
         return self.measured.draft(example, variant, seed)
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_bytes(example_set: Path, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_to_the_same_bytes(example_set: Path, tmp_path: Path) -> None:
     whole = run_of(example_set, tmp_path / "whole.jsonl", limit=12)
     draft_all(whole)
     broken = replace(whole, out=tmp_path / "broken.jsonl")

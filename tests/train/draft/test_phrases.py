@@ -11,7 +11,7 @@ from agent.protocol.reply import parse_reply
 from tests.train.draft.spectra import SHORT, all_examples, drafted
 
 
-def test_short_words_are_few_and_their_thoughts_are_short() -> None:
+def test_short_drafts_use_few_words_and_short_thoughts() -> None:
     words: set[str] = set()
     lengths = []
     for example in all_examples():

@@ -11,7 +11,7 @@ from tests.train.draft.spectra import QUOTED, SHORT, all_examples, drafted
 from train.draft.settings import DraftSettings
 
 
-def test_wrong_turns_come_and_are_corrected() -> None:
+def test_wrong_turns_are_corrected() -> None:
     wanted = DraftSettings(outside=1.0, wide=1.0, guess=1.0)
     refused = narrowed = dropped = 0
     for example in all_examples():
@@ -37,8 +37,8 @@ def test_no_wrong_turns_where_none_are_wanted() -> None:
             assert not re.search(r"could be|may be|perhaps|Too wide", " ".join(made.replies))
 
 
-def test_windows_without_data_are_asked_for_and_given_up() -> None:
-    """As by somebody who cannot read the ends of the axis: never among those of longer words."""
+def test_windows_without_data_are_requested_and_refused() -> None:
+    """Only quoted drafts do so; they are for models that cannot read the ends of the axis."""
     quoted = replace(QUOTED, outside=0.0, unseen=0.5)
     asked = 0
     for example in all_examples():

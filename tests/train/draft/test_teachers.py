@@ -40,7 +40,7 @@ def test_drafts_are_whole_inspections_in_the_published_form(settings: DraftSetti
     assert count >= 0.8 * len(all_examples())
 
 
-def test_the_same_seed_writes_the_same_and_another_something_else() -> None:
+def test_the_same_seed_gives_the_same_draft_and_another_seed_another() -> None:
     one = all_examples()[0]
     assert drafted(one) == drafted(one)
     told = {drafted(one, seed=seed).trajectory.replies for seed in range(8)}
@@ -74,7 +74,7 @@ def by_model(*replies: str) -> tuple[Draft, ScriptedEngine, Example]:
     return ModelTeacher(engine, ModelRef(name="big"), SHORT).draft(example, 0, 1), engine, example
 
 
-def test_a_model_is_told_the_answer_and_the_record_is_not() -> None:
+def test_the_engine_reads_the_answer_and_the_record_does_not_hold_it() -> None:
     draft, engine, example = by_model(LOOK, answer("YES"))
     heard = engine.conversations[0].turns[1].text
     assert "The true answer is YES" in heard and "cataclysmic variable" in heard
@@ -86,14 +86,14 @@ def test_a_model_is_told_the_answer_and_the_record_is_not() -> None:
     assert len(engine.conversations[0].pictures) == 2
 
 
-def test_what_a_model_gets_wrong_is_counted() -> None:
+def test_unusable_drafts_of_a_model_have_an_outcome() -> None:
     assert by_model(LOOK, answer("NO"))[0].outcome == "contrary"
     assert by_model(LOOK, answer("YES", "as the true answer says"))[0].outcome == "leaking"
     assert by_model("no tags", LOOK, "<answer>\\boxed{YES}")[0].outcome in ("ill-formed", "failed")
     assert by_model(LOOK)[0].outcome == "failed"
 
 
-def test_models_that_are_not_there_are_named(example_set: Path) -> None:
+def test_an_unknown_model_is_an_error(example_set: Path) -> None:
     from train.draft.teachers import open_teacher
 
     with (

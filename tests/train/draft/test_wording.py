@@ -17,7 +17,7 @@ def test_articles() -> None:
     assert with_article("A-type star") == "an A-type star"
 
 
-def test_quoted_drafts_say_numbers_as_the_tool_did() -> None:
+def test_quoted_drafts_repeat_the_numbers_of_the_tool() -> None:
     count = 0
     for example in all_examples():
         made = drafted(example, QUOTED).trajectory

@@ -13,7 +13,7 @@ from train.evaluate.judgement import Judgement
 
 
 def judged(count: int, *, too_sure: float = 1.0, seed: int = 5) -> list[Judgement]:
-    """Of which just the share p is real, then told with log odds `too_sure` times as large."""
+    """Judgements with calibrated p, reported with `too_sure` times its log odds."""
     rng = np.random.default_rng(seed)
     odds = rng.normal(-1.0, 2.5, count)
     p, told = (1.0 / (1.0 + np.exp(-each)) for each in (odds, too_sure * odds))
@@ -26,19 +26,19 @@ def judged(count: int, *, too_sure: float = 1.0, seed: int = 5) -> list[Judgemen
     ]
 
 
-def test_who_tells_the_truth_needs_no_calibration():
+def test_calibrated_probabilities_have_no_error():
     found = calibration_figures(judged(4000))
     assert found.n == 4000
     assert found.error < 0.02 and found.error_calibrated < 0.03
 
 
-def test_who_is_too_sure_is_mended_by_the_other_half():
+def test_overconfidence_is_corrected_by_the_other_half():
     found = calibration_figures(judged(4000, too_sure=3.0))
     assert found.error > 0.08
     assert found.error_calibrated < 0.03
 
 
-def test_the_cut_keeps_its_promise_on_candidates_it_has_not_seen():
+def test_the_cut_keeps_its_precision_on_unseen_candidates():
     found = calibration_figures(judged(4000, too_sure=3.0))
     assert found.precision == pytest.approx(0.95, abs=0.035)
     assert 0.02 < found.accepted < 0.3 and 0.1 < found.recall < 0.9
@@ -55,7 +55,7 @@ def test_a_guesser_accepts_nothing():
     assert found.error > 0.2
 
 
-def test_too_few_say_nothing():
+def test_too_few_candidates_give_no_figures():
     assert calibration_figures(judged(MIN_CANDIDATES - 1)) is None
     assert (
         calibration_figures([make_judgement(n, "NO", "NO", p_yes=0.1) for n in range(200)]) is None
@@ -67,7 +67,7 @@ def test_too_few_say_nothing():
     assert calibration_markdown("none", {"x": judged(10)}, 0) == []
 
 
-def test_the_table_has_a_line_a_judge():
+def test_the_table_has_a_line_per_judge():
     rows = {
         "nano": judged(300),
         "silent": [make_judgement(1, "YES", "NO")],

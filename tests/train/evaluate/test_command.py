@@ -24,7 +24,7 @@ class TestCommand:
         assert "| rule |" in result.stdout
         assert (tmp_path / "judgements" / "test" / "rule.jsonl").is_file()
 
-    def test_a_bench_of_a_class_of_ones_own(self, tmp_path: Path):
+    def test_a_bench_of_another_class(self, tmp_path: Path):
         bench = tmp_path / "bench"
         bench.mkdir()
         write_examples(bench / "test.parquet", simulated("A", 6))
@@ -46,12 +46,12 @@ class TestCommand:
         assert len(said) == 12 and {one.task for one in said} == {"CV", "O"}
         assert list(json.loads((out / "set.json").read_text())["sets"]) == ["asked"]
 
-    def test_nobody_to_judge(self, bench: Path, tmp_path: Path):
+    def test_no_judges(self, bench: Path, tmp_path: Path):
         result = CliRunner().invoke(app, ["evaluate", "main", str(bench), str(tmp_path)])
         assert isinstance(result.exception, WorkbenchError)
         assert "no judges" in str(result.exception)
 
-    def test_two_of_one_name(self, bench: Path, tmp_path: Path):
+    def test_two_judges_with_one_name(self, bench: Path, tmp_path: Path):
         arguments = ["evaluate", "main", str(bench), str(tmp_path)]
         twice = ["--model", "measured", "--model", "measured"]
         result = CliRunner().invoke(app, [*arguments, *twice])

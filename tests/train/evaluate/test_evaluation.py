@@ -34,6 +34,6 @@ class TestTables:
         with pytest.raises(WorkbenchError, match="another seed"):
             evaluate(KINDS["main"], bench, tmp_path, [replace(MEASURED, seed=1)], limit=2)
 
-    def test_what_the_bench_lacks_is_named(self, bench: Path, tmp_path: Path):
+    def test_missing_sets_are_named(self, bench: Path, tmp_path: Path):
         with pytest.raises(WorkbenchError, match=r"survey-SDSS.parquet, survey-DESI.parquet"):
             evaluate(KINDS["cross-survey"], bench, tmp_path, [MEASURED])

@@ -39,7 +39,7 @@ class TestInspectors:
         return engine
 
     @pytest.mark.parametrize(("kind", "pictures"), [("inspector", 2), ("toolless", 1)])
-    def test_the_tool_can_be_taken_away(
+    def test_judging_without_the_tool(
         self, engine: ScriptedEngine, bench: Path, tmp_path: Path, kind: JudgeKind, pictures: int
     ):
         spec = JudgeSpec(name="x", kind=kind, source="x")
@@ -53,7 +53,7 @@ class TestInspectors:
         (record,) = read_trajectories(trajectories_path(out))
         assert record.sampling.temperature == 0.0
 
-    def test_the_measured_one_has_no_tool_to_lose(self, bench: Path, tmp_path: Path):
+    def test_the_measured_inspector_needs_the_tool(self, bench: Path, tmp_path: Path):
         spec = replace(MEASURED, kind="toolless")
         with pytest.raises(WorkbenchError, match="cannot judge without the tool"):
             judge_set(spec, bench / "test.parquet", tmp_path / "x.jsonl", limit=1)

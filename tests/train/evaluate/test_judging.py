@@ -20,7 +20,7 @@ from train.examples import ExampleStore, example, write_examples
 
 
 class TestJudging:
-    def test_goes_on_where_it_stopped(
+    def test_resumes_where_it_stopped(
         self, bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
         out, path = tmp_path / "measured.jsonl", bench / "test.parquet"
@@ -50,7 +50,7 @@ class TestJudging:
         records = [store.of(record).key for record in read_trajectories(trajectories_path(out))]
         assert sorted(records) == sorted(one.key for one in whole)
 
-    def test_processes_say_the_same(self, bench: Path, tmp_path: Path):
+    def test_workers_give_the_same_judgements(self, bench: Path, tmp_path: Path):
         path = bench / "test.parquet"
         alone = judge_set(MEASURED, path, tmp_path / "one.jsonl", tasks=("CV", "WD"))
         shared = judge_set(MEASURED, path, tmp_path / "two.jsonl", tasks=("CV", "WD"), workers=2)

@@ -27,7 +27,7 @@ class TestComparison:
         difference = found.f1_difference
         assert (difference.value, difference.low, difference.high) == (0.0, 0.0, 0.0)
 
-    def test_they_differ_by_the_mean_that_is_printed(self):
+    def test_the_difference_is_that_of_the_means(self):
         one = [*rows(10, 0, 0, 90), *rows(0, 0, 3, 97, "CS")]
         two = [*rows(5, 5, 0, 90), *rows(0, 0, 0, 100, "CS")]
         found = compare("a", "b", one, two).f1_difference

@@ -31,7 +31,7 @@ def main(approved: Path, sets: Path, out: Path, port: str) -> None:
 
 
 def dies(run: Callable[[], object]) -> None:
-    """In the middle of writing a checkpoint, at that."""
+    """Let a run die while it writes a checkpoint."""
     save = SftTrainer._save_rng_state
 
     def die(self: SftTrainer, folder: str) -> None:

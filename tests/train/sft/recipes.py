@@ -1,4 +1,4 @@
-"""The runs of `test_run`, so short that they can be repeated."""
+"""Settings of the short runs of `test_run`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = {
 }
 STEPS = 6
 TOGETHER = {**BASE, "batch": 2, "steps": 2, "save_every": 0, "eval_every": 2}
-"""For a step of two batches: on two devices, or one after the other."""
+"""Steps of two batches, on two devices or one after the other."""
 
 
 def train(approved: Path, sets: Path, out: Path, settings: SftSettings, **options: Any) -> Path:

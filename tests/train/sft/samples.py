@@ -1,4 +1,4 @@
-"""Approved inspections of a few simulated spectra, and models that train in a blink."""
+"""Approved inspections of a few simulated spectra, and tiny models."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def ready(
     samples: Samples,
     tmp_path: Path,
 ) -> tuple[Any, Collator, list[ConversationRow]]:
-    """A model, what makes its batches, and three rows of different lengths."""
+    """A model, its collator, and three rows of different lengths."""
     folder = request.getfixturevalue(request.param)
     rows = sorted(rows_for(folder, samples, tmp_path), key=len)
     from transformers import AutoModelForImageTextToText

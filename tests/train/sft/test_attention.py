@@ -1,4 +1,4 @@
-"""Attention as products of blocks gives what torch's own gives, and is used where it should be."""
+"""Block attention agrees with torch's, and is used where it is supported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def drawn(tokens: int, seed: int = 1) -> list[Tensor]:
 
 
 def results(how: Any, tensors: list[Tensor], dtype: torch.dtype) -> list[Tensor]:
-    """What is attended to, and the gradients of query, key and value."""
+    """The result, and the gradients of query, key and value."""
     *sources, above = (each.to(dtype) for each in tensors)
     for each in sources:
         each.requires_grad_()
@@ -95,7 +95,7 @@ def test_fits_half_precision_and_equal_lengths():
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Mock:
-    """How often the language model attended by products."""
+    """Counts the calls of block attention in the language model."""
     counting = Mock(wraps=attend)
     monkeypatch.setattr(attention, "attend", counting)
     return counting

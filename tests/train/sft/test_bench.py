@@ -10,7 +10,7 @@ from tests.train.sft.samples import MINUTE_MODEL, STAMP
 
 
 @pytest.mark.filterwarnings("ignore")  # TRL's trainer is measured as it comes
-def test_both_sides_of_the_figures(tmp_path: Path):
+def test_both_trainers_are_measured(tmp_path: Path):
     from tests.bench.bench_sft import prepare, products_a_second
     from tests.bench.sft_side import BATCH, ours, trl
 

@@ -59,7 +59,7 @@ def test_trains_and_says_where(
         (["--set", "model.vision_ffn=16"], "vision_ffn equals"),
     ],
 )
-def test_what_the_user_can_mend_is_a_message(
+def test_user_errors_are_messages(
     monkeypatch: pytest.MonkeyPatch,
     samples: Samples,
     tmp_path: Path,

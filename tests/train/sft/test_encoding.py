@@ -1,4 +1,4 @@
-"""What is trained is what an engine reads in use, and of it the agent's own words alone."""
+"""Training uses the tokens that an engine reads, and trains only the agent's own."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from train.sft.encoding import (
 )
 
 TOKENS = 12
-"""Of each picture of the samples."""
+"""Tokens of each picture of the samples."""
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ class TestIds:
             assert tokenizer.encode(text) == found.ids.tolist()
 
     def test_a_reply_that_begins_with_a_line_break(self, encoder: Encoder):
-        """The model says it after its header; the two line breaks are never one token."""
+        """The header's line break and those of the reply never form one token."""
         turns = [Turn("user", "?"), Turn("assistant", "\n\nYes")]
         found = encoder.encode(turns, [])
         header = plain_ids(encoder.tokenizer, "assistant\n")

@@ -1,4 +1,4 @@
-"""The fast parts give what transformers' own give: outputs and gradients."""
+"""The fast parts give the outputs and gradients of transformers' own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def batch(model: Any) -> dict[str, torch.Tensor]:
 
 @pytest.fixture(params=["minute25", "minute3", "whole pictures"])
 def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
-    """A model as it is, and the same one quickened."""
+    """A model, and the same one with the fast path."""
     if request.param == "whole pictures":
         shape = Shape(**{**MINUTE.__dict__, "whole_every": 1})
         plain = lively_model("qwen2.5-vl", shape)

@@ -40,7 +40,7 @@ class TestFigures:
         assert torch.allclose(whole, halves)
 
 
-def test_weights_say_how_much_a_token_counts():
+def test_tokens_are_weighted():
     torch.manual_seed(0)
     logits, labels = torch.randn(3, 5), torch.tensor([[-100, 1, 4, 2]])
     weights = torch.tensor([1.0, 1.0, 1.0, 1.0, 8.0])

@@ -1,4 +1,4 @@
-"""Phrases that a model learns after it was made."""
+"""Phrases that an existing model learns as new tokens."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_phrase_begins_at_the_mean_of_its_pieces(
         assert torch.allclose(row, old[before.encode(phrase)].mean(0))
 
 
-def test_what_is_said_without_them_stays_as_it_was(minute25: Path, tmp_path: Path):
+def test_other_texts_keep_their_logits(minute25: Path, tmp_path: Path):
     learn_phrases(minute25, tmp_path / "more", PHRASES)
     text = "The red end shows \\boxed{NO}."
     before, after = (logits(each, text) for each in (minute25, tmp_path / "more"))
@@ -61,7 +61,7 @@ def test_what_is_said_without_them_stays_as_it_was(minute25: Path, tmp_path: Pat
 
 
 def test_rows_that_no_token_has_yet_are_kept(minute25: Path, tmp_path: Path):
-    """Published models have more rows than tokens: none is cut off, and theirs are taken first."""
+    """Published models have spare rows, which new tokens use first."""
     model = load_trainable(minute25)
     rows = len(tokens(minute25)) + 64
     model.resize_token_embeddings(rows, mean_resizing=False)

@@ -1,4 +1,4 @@
-"""What Muon does, which weights it steps; one schedule and one checkpoint do for both parts."""
+"""Muon's updates and weights, and the schedule and checkpoint shared with AdamW."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_muons_updates_are_equally_long_in_every_direction():
     assert lengths[0] < 1.4 * wanted and lengths[4] > 0.5 * wanted
 
 
-def test_frozen_weights_are_nobodys():
+def test_frozen_weights_have_no_optimizer():
     model = Model()
     model.embed_tokens.weight.requires_grad_(False)
     optimizer = muon_and_adamw(model, RATE, 0.1)
@@ -84,7 +84,7 @@ def test_a_schedule_reaches_both():
     assert {group["lr"] for part in optimizer.parts for group in part.param_groups} == {RATE / 2}
 
 
-def test_it_learns_and_goes_on_from_its_state_as_if_never_stopped():
+def test_it_learns_and_resumes_from_its_state():
     model = Model()
     optimizer = muon_and_adamw(model, RATE, 0.01)
     losses = steps(model, optimizer, 10)

@@ -36,7 +36,7 @@ def test_pictures_are_drawn_once(
     assert [row.pictures for row in rows] == [row.pictures for row in again]
 
 
-def test_what_there_is_no_room_for_is_drawn_again(
+def test_pictures_beyond_the_limit_are_drawn_again(
     minute25: Path,
     samples: Samples,
     tmp_path: Path,

@@ -91,7 +91,7 @@ class TestRefusals:
 
 
 class TestConversations:
-    """Those that come with their pictures."""
+    """Conversations with their own pictures."""
 
     turns = (
         Turn("system", "You help."),

@@ -1,4 +1,4 @@
-"""Whole runs: what comes out, and that a broken one goes on as if nothing had happened."""
+"""Whole runs: their results, and that an interrupted one resumes to the same result."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def unbroken(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> dict
 
 @pytest.fixture(scope="module")
 def forked(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs in processes of their own: `full` and `lora` died in step 4, `shared` by two."""
+    """Runs in separate processes: `full` and `lora` died in step 4, two processes made `shared`."""
     out = tmp_path_factory.mktemp("forked")
     run_apart("tests.train.sft.forked", *samples[:2], out)
     return out
@@ -209,7 +209,7 @@ class TestResuming:
 
 class TestTwoProcesses:
     def test_learn_what_one_does(self, forked: Path, samples: Samples, tmp_path: Path):
-        """Twice the devices, half the batches on each: the same steps, and the same weights."""
+        """Twice the devices with half the batches each give the same weights."""
         one = tmp_path / "one"
         train(*samples[:2], one, SftSettings(**TOGETHER, accumulate=2))
         shown = [
@@ -229,7 +229,7 @@ class TestTwoProcesses:
 
 @pytest.fixture(scope="module")
 def losses(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
-    """Of two steps with the vision tower frozen."""
+    """Losses of two steps with a frozen vision tower."""
     ways: dict[str, dict[str, Any]] = {
         "plain": {}, "checkpointing": {"checkpointing": True}, "bf16": {"precision": "bf16"}
     }  # fmt: skip

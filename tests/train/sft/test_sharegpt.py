@@ -1,4 +1,4 @@
-"""Conversations that come with their pictures are trained like any other."""
+"""Training on conversations with their own pictures."""
 
 from __future__ import annotations
 

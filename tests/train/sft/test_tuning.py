@@ -1,4 +1,4 @@
-"""Which parameters train, on models of the published sizes without their weights."""
+"""Trained parameters of models with the published sizes but without weights."""
 
 from __future__ import annotations
 
