@@ -8,11 +8,12 @@ from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers import read_numbered
 from agent.tasks.catalogue import find_task
+from tests.app.ui.agent.models import models
 from tests.app.ui.agent.panel_steps import panel_of
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.scripted_agent import measured_first, scripted
 
-__all__ = ["measured_first", "scripted"]
+__all__ = ["measured_first", "models", "scripted"]
 
 
 @pytest.fixture

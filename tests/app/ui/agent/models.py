@@ -23,7 +23,7 @@ size = 5
 """
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def models(tmp_path, monkeypatch):
     """The user's folder of models, empty."""
     monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))

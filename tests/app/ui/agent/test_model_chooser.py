@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.ui.agent.model_chooser import ModelChooser
 
+pytestmark = pytest.mark.usefixtures("models")
 LEFT = Qt.MouseButton.LeftButton
 
 

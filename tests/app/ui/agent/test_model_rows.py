@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.ui.agent.model_rows import model_rows
 from tests.app.ui.agent.models import put
+
+pytestmark = pytest.mark.usefixtures("models")
 
 
 def row_named(title, chosen=""):

@@ -24,7 +24,6 @@ from tests.app.ui.window.forty import person, place, sample
 
 __all__ = ["person", "place", "sample"]
 Key = Qt.Key
-EVERY_JUDGING_KEY = "axuAXU43210nb*g"
 
 
 # Held keys
