@@ -61,7 +61,6 @@ class Audit:
 
     @property
     def note(self) -> str:
-        """The first five faults as text."""
         shown = [
             f"turn {fault.turn + 1}: {fault.reason}" if fault.turn >= 0 else fault.reason
             for fault in self.faults[:5]

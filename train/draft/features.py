@@ -97,7 +97,6 @@ class Feature:
 
 
 def find_feature(target: str, *, is_line: bool) -> Feature | None:
-    """The feature with that id, or None."""
     known = target in (builtin_lines() if is_line else builtin_indices())
     return Feature(target, is_line) if known else None
 

@@ -24,8 +24,6 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFigures:
-    """Figures of one judge on one task."""
-
     task: str
     n: int
     positives: int

@@ -17,8 +17,6 @@ TAIL = 0.025
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeComparison:
-    """Comparison of two judges on the candidates both judged."""
-
     first: str
     second: str
     n: int

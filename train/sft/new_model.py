@@ -53,7 +53,6 @@ def overlap(first: str, second: str) -> bool:
 
 
 OPENING_TURNS = 2
-"""Number of turns before the agent's first."""
 
 
 def make_new_model(folder: Path, settings: ModelSettings, texts: Iterable[str], seed: int) -> None:

@@ -164,7 +164,6 @@ def uses_bfloat16(precision: str) -> bool:
 
 
 def collator_of(folder: ModelFolder, source: PictureSource, *, half: bool) -> Collator:
-    """The collator for the model in that folder."""
     tokenizer = load_tokenizer(folder.path)
     return Collator(
         vision=folder.vision,
