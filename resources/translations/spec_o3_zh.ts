@@ -1969,7 +1969,7 @@
     </message>
     <message>
         <source>Use the agent&apos;s proposal</source>
-        <translation>采用智能体的建议</translation>
+        <translation>采纳智能体的建议</translation>
     </message>
 </context>
 <context>

@@ -26,7 +26,7 @@ def questions(
     config: Config = None,
     sets: Sets = None,
 ) -> None:
-    """Make labelled questions on simulated spectra that look as if they came from anywhere."""
+    """Make labelled questions on simulated spectra that are distorted in many ways."""
     from train.questions.run import labels_drawn, run
     from train.questions.settings import QuestionSettings
     from train.simulate.production import usable_bases
