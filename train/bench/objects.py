@@ -11,9 +11,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from agent.errors import WorkbenchError
-from agent.spectra.spectrum import FloatArray
-
-IntArray = NDArray[np.intp]
+from agent.spectra.pixel_grid import IndexArray
+from agent.spectra.spectrum import BoolArray, FloatArray
 
 MATCH_ARCSEC = 3.0
 MAX_PAIRS = 50_000_000
@@ -38,7 +37,7 @@ def object_numbers(
     content: NDArray[np.int64],
     names: Sequence[str],
     arcsec: float = MATCH_ARCSEC,
-) -> IntArray:
+) -> IndexArray:
     """A number for each spectrum, the same for friends of friends.
 
     Friends are spectra with positions within `arcsec`, equal contents or, where a spectrum has no
@@ -57,7 +56,7 @@ def object_numbers(
 
 def nearest_within(
     ra: FloatArray, dec: FloatArray, of: FloatArray, arcsec: float = MATCH_ARCSEC
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Whether each position is near a direction of `of`; False for an unknown position."""
     found = np.zeros(ra.size, dtype=np.bool_)
     is_placed = np.isfinite(ra) & np.isfinite(dec)
@@ -69,7 +68,7 @@ def nearest_within(
     return found
 
 
-def _near(ra: FloatArray, dec: FloatArray, is_placed: NDArray[np.bool_], arcsec: float) -> IntArray:
+def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray, arcsec: float) -> IndexArray:
     """Pairs (2, n) of neighbouring spectra; those at the same position are joined to the first."""
     which = np.flatnonzero(is_placed)
     if not which.size:
@@ -88,7 +87,7 @@ def _near(ra: FloatArray, dec: FloatArray, is_placed: NDArray[np.bool_], arcsec:
     return np.concatenate([which[same], one_of[pairs.T]], axis=1)
 
 
-def _alike(values: Sequence[object], counted: NDArray[np.bool_]) -> IntArray:
+def _alike(values: Sequence[object], counted: BoolArray) -> IndexArray:
     """Pairs (2, n) of each counted element with the first of the same value."""
     first: dict[object, int] = {}
     pairs = [

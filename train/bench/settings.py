@@ -24,7 +24,7 @@ ANY = "*"
 _SIZE = re.compile(r"(\S{1,40})\s+(\d{1,7})/(\d{1,7})\s+(\d{1,7})/(\d{1,7})")
 _PAIR = re.compile(r"(\d{1,7})/(\d{1,7})")
 
-Counts = tuple[int, int]
+ExampleCounts = tuple[int, int]
 """Positives and negatives."""
 
 
@@ -85,7 +85,7 @@ class BenchSettings:
         return size if task in self.tasks else Size((0, 0), size.test)
 
     @property
-    def size_of_survey_sets(self) -> Counts:
+    def size_of_survey_sets(self) -> ExampleCounts:
         match = _PAIR.fullmatch(self.cross_survey_size.strip())
         if match is None:
             text = shown(self.cross_survey_size)
@@ -95,8 +95,8 @@ class BenchSettings:
 
 @dataclass(frozen=True)
 class Size:
-    train: Counts
-    test: Counts
+    train: ExampleCounts
+    test: ExampleCounts
 
 
 def _sizes(texts: Sequence[str]) -> Mapping[str, Size]:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.spectra.measure.features import feature_names
+from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench.archive import FileJob
-from train.bench.objects import IntArray, object_numbers
+from train.bench.objects import object_numbers
 from train.bench.spectrum_facts import SelectionRule
 
 if TYPE_CHECKING:
@@ -25,10 +26,10 @@ Texts = NDArray[np.str_]
 class Sources:
     """Columns with a row per spectrum, without faulty spectra."""
 
-    job: IntArray
+    job: IndexArray
     """Index of the job in the archive."""
-    row: IntArray
-    object: IntArray
+    row: IndexArray
+    object: IndexArray
     """Number of the object, the same for all its spectra."""
     object_id: list[str]
     other_id: list[str]
@@ -83,7 +84,7 @@ def sources_of(jobs: Sequence[FileJob], measured: pyarrow.Table) -> Sources:
     )
 
 
-def best_of_each_object(sources: Sources, rule: SelectionRule) -> IntArray:
+def best_of_each_object(sources: Sources, rule: SelectionRule) -> IndexArray:
     """The spectra that may be chosen: the one with the highest S/N of each object."""
     is_wanted = sources.is_measured & (sources.snr > rule.min_snr)
     if rule.survey:
@@ -102,7 +103,7 @@ def faults_of(measured: pyarrow.Table) -> list[Mapping[str, object]]:
     return list(faulty.select(["file", "row", "fault"]).to_pylist())
 
 
-def _labels(jobs: Sequence[FileJob], job: IntArray, row: IntArray) -> Texts:
+def _labels(jobs: Sequence[FileJob], job: IndexArray, row: IndexArray) -> Texts:
     """Labels of rows that are in the order of their jobs."""
     found = []
     last, labels = -1, dict[int, str]()

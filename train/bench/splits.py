@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agent.protocol.reply import Verdict
+from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
-from train.bench.objects import IntArray
-from train.bench.settings import BenchSettings, Counts, Size
+from train.bench.settings import BenchSettings, ExampleCounts, Size
 from train.bench.sources import Sources
 
 TRAIN, TEST, COLD, CROSS = "train", "test", "cold", "cross"
@@ -39,8 +39,8 @@ class Candidates:
     Accepted negatives come first, in random order, then the rest by falling p.
     """
 
-    positives: IntArray
-    negatives: IntArray
+    positives: IndexArray
+    negatives: IndexArray
     accepted: int
 
 
@@ -58,7 +58,7 @@ class SplitAssignment:
 
 
 def candidates_of(
-    pool: IntArray,
+    pool: IndexArray,
     p: FloatArray,
     is_member: BoolArray,
     is_known: BoolArray,
@@ -110,11 +110,11 @@ def choose(
 
 def _reachable(
     candidates: Candidates,
-    wanted: Counts,
+    wanted: ExampleCounts,
     sources: Sources,
     assigned: SplitAssignment,
     rng: np.random.Generator,
-) -> tuple[IntArray, set[int]]:
+) -> tuple[IndexArray, set[int]]:
     """As many negatives as are wanted, and those of them below the limit of the classifier."""
     negatives = candidates.negatives.tolist()
     objects = sources.object[candidates.negatives].tolist()
@@ -127,7 +127,7 @@ def _reachable(
 
 
 def _deal(
-    pool: IntArray, wanted: Counts, sources: Sources, assigned: SplitAssignment
+    pool: IndexArray, wanted: ExampleCounts, sources: Sources, assigned: SplitAssignment
 ) -> tuple[list[int], list[int]]:
     """Sources for training and for test, with each object in only one of them."""
     indices = pool.tolist()
@@ -143,7 +143,7 @@ def _deal(
     return found[TRAIN], found[TEST]
 
 
-def allocate(available: int, wanted: Counts) -> Counts:
+def allocate(available: int, wanted: ExampleCounts) -> ExampleCounts:
     """Number for each split: all that is wanted, or its share of what is available."""
     total = sum(wanted)
     if available >= total:
@@ -152,7 +152,7 @@ def allocate(available: int, wanted: Counts) -> Counts:
     return train, available - train
 
 
-def _negatives_for(positives: Counts, size: Size) -> Counts:
+def _negatives_for(positives: ExampleCounts, size: Size) -> ExampleCounts:
     """Number of negatives that gives the requested odds for the actual number of positives."""
     train, test = (
         round(negative * have / positive) if positive else negative

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
-from train.bench.objects import IntArray
 
 LEAST_POSITIVES = 8
 ROUNDS, LEAVES, RATE, BINS = 60, 8, 0.1, 63
@@ -76,14 +76,14 @@ def rebalanced(p: FloatArray, share: float) -> FloatArray:
     return members / (members + others)
 
 
-def _varying_columns(numbers: NDArray[np.float32]) -> IntArray:
+def _varying_columns(numbers: NDArray[np.float32]) -> IndexArray:
     """The columns with at least two values; the binning of the trees does not accept others."""
     low = np.where(np.isnan(numbers), np.inf, numbers).min(axis=0)
     high = np.where(np.isnan(numbers), -np.inf, numbers).max(axis=0)
     return np.flatnonzero(low < high)
 
 
-def _folds(is_member: BoolArray, folds: int, rng: np.random.Generator) -> IntArray:
+def _folds(is_member: BoolArray, folds: int, rng: np.random.Generator) -> IndexArray:
     """A fold for every row, with members and others in equal parts."""
     fold = np.zeros(is_member.size, dtype=np.intp)
     for which in (np.flatnonzero(is_member), np.flatnonzero(~is_member)):

@@ -14,12 +14,11 @@ from agent.confidence.intervals import wilson
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import average_precision, expected_calibration_error
 from agent.confidence.reliability import reliability_curve as curve_of
-from agent.confidence.scores import Estimate, binary_scores, f1_score
+from agent.confidence.scores import Counts, Estimate, binary_scores, f1_score
 from train.evaluate.judgement import Judgement, tasks_with_members
 
 DRAWS = 2000
 TAIL = 0.025
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
 from agent.engines.families import read_folder
 from agent.engines.gguf.engine import GgufEngine
-from agent.engines.sampling import log_softmax
+from agent.engines.sampling import Logits, log_softmax
 from agent.protocol.protocol import chat_parts
 from agent.rendering.model_image import Sizing, token_grid
 from train.export.episodes import Episode
@@ -30,8 +30,6 @@ from train.models.model_folder import load_trainable
 VERDICTS = ("YES", "NO")
 END = 2
 """Tokens that close the last turn after the box."""
-
-Logits = NDArray[np.float32]
 
 
 @dataclass(frozen=True)

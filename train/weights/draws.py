@@ -24,14 +24,13 @@ from agent.tasks.catalogue import load_tasks
 from agent.tasks.task import Task
 from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
+from train.simulate.realism.transfer import Labels
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import GRID, Rng, Source
 from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.pipeline_class import draw_pipeline_class
 from train.simulate.telescope.telescope import observe
-
-Labels = NDArray[np.str_]
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
 SNR = (3.0, 100.0)

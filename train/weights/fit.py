@@ -10,9 +10,8 @@ from scipy.optimize import minimize
 
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import Kinds, softmax, steps
+from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import FloatArray
-
-IntArray = NDArray[np.intp]
 
 KNOT_QUANTILES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
 """Quantiles of the values at which the steps are; the outer two separate strong lines from weak."""
@@ -63,7 +62,7 @@ def fit_kinds(
     return Kinds(names, tuple(GATES), knots, scales, weights, intercepts)
 
 
-def spread_within(values: FloatArray, classes: IntArray) -> FloatArray:
+def spread_within(values: FloatArray, classes: IndexArray) -> FloatArray:
     """Half the central 68 % range within a kind, median over kinds; (gates,)."""
     found = np.full((int(classes.max()) + 1, values.shape[1]), np.nan)
     for index in np.unique(classes).tolist():
@@ -90,7 +89,7 @@ def with_gates_lost(terms: FloatArray, n_gates: int, rng: np.random.Generator) -
 
 
 def fit_softmax(
-    terms: FloatArray, classes: IntArray, n_labels: int, ridge: float
+    terms: FloatArray, classes: IndexArray, n_labels: int, ridge: float
 ) -> tuple[FloatArray, FloatArray]:
     """Maximum-likelihood weights, (terms, labels), and intercepts with a mean of zero."""
     rows, width = terms.shape
