@@ -96,7 +96,7 @@ def reliability(
     for index, (name, curve) in enumerate(curves.items()):
         fraction = np.array([one.share for one in curve])
         low, high = (np.array([getattr(one, end) for one in curve]) for end in ("low", "high"))
-        axes.errorbar(
+        drawn = axes.errorbar(
             [one.mean_p for one in curve],
             fraction,
             yerr=[fraction - low, high - fraction],
@@ -108,6 +108,7 @@ def reliability(
             linewidth=1.2,
             label=name,
         )
+        drawn.lines[0].set_gid(f"curve {name}")
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
     axes.set_aspect("equal")
@@ -275,10 +276,11 @@ def shares_over_time(
     axes.plot(x, second, color=colours[1], linewidth=1.1, linestyle=(0, (4, 3)))
     known = np.isfinite(value)
     axes.plot(x, value, color=colours[0], linewidth=1.1)
-    axes.errorbar(
+    drawn = axes.errorbar(
         x[known], value[known], yerr=[(value - low)[known], (high - value)[known]],
         color=colours[0], linestyle="none", marker="o", markersize=4, capsize=2.5, linewidth=0.8,
     )  # fmt: skip
+    drawn.lines[0].set_gid("shares")
     axes.set_ylim(-0.02, 1.02)
     axes.set_yticks((0.0, 0.5, 1.0), ("0 %", "50 %", "100 %"))
     axes.set_xlim(-0.3, max(len(shares) - 1, 1) + 0.3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agent.confidence.judged import JudgedScores
-from agent.confidence.reliability import expected_calibration_error, reliability_curve
+from agent.confidence.reliability import reliability_curve
 from agent.confidence.scores import Estimate
 from agent.rendering.charts import (
     BarPart,
@@ -43,6 +43,12 @@ def box(svg: str, gid: str) -> tuple[float, float]:
     return (0.0, 0.0)
 
 
+def points(svg: str, gid: str) -> int:
+    """How many points the curve of that name has."""
+    (group,) = (each for each in ElementTree.fromstring(svg).iter() if each.get("id") == gid)
+    return sum(each.tag.endswith("use") for each in group.iter())
+
+
 def curve_of(n=300):
     rng = np.random.default_rng(3)
     return reliability_curve(JudgedScores(rng.random(n), rng.random(n) < 0.5), 10)
@@ -70,7 +76,8 @@ def test_reliability_names_its_curves_and_counts_candidates():
     svg = reliability({"raw": curve, "calibrated": curve[:3]}, counts=curve, title="A <b> & c")
     assert {"raw", "calibrated", "n", str(curve[4].n)} <= set(words(svg))
     assert svg.startswith("<svg") and "A &lt;b&gt; &amp; c</title>" in svg
-    assert 0.0 < expected_calibration_error(curve) < 1.0
+    assert points(svg, "curve raw") == len(curve)
+    assert points(svg, "curve calibrated") == 3
     assert str(curve[4].n) not in words(reliability({"raw": curve}))
 
 
@@ -96,6 +103,10 @@ def test_parts_of_a_bar_are_as_long_as_their_numbers():
     assert box(svg, "bar b")[0] == pytest.approx(whole * 0.7, rel=0.01)
     assert box(svg, "bar c")[0] == pytest.approx(whole * 0.05, rel=0.01)
     assert {"all", "judged", "140"} <= set(words(svg))
+    svg = stacked_bars(
+        {"all": [BarPart("done", 200, "#000000"), BarPart("open", 800, "#eeeeee")]}, "t"
+    )
+    assert box(svg, "bar open")[0] == pytest.approx(4 * box(svg, "bar done")[0], rel=0.01)
     assert words(stacked_bars({"all": [], "judged": []}, "t")).count("none") == 2
 
 
@@ -115,6 +126,7 @@ def test_heights_of_a_histogram_grow_as_square_roots():
     real, other, last = (box(svg, name)[1] for name in ("real 0", "other 0", "real 19"))
     assert real == pytest.approx(0.1 * (real + other), rel=0.01)  # a tenth of them are real
     assert last == pytest.approx(0.5 * (real + other), rel=0.01)  # a quarter as many
+    assert box(svg, "below 10")[0] == pytest.approx(box(svg, "real 0")[0], rel=0.01)
     assert box(svg, "below 10")[1] == pytest.approx(0.65 * (real + other), rel=0.01)
     assert {"accept from 0.97", "100", "7"} <= set(words(svg))
 
@@ -144,3 +156,4 @@ def test_shares_over_time_leave_out_what_is_not_known():
         ("#1f5f99", "#6b3fa0"), "Ada <b>",
     )  # fmt: skip
     assert {"Ada <b>", "first", "latest", "50 %"} <= set(words(svg))
+    assert points(svg, "shares") == 2
