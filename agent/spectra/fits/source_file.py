@@ -21,7 +21,7 @@ MAX_UNPACKED_BYTES = 384 * 1024**2
 # exceed it, since a short file of zeros is harmless.
 MAX_RATIO = 200
 RATIO_FREE_BYTES = 16 * 1024**2
-MAX_MEMBERS = 1000
+MAX_MEMBERS = 10_000  # bgzip starts one every 64 kB, so this is never the first limit reached
 WHOLE_FILE_BYTES = 16 * 1024**2
 CHUNK = 256 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
@@ -92,11 +92,18 @@ class UnpackedBytes:
 
     def _next_member(self) -> None:
         """Start the next of several joined gzip members; other bytes after one are padding."""
-        rest = self._inflate.unused_data or self._more()
-        self._members += 1
-        if not rest.startswith(GZIP_MAGIC) or self._members > MAX_MEMBERS:
+        rest = self._inflate.unused_data
+        # A member may begin on the last byte of what was read.
+        while len(rest) < len(GZIP_MAGIC) and (more := self._more()):
+            rest += more
+        if not rest.startswith(GZIP_MAGIC):
             self._done = True
             return
+        self._members += 1
+        if self._members > MAX_MEMBERS:
+            raise ReadError(
+                f"it is joined of more than {MAX_MEMBERS} gzip members; unpack it (gunzip) first"
+            )
         self._pending = rest
         self._inflate = zlib.decompressobj(wbits=31)
 
@@ -142,18 +149,38 @@ class SourceFile:
         return data
 
 
+def open_regular(path: Path) -> tuple[BinaryIO, int]:
+    """Open a local regular file and return it with its size; raises ReadError for anything else."""
+    # Merely opening a device may act on it, so the path is looked at first. It may be replaced
+    # before it is opened: a pipe must not block then, and what was opened is looked at again.
+    _check_regular(path.stat())
+    stream = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115
+    try:
+        status = os.fstat(stream.fileno())
+        _check_regular(status)
+    except BaseException:
+        stream.close()
+        raise
+    return stream, status.st_size
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+
+
+def _check_regular(status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise ReadError("it is a folder, not a file")
+    if not stat.S_ISREG(status.st_mode):
+        raise ReadError("it is not a regular file")
+
+
 @contextmanager
 def open_source(path: str | os.PathLike[str]) -> Iterator[SourceFile]:
     """Open a local regular file, plain or gzip. Raises ReadError without the file's name."""
     location = Path(path)
     try:
-        status = location.stat()
-        # A pipe would block for ever and a device has no end.
-        if stat.S_ISDIR(status.st_mode):
-            raise ReadError("it is a folder, not a file")
-        if not stat.S_ISREG(status.st_mode):
-            raise ReadError("it is not a regular file")
-        stream = location.open("rb")
+        stream, size = open_regular(location)
     except FileNotFoundError as error:
         raise ReadError("there is no such file") from error
     except PermissionError as error:
@@ -161,7 +188,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[SourceFile]:
     except (OSError, ValueError) as error:
         raise ReadError(f"it cannot be opened ({error})") from error
     with stream:
-        yield _source(location, stream, status.st_size)
+        yield _source(location, stream, size)
 
 
 def source_of(data: bytes, name: str) -> SourceFile:

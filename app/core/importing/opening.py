@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from agent.checked_toml import printable, shown
 from agent.errors import ReadError
+from agent.spectra.fits.source_file import open_regular
 from app.core.errors import ImportFailed, UnknownColumnsError
 from app.core.importing.folder_list import COLUMNS, FolderList
 from app.core.importing.formats.contents import ListFile, Refused, RowBlock, Value
@@ -98,7 +99,8 @@ def open_for_import(
 
 def file_sha256(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        file, _ = open_regular(path)
+        with file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ImportFailed(f"it cannot be read: {error.strerror}") from error

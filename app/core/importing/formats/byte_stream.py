@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import FileIO
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
-from agent.spectra.fits.source_file import GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
+from agent.errors import ReadError
+from agent.spectra.fits.source_file import GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES, open_regular
 from app.core.errors import ImportFailed
 
 CHUNK = 128 * 1024
@@ -26,16 +25,14 @@ class Stream(Protocol):
 def byte_stream(path: Path) -> Iterator[Stream]:
     """Open a local regular file. Raises ImportFailed, whose text does not name the file."""
     try:
-        # A pipe would block for ever and a device has no end.
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ImportFailed("it is not a regular file")
-        file = path.open("rb", buffering=0)
+        file, size = open_regular(path)
+    except ReadError as error:
+        raise ImportFailed(str(error)) from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise ImportFailed(f"it cannot be opened: {reason}") from error
     with file:
-        plain = _Plain(file, status.st_size)
+        plain = _Plain(file, size)
         magic = plain.read(2)
         plain.rewind()
         yield _Inflated(plain) if magic == GZIP_MAGIC else plain
@@ -44,7 +41,7 @@ def byte_stream(path: Path) -> Iterator[Stream]:
 class _Plain:
     """A plain file up to its size when opened: another program may keep appending to it."""
 
-    def __init__(self, file: FileIO, size: int) -> None:
+    def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
         self._size = self._left = size
 

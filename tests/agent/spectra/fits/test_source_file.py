@@ -78,10 +78,37 @@ def test_joined_members_and_padding_are_read_like_gzip_does() -> None:
     assert source_of(joined, "a.dat.gz").whole(10**6) == whole
 
 
-def test_the_number_of_gzip_members_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("chunk", range(1, 70))
+def test_members_are_joined_wherever_a_read_ends(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(source_file, "CHUNK", chunk)
+    parts = (b"first", b"", b"second " * 3, b"\x1f", b"last")
+    joined = b"".join(map(samples.gz, parts))
+    for padding in (b"", bytes(1), bytes(30), b"\x1f", b"\x1f" + bytes(9)):
+        assert source_of(joined + padding, "a.gz").whole(10**6) == b"".join(parts)
+
+
+@pytest.mark.parametrize("offset", range(-4, 5))
+def test_no_pixel_is_lost_where_a_member_begins_at_the_end_of_a_read(
+    given: Given, offset: int
+) -> None:
+    pixels = 26_570
+    lines = [b"%.1f %d\n" % (3600.0 + 0.2 * number, number % 97) for number in range(pixels)]
+    first = samples.gz(b"".join(lines[:1000]))
+    # A gzip header may hold a name: that brings the second member where it is wanted.
+    room = source_file.CHUNK + offset - len(first)
+    named = first[:3] + b"\x08" + first[4:10] + b"n" * (room - 1) + b"\0" + first[10:]
+    assert len(named) == source_file.CHUNK + offset
+    spectrum = given(named + samples.gz(b"".join(lines[1000:])), "a.dat.gz")
+    assert len(spectrum) == pixels
+
+
+def test_a_file_of_too_many_gzip_members_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_file, "MAX_MEMBERS", 5)
-    data = samples.gz(b"x") * 50
-    assert source_of(data, "a.gz").whole(100) == b"x" * 5
+    assert source_of(samples.gz(b"x") * 5, "a.gz").whole(100) == b"x" * 5
+    with pytest.raises(ReadError, match=r"more than 5 gzip members; unpack it \(gunzip\) first"):
+        source_of(samples.gz(b"x") * 6, "a.gz")
 
 
 def test_other_packings_are_named(given: Given) -> None:
@@ -111,6 +138,21 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.fits")
     with pytest.raises(ReadError, match="not a regular file"):
         read(tmp_path / "pipe.fits")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_file_replaced_by_a_pipe_does_not_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe.fits")
+    (tmp_path / "file.fits").write_bytes(samples.lamost_image())
+    as_it_was = (tmp_path / "file.fits").stat()
+    monkeypatch.setattr(Path, "stat", lambda path, **more: as_it_was)
+    with pytest.raises(ReadError, match="not a regular file"):
+        source_file.open_regular(tmp_path / "pipe.fits")
+    stream, size = source_file.open_regular(tmp_path / "file.fits")
+    with stream:
+        assert len(stream.read()) == size == as_it_was.st_size
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")

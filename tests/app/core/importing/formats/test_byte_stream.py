@@ -51,7 +51,7 @@ def test_damaged_gzip_is_refused(folder, damage, message):
 
 
 def test_what_is_no_regular_file_is_refused(folder):
-    with pytest.raises(ImportFailed, match="it is not a regular file"):
+    with pytest.raises(ImportFailed, match="it is a folder, not a file"):
         content_of(folder)
     with pytest.raises(ImportFailed, match="it cannot be opened: No such file"):
         content_of(folder / "nothing")
