@@ -1,0 +1,66 @@
+"""Starts a child process that ends with this program."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+from collections.abc import Sequence
+from ctypes import c_int64, c_size_t, c_uint32, c_uint64
+from functools import cache
+from typing import Any
+
+_KILL_ON_JOB_CLOSE = 0x2000
+_EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
+
+
+def start_child(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    """`subprocess.Popen` for a child that calls `die_with_parent`. Raises OSError.
+
+    Call it from a thread that outlives the child: Linux kills the child with the thread.
+    """
+    # Without this flag, a window program on Windows would flash up a console.
+    options.setdefault("creationflags", getattr(subprocess, "CREATE_NO_WINDOW", 0))
+    process = subprocess.Popen(command, **options)
+    _add_to_job(process)
+    return process
+
+
+class _JobLimits(ctypes.Structure):
+    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION of the Windows API."""
+
+    _fields_ = (
+        ("process_time", c_int64),
+        ("job_time", c_int64),
+        ("flags", c_uint32),
+        ("least_working_set", c_size_t),
+        ("most_working_set", c_size_t),
+        ("processes", c_uint32),
+        ("affinity", c_size_t),
+        ("priority", c_uint32),
+        ("scheduling", c_uint32),
+        ("io_counters", c_uint64 * 6),
+        ("memory", c_size_t * 4),
+    )
+
+
+def _add_to_job(process: subprocess.Popen[bytes]) -> None:
+    """Let Windows end the process, and its children, when this program ends."""
+    if sys.platform == "win32" and (job := _job()) is not None:
+        handle = ctypes.c_void_p(int(vars(process)["_handle"]))
+        ctypes.windll.kernel32.AssignProcessToJobObject(ctypes.c_void_p(job), handle)
+
+
+if sys.platform == "win32":
+
+    @cache
+    def _job() -> int | None:
+        """The job of all children; its only handle closes with this program. None if refused."""
+        kernel = ctypes.windll.kernel32
+        kernel.CreateJobObjectW.restype = ctypes.c_void_p
+        job: int | None = kernel.CreateJobObjectW(None, None)
+        limits = _JobLimits(flags=_KILL_ON_JOB_CLOSE)
+        done = job is not None and kernel.SetInformationJobObject(
+            ctypes.c_void_p(job), _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
+        )
+        return job if done else None
