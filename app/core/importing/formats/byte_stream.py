@@ -87,11 +87,17 @@ class _Inflated:
             raise ImportFailed("its gzip data are damaged; download the file again") from error
         self._pending = self._inflate.unconsumed_tail
         if self._inflate.eof:
-            rest = self._inflate.unused_data or self._more()
-            self._pending = rest
-            self._done = not rest.startswith(GZIP_MAGIC)  # anything else is padding
-            self._inflate = zlib.decompressobj(wbits=31)
+            self._next_member()
         return piece
+
+    def _next_member(self) -> None:
+        """Go on to the next member, behind any padding with zeros, wherever a read ended."""
+        rest = self._inflate.unused_data.lstrip(b"\0")
+        while len(rest) < len(GZIP_MAGIC) and (more := self._more()):
+            rest = (rest + more).lstrip(b"\0")
+        # Anything but a member is damaged: it may be one whose first bytes are, with all its rows.
+        self._pending, self._done = rest, not rest
+        self._inflate = zlib.decompressobj(wbits=31)
 
     def _more(self) -> bytes:
         packed = self._packed.read(CHUNK)

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import ImportFailed
+from app.core.importing.formats.byte_stream import CHUNK
 from app.core.importing.formats.text_list import TextList
 from tests.app.core.importing.formats.text_lists import opened, rows
+from tests.app.core.importing.gzip_members import joined, member
 
 
 def test_comments_and_blank_lines_are_no_rows(folder):
@@ -27,6 +29,20 @@ def test_how_many_rows_about(folder):
     lines = [f"star{n:06d},{n:06d}.fits" for n in range(50_000)]
     file = opened(folder, "\n".join(["name,path", *lines]))
     assert file.estimate == pytest.approx(50_000, rel=0.02)
+
+
+def test_every_row_of_a_catalogue_in_gzip_blocks(folder):
+    lines = "".join(f"star{n:06d},{n % 360}.5,{n:06d}.fits\n" for n in range(200_000))
+    file = opened(folder, joined(f"name,ra,path\n{lines}".encode(), 65_280), "list.csv.gz")
+    assert sum(len(block.lines) for block in file.blocks()) == 200_000
+
+
+def test_every_row_where_a_member_begins_on_the_last_byte_of_a_read(folder):
+    first = "".join(f"star{n:05d},{n:05d}.fits\n" for n in range(7239)).encode()
+    second = "".join(f"more{n:05d},{n:05d}.fits\n" for n in range(100)).encode()
+    packed = member(b"name,path\n" + first, CHUNK - 1) + member(second, 4000)
+    file = opened(folder, packed, "list.csv.gz")
+    assert sum(len(block.lines) for block in file.blocks()) == 7339
 
 
 @given(raw=st.binary(max_size=400))
