@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +95,13 @@ def test_what_is_no_regular_file_is_refused(folder):
         content_of(folder / "nothing")
     with pytest.raises(ImportFailed, match="not a valid file name"):
         content_of(folder / "a\0b")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders here")
+def test_a_pipe_that_took_the_place_of_a_file_when_it_was_opened(folder, monkeypatch):
+    (folder / "file").write_bytes(b"a")
+    os.mkfifo(folder / "list")
+    status = (folder / "file").stat()
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: status)
+    with pytest.raises(ImportFailed, match="it is not a regular file"):
+        content_of(folder / "list")
