@@ -12,7 +12,9 @@ from app.core.importing.formats.contents import MAX_COLUMNS, Kind, clean_words
 
 FIRST = re.compile(r"# ?%ECSV\b")
 MAX_HEADER = 256 * 1024
+MAX_DEPTH = 32
 WANTED = ("delimiter", "datatype")
+NULLS = ("", "~", "null", "Null", "NULL")
 _KEY = re.compile(r"(\w+):")
 _KINDS: dict[str, Kind] = {"bool": "bool", "string": "str"}
 _NUMERIC: tuple[tuple[str, Kind], ...] = (("int", "int"), ("uint", "int"), ("float", "float"))
@@ -69,20 +71,78 @@ def _parsed(text: str) -> dict[str, Any]:
     yaml: Any = import_module("yaml")  # comes with astropy; slow to load
 
     try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        found = _PlainYaml(yaml, text).document()
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise ImportFailed("its ECSV header is damaged: it is not valid YAML") from error
     if not isinstance(found, dict):
         raise ImportFailed("its ECSV header describes no columns")
     return found
 
 
+_TAGGED = object()
+"""Stands for a value with a tag, as astropy writes for what else it knows about a column."""
+
+
+class _PlainYaml:
+    """Texts, lists and tables of YAML as they stand: nothing is converted, repeated or merged.
+
+    Takes as much memory and time as the text is long, because a loader of YAML would not: a few
+    hundred bytes of aliases or merge keys multiply to gigabytes.
+    """
+
+    def __init__(self, yaml: Any, text: str) -> None:
+        self._yaml = yaml
+        self._events = yaml.parse(text, Loader=yaml.BaseLoader)
+
+    def document(self) -> Any:
+        """The value of the only document; None if there is none. Raises YAMLError."""
+        yaml = self._yaml
+        next(self._events)  # the stream starts
+        if isinstance(next(self._events), yaml.StreamEndEvent):
+            return None
+        found = self._value(next(self._events), 0)
+        next(self._events)  # the document ends
+        if not isinstance(next(self._events), yaml.StreamEndEvent):
+            raise ImportFailed("its ECSV header is damaged: it has several parts")
+        return found
+
+    def _value(self, event: Any, depth: int) -> Any:
+        """The value that begins with `event`: a text, list, dict, None or _TAGGED."""
+        yaml = self._yaml
+        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+            raise ImportFailed("its ECSV header has anchors or aliases, which are not read")
+        if depth > MAX_DEPTH:
+            raise ImportFailed("its ECSV header is nested too deeply")
+        value: Any
+        if isinstance(event, yaml.SequenceStartEvent):
+            value = []
+            while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
+                value.append(self._value(item, depth + 1))
+        elif isinstance(event, yaml.MappingStartEvent):
+            value = {}
+            while not isinstance(key := next(self._events), yaml.MappingEndEvent):
+                name = self._value(key, depth + 1)
+                if not isinstance(name, str) or (name == "<<" and key.implicit[0]):
+                    raise ImportFailed("its ECSV header has a key that is no plain text")
+                value[name] = self._value(next(self._events), depth + 1)
+        else:
+            value = None if event.implicit[0] and event.value in NULLS else event.value
+        return value if event.tag is None else _TAGGED
+
+
 def _column(entry: Any) -> EcsvColumn:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise ImportFailed("its ECSV header has a column without a name")
-    datatype = str(entry.get("datatype", ""))[:20]
+    datatype = _text(entry, "datatype")
     kind = _KINDS.get(datatype) or next(
         (kind for prefix, kind in _NUMERIC if datatype.startswith(prefix)), "str"
     )
-    unit, description = (str(entry.get(key) or "") for key in ("unit", "description"))
-    return EcsvColumn(entry["name"], kind, clean_words(unit), clean_words(description))
+    unit, description = (clean_words(_text(entry, key)) for key in ("unit", "description"))
+    return EcsvColumn(entry["name"], kind, unit, description)
+
+
+def _text(entry: dict[str, Any], key: str) -> str:
+    value = entry.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ImportFailed(f"its ECSV header gives a column a {key} that is no plain text")
+    return value or ""

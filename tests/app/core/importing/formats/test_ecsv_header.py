@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import ImportFailed
+from app.core.importing.formats.ecsv_header import ecsv_header
 from tests.app.core.importing.formats.text_lists import opened, rows
 
 
@@ -30,9 +31,70 @@ def test_damaged_ecsv(folder, datatype):
         opened(folder, f"# %ECSV 1.0\n# ---\n# {datatype}\nname\na\n")
 
 
-def test_yaml_that_multiplies_itself(folder):
-    head = "# %ECSV 1.0\n# ---\n# datatype:\n# - &a {name: a, datatype: int64}\n"
-    head += "# - &b {name: b, x: [*a, *a, *a, *a, *a, *a, *a, *a, *a]}\n"
-    for name, before in zip("cdefghij", "bcdefghi", strict=True):
-        head += f"# - &{name} {{name: {name}, x: [{', '.join([f'*{before}'] * 9)}]}}\n"
-    assert len(opened(folder, head + "a b c d e f g h i j\n1 2 3 4 5 6 7 8 9 10\n").columns) == 10
+def aliases(depth):
+    head = "# - {name: a, unit: &a [x, x, x, x, x, x, x, x, x]}\n"
+    for name, before in zip("bcdefghijklm"[:depth], "abcdefghijkl", strict=False):
+        head += f"# - {{name: {name}, unit: &{name} [{', '.join([f'*{before}'] * 9)}]}}\n"
+    return head
+
+
+def merge_keys(depth):
+    head = "# - &m0 {name: a, datatype: int64}\n"
+    for number in range(1, depth):
+        head += f"# - &m{number} {{<<: [*m{number - 1}, *m{number - 1}], name: b}}\n"
+    return head
+
+
+def ecsv(datatype, body="a b\n1 2\n"):
+    return f"# %ECSV 1.0\n# ---\n# datatype:\n{datatype}{body}"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "datatype",
+    [
+        aliases(12), merge_keys(24),
+        "# - &a {name: a}\n", "# - {name: &a a}\n", "# - {name: a, x: [&a b, *a]}\n",
+        "# - {name: a, <<: {unit: m}}\n", "# - {name: a, x: {<<: {y: z}}}\n",
+        "# - {name: !!str a}\n", "# - !!map {name: a}\n", "# - {name: a, unit: !x m}\n",
+        "# - {name: a, unit: [m]}\n", "# - {name: a, description: {b: c}}\n",
+        "# - {name: a, datatype: [int64]}\n", "# - {name: {a: b}}\n", "# - {? [a] : b, name: a}\n",
+        "# - {name: a, x: " + "[" * 100 + "]" * 100 + "}\n",
+        "# - {name: a, x: " + "{a: " * 100 + "b" + "}" * 100 + "}\n",
+        "# - {name: a}\n# --- \n# - {name: b}\n", "# - {name: a}\n# ...\n# - {name: b}\n",
+        "# - {name: a}\n# %YAML 9.9\n",
+    ],
+)  # fmt: skip
+def test_only_plain_texts_are_taken_from_yaml(datatype):
+    assert len(datatype) < 1500
+    with pytest.raises(ImportFailed, match="ECSV header"):
+        ecsv_header(ecsv(datatype))
+
+
+def test_texts_that_yaml_would_turn_into_something_else():
+    numbers = "1" + ":1" * 5000
+    header = ecsv_header(ecsv(
+        f"# - {{name: 2020-01-01, unit: '{numbers}', description: {numbers}}}\n"
+        "# - {name: 1_0, unit: 0x1F, description: yes}\n# - {name: 'null', unit: null}\n"
+        "# - {name: '<<', unit: '&a *a !!x', description: ~}\n"
+    ))  # fmt: skip
+    assert [each.name for each in header.columns] == ["2020-01-01", "1_0", "null", "<<"]
+    assert [each.unit[:9] for each in header.columns] == ["1:1:1:1:1", "0x1F", "", "&a *a !!x"]
+    assert [each.description[:9] for each in header.columns] == ["1:1:1:1:1", "yes", "", ""]
+
+
+def test_what_astropy_writes_beside_the_columns_is_skipped(folder):
+    from astropy.table import Table
+
+    table = Table({"name": ["a", "b"], "n": [1, 2]})
+    table["n"].meta = {"x": [1, 2], "y": {"z": 1.5}}
+    table["n"].unit, table["n"].description = "km / s", "a: b #c"
+    table.meta = {"history": ["made", "by hand"], "&a": "*a"}
+    table.write(folder / "made.ecsv", format="ascii.ecsv")
+    text = (folder / "made.ecsv").read_text()
+    assert "!!omap" in text
+    header = ecsv_header(text)
+    assert [(each.name, each.kind, each.unit, each.description) for each in header.columns] == [
+        ("name", "str", "", ""), ("n", "int", "km / s", "a: b #c"),
+    ]  # fmt: skip
+    assert opened(folder, text, "list.ecsv").format == "ECSV"
