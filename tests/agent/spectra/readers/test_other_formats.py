@@ -67,6 +67,28 @@ def test_structure_is_checked_before_specutils_sees_the_file(
     assert "cut short" in caught.value.reasons["specutils"]
 
 
+def with_yaml_in_comments() -> bytes:
+    """A table whose header would be read as YAML that merges itself, 2 to the power of 24 times."""
+    columns = [
+        fits.Column(name="foo", format="D", array=samples.LINEAR, unit="Angstrom"),
+        fits.Column(name="bar", format="D", array=samples.FLUX, unit="erg / (s cm2 AA)"),
+    ]
+    hdu = fits.BinTableHDU.from_columns(columns)
+    merged = [f"- &m{n} {{<<: [*m{n - 1}, *m{n - 1}], name: b}}" for n in range(1, 24)]
+    for line in ("--BEGIN-ASTROPY-SERIALIZED-COLUMNS--", "datatype:", "- &m0 {name: foo}", *merged,
+                 "meta: {__serialized_columns__: {}}", "--END-ASTROPY-SERIALIZED-COLUMNS--"):  # fmt: skip
+        hdu.header.add_comment(line)
+    return samples.bytes_of(fits.PrimaryHDU(), hdu)
+
+
+@pytest.mark.timeout(20)
+def test_yaml_in_a_header_never_reaches_specutils(given: Given) -> None:
+    pytest.importorskip("specutils")
+    with pytest.raises(ReadError) as caught:
+        given(with_yaml_in_comments())
+    assert "columns described in YAML" in caught.value.reasons["specutils"]
+
+
 def test_reading_a_known_format_never_imports_specutils() -> None:
     code = (
         "import sys, agent.spectra.readers, agent.spectra.readers.registry;"
