@@ -75,8 +75,9 @@ def with_yaml_in_comments() -> bytes:
     ]
     hdu = fits.BinTableHDU.from_columns(columns)
     merged = [f"- &m{n} {{<<: [*m{n - 1}, *m{n - 1}], name: b}}" for n in range(1, 24)]
-    for line in ("--BEGIN-ASTROPY-SERIALIZED-COLUMNS--", "datatype:", "- &m0 {name: foo}", *merged,
-                 "meta: {__serialized_columns__: {}}", "--END-ASTROPY-SERIALIZED-COLUMNS--"):  # fmt: skip
+    lines = ["datatype:", "- &m0 {name: foo}", *merged, "meta: {__serialized_columns__: {}}"]
+    marks = ("--BEGIN-ASTROPY-SERIALIZED-COLUMNS--", "--END-ASTROPY-SERIALIZED-COLUMNS--")
+    for line in (marks[0], *lines, marks[1]):
         hdu.header.add_comment(line)
     return samples.bytes_of(fits.PrimaryHDU(), hdu)
 
