@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from agent.rendering import robust
 from agent.rendering.canvas import BLACK, Canvas, Colour, Rect
-from agent.rendering.marks import draw_info_box, thinned, tick_points
+from agent.rendering.marks import GAP_STEPS, draw_info_box, thinned, tick_points
 from agent.rendering.scales import Scale, flux_scale, with_margins
 from agent.rendering.style import Style
 from agent.rendering.text import Font, stack_lines
 from agent.rendering.window import DrawnPixels
+from agent.spectra.gaps import gap_starts
 from agent.spectra.spectrum import FloatArray
 
 DPI = 72.0  # a point is a pixel
@@ -22,7 +23,6 @@ UPPER_SHARE = 0.55
 GREY: Colour = (0.68, 0.68, 0.68, 1.0)
 GRID: Colour = (0.0, 0.0, 0.0, 0.15)
 TICK, FRAME = 4.0, 1.0
-GAP_STEPS = 20.0  # times the median step is a gap, such as between arms; no line crosses it
 CROWDED = 3.0  # spectrum pixels per column from which their mean is drawn, too
 FLUX_MARGIN, WAVELENGTH_MARGIN = 0.04, 0.01
 NO_TICKS = replace(flux_scale(0.0, 1.0, 1, minor=False), major=(), labels=(), offset="")
@@ -151,8 +151,7 @@ def _draw_line(
     heights = panel.y.to_pixels(panel.flux, frame.y0, frame.y1)
     points[:, 1] = np.clip(heights, frame.y0 - 4 * frame.height, frame.y1 + 4 * frame.height)
     crowded = len(points) > CROWDED * frame.width and style.mean_line
-    steps = np.diff(wavelength)
-    for part in np.split(points, np.flatnonzero(steps > GAP_STEPS * np.median(steps)) + 1):
+    for part in np.split(points, gap_starts(wavelength, GAP_STEPS)):
         if crowded:
             canvas.curve(thinned(part), GREY, 1.0, frame)
             part = _column_means(part)

@@ -11,6 +11,8 @@ from agent.spectra.spectrum import FloatArray
 
 # Beyond this Agg may run out of cells, and 800 columns cannot show more anyway.
 MAX_VERTICES = 40_000
+# A step so many times the others is a gap, as between two arms: no line crosses it.
+GAP_STEPS = 20.0
 
 
 def thinned(points: FloatArray, most: int = MAX_VERTICES) -> FloatArray:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from agent.rendering.canvas import Canvas, Colour, Rect
 from agent.rendering.layout import DPI, LABEL, POINT, Layout
-from agent.rendering.marks import draw_info_box, thinned, tick_points
+from agent.rendering.marks import GAP_STEPS, draw_info_box, thinned, tick_points
 from agent.rendering.scales import flux_scale, wavelength_scale, with_margins
 from agent.rendering.text import Font
 from agent.rendering.window import DrawnPixels
+from agent.spectra.gaps import gap_starts
 
 BOX = Font(9)
 LINE: Colour = (0.0, 0.0, 1.0, 0.8)
@@ -123,7 +124,8 @@ def _draw_data(canvas: Canvas, layout: Layout, window: DrawnPixels) -> None:
     points = np.empty((len(window), 2))
     points[:, 0] = layout.x.to_pixels(window.wavelength, frame.x0, frame.x1)
     points[:, 1] = layout.y.to_pixels(window.flux, frame.y0, frame.y1)
-    canvas.curve(thinned(points), LINE, 1.0, frame)
+    for part in np.split(points, gap_starts(window.wavelength, GAP_STEPS)):
+        canvas.curve(thinned(part), LINE, 1.0, frame)
     canvas.frame(frame, 0.8)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agent.rendering.robust import limits
+from agent.spectra.gaps import with_gaps
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.report.evidence import KeyLook
 from app.core.report.markup import Markup
@@ -28,6 +29,7 @@ WHOLE = (6.0, 74.0)
 LOOK = (98.0, 168.0)
 POINTS = 440
 FEWEST = 5
+GAP = 20.0  # steps this many times the usual one are not crossed by the curve
 
 
 def thumbnail(spectrum: Spectrum, look: KeyLook | None) -> Markup:
@@ -78,6 +80,7 @@ def _panel(
     known = flux[np.isfinite(flux)]
     if known.size < FEWEST:
         return [*drawn, svg_text("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
+    wavelength, flux = with_gaps(wavelength, GAP, flux)
     columns = np.interp(wavelength, window, (1.0, WIDTH - 1.0))
     return [*drawn, *_line(columns, flux, known, top, floor)]
 

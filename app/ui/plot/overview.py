@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QRectF, Qt, Signal
@@ -277,7 +276,7 @@ class Overview(QWidget):
             is_edge = part != ALL
             shape = Qt.CursorShape.SizeHorCursor if is_edge else Qt.CursorShape.SizeAllCursor
         self.setCursor(shape)
-        self.setToolTip(f"<span>{escape(self.tooltip_at(x))}</span>")
+        self.setToolTip(self.tooltip_at(x))
 
     def tooltip_at(self, x: float) -> str:
         """Names of the windows at this position."""

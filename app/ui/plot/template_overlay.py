@@ -9,9 +9,10 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
+from agent.spectra.gaps import with_gaps
 from agent.spectra.spectrum import FloatArray
 from app.ui.plot.plot_view import EMPTY, PlotView
-from app.ui.plot.trace import Trace
+from app.ui.plot.trace import GAP, Trace
 from app.ui.session_context import SessionContext
 
 
@@ -99,7 +100,8 @@ class TemplateOverlay(QObject):
         trace, scaled = self._plot.trace, None
         if trace is not None and self._curve is not None:
             scaled = scale_template(trace, *self._curve, self._view.options.z)
-        self._plot.template.show_data(*(scaled or (EMPTY, EMPTY)))
+        wavelength, flux = scaled or (EMPTY, EMPTY)
+        self._plot.template.show_data(*with_gaps(wavelength, GAP, flux))
         self._plot.template.setVisible(scaled is not None)
         self._plot.viewport().update()
         self.changed.emit()

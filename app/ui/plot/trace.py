@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from agent.spectra.gaps import gap_starts, with_gaps
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_edges
 from agent.spectra.smoothing import gaussian_kernel
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
@@ -56,7 +57,9 @@ PLAIN = (1e-2, 1e5)
 LARGEST = 1e9
 """Values beyond this many typical fluxes are no measurements and are drawn as gaps."""
 GAP = 6.0
-"""Neighbours farther apart than this many median pixel steps are not joined."""
+"""Neighbours farther apart than this many usual steps are not joined."""
+MAX_PARTS = 300
+"""With more gaps than this, pixels are smoothed across them, which takes less time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,19 +106,34 @@ def trace(spectrum: Spectrum, smoothing_px: float = 0.0) -> Trace:
     good = spectrum.good & np.isfinite(raw)
     flux = np.where(good, raw, np.nan)
     error = None if sigma is None else np.where(good & (sigma < LARGEST), sigma, np.nan)
-    if smoothing_px > 0:
-        flux, error = smoothed(flux, error, smoothing_px)
-    steps = np.diff(spectrum.wavelength)
     wavelength = spectrum.wavelength
-    pixel_kms = LIGHT_KMS * float(np.median(steps / wavelength[1:]))
-    breaks = _breaks(steps)
-    if breaks.size:
-        middle = 0.5 * (wavelength[breaks] + wavelength[breaks - 1])
-        wavelength = np.insert(wavelength, breaks, middle)
-        flux, raw = (np.insert(each, breaks, np.nan) for each in (flux, raw))
-        error = None if error is None else np.insert(error, breaks, np.nan)
-    bad = bad_ranges(spectrum.wavelength, ~good)
+    if smoothing_px > 0:
+        flux, error = _smoothed_apart(wavelength, flux, error, smoothing_px)
+    pixel_kms = LIGHT_KMS * float(np.median(np.diff(wavelength) / wavelength[1:]))
+    bad = bad_ranges(wavelength, ~good)
+    if error is None:
+        wavelength, flux, raw = with_gaps(wavelength, GAP, flux, raw)
+    else:
+        wavelength, flux, raw, error = with_gaps(wavelength, GAP, flux, raw, error)
     return Trace(wavelength, flux, raw, error, bad, exponent, smoothing_px, pixel_kms)
+
+
+def _smoothed_apart(
+    wavelength: FloatArray, flux: FloatArray, error: FloatArray | None, fwhm_px: float
+) -> tuple[FloatArray, FloatArray | None]:
+    """Like `smoothed`, with the pixels on each side of a gap by themselves."""
+    starts = gap_starts(wavelength, GAP)
+    if not 0 < starts.size <= MAX_PARTS:
+        return smoothed(flux, error, fwhm_px)
+    errors = [None] * (starts.size + 1) if error is None else np.split(error, starts)
+    parts = [
+        smoothed(part, its_error, fwhm_px)
+        for part, its_error in zip(np.split(flux, starts), errors, strict=True)
+    ]
+    means = np.concatenate([mean for mean, _ in parts])
+    if error is None:
+        return means, None
+    return means, np.concatenate([each for _, each in parts if each is not None])
 
 
 def smoothed(
@@ -158,11 +176,6 @@ def _exponent(spectrum: Spectrum) -> int:
     if PLAIN[0] <= typical < PLAIN[1] or not math.isfinite(typical):
         return 0
     return max(min(math.floor(math.log10(typical)), 300), -300)
-
-
-def _breaks(steps: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Indices of the pixels before which others are missing."""
-    return np.flatnonzero(steps > GAP * float(np.median(steps))) + 1
 
 
 CENTRAL_PERCENT = (0.5, 99.5)

@@ -7,9 +7,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 from PySide6.QtGui import QColor
 
+from agent.spectra.gaps import with_gaps
 from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.report.evidence import KeyLook
+from app.ui.plot.trace import GAP
 from app.ui.review.figures import Figure
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.data_texts import task_text
@@ -61,9 +63,10 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> 
         region = pg.LinearRegionItem(look.range, movable=False, brush=colour, pen=pg.mkPen(None))
         figure.add(region)
         _name_look(figure, look, float(high + room), spectrum.range)
+    wavelength, flux = with_gaps(spectrum.wavelength, GAP, flux)
     figure.add(
         pg.PlotDataItem(
-            spectrum.wavelength,
+            wavelength,
             flux,
             pen=pg.mkPen(figure.theme.flux),
             connect="finite",

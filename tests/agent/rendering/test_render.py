@@ -17,11 +17,13 @@ from skimage.metrics import structural_similarity
 
 from agent.errors import SpectrumError
 from agent.rendering import text
+from agent.rendering.canvas import Canvas
 from agent.rendering.render import (
     COMPACT,
     COMPACT_PANELS,
     PUBLISHED,
     STYLES,
+    Style,
     default_title,
     png_bytes,
     render_array,
@@ -49,6 +51,20 @@ def noisy(
 def pyplot(spectrum: Spectrum, window: tuple[float, float] | None, title: str) -> np.ndarray:
     data = pyplot_png(spectrum.wavelength, spectrum.flux, window, title)
     return np.asarray(Image.open(BytesIO(data)).convert("RGB"))
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=list(STYLES))
+@pytest.mark.parametrize("points", [40, 400, 60_000])
+def test_no_line_crosses_a_gap(monkeypatch: pytest.MonkeyPatch, style: Style, points: int) -> None:
+    curves: list[np.ndarray] = []
+    monkeypatch.setattr(Canvas, "curve", lambda _, drawn, *more: curves.append(drawn))
+    arms = np.linspace(4000.0, 5000.0, points), np.linspace(6175.0, 7000.0, points)
+    wavelength = np.concatenate(arms)
+    render_array(spectrum_of(wavelength, np.ones(2 * points)), style=style)
+    assert len(curves) >= 2
+    extent = max(curve[-1, 0] for curve in curves) - min(curve[0, 0] for curve in curves)
+    for curve in curves:
+        assert np.diff(curve[:, 0]).max() < 0.1 * extent
 
 
 def test_reference_pictures_are_drawn_alike(reference_pictures: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from agent.errors import WorkbenchError
+from agent.spectra.gaps import with_gaps
 from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.realism.library import Library
@@ -29,6 +30,7 @@ COLOUR_PIXELS = 150.0
 MAX_PARAMETERS = 4
 CELL_INCHES = (7.0, 2.3)
 DPI = 100
+GAP = 20.0  # no line crosses a step this many times the usual one
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +164,8 @@ def _draw_panel(axes: Any, panel: SheetPanel, span: tuple[float, float]) -> None
     good = spectrum.good
     level = float(np.median(spectrum.flux[good])) if good.any() else 1.0
     flux = np.where(good, spectrum.flux, np.nan) / (level if level > 0 else 1.0)
-    axes.plot(spectrum.wavelength, flux, color="#b03a2e" if panel.is_real else "#1f4e79", lw=0.7)
+    wavelength, flux = with_gaps(spectrum.wavelength, GAP, flux)
+    axes.plot(wavelength, flux, color="#b03a2e" if panel.is_real else "#1f4e79", lw=0.7)
     # A title may contain a file name, in which a $ must not start a formula.
     title = "".join(letter for letter in panel.title if letter.isprintable())[:110]
     axes.set_title(title, fontsize=8, loc="left", parse_math=False)

@@ -56,6 +56,14 @@ def test_bad_pixels_are_not_drawn(rng):
     assert not np.any((x > 5030) & (x < 5970))
 
 
+def test_no_line_crosses_a_gap():
+    for step in (10.0, 1.0):
+        wavelength = np.concatenate([np.arange(4000, 5000, step), np.arange(6175, 7000, step)])
+        drawn = thumbnail(Spectrum(wavelength=wavelength, flux=np.arange(wavelength.size)), None)
+        (curve,) = (value for _, name, value in Page(drawn).attributes if name == "d")
+        assert curve.count("M") == 2
+
+
 @pytest.mark.parametrize("window", [(1000.0, 1100.0), (6500.0, 6500.5), (9190.0, 12000.0)])
 def test_a_look_where_nothing_is(rng, window):
     drawn = thumbnail(spectrum(rng), KeyLook(label="x", range=window))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from app.ui.widgets.tooltips import plain_html
 from tests.app.ui.plot.steps import shown
 
 HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
@@ -66,6 +67,6 @@ def test_its_windows_are_numbered_in_the_strip(context, panel):
     x = panel.overview.x_of(7200)
     assert "1: Hα <b>" in panel.overview.tooltip_at(x)
     panel.overview._show_handle(x)
-    assert "&lt;b&gt;" in panel.overview.toolTip()
+    assert "&lt;b&gt;" in plain_html(panel.overview.toolTip())
     context.agent.shown.trajectory_changed.emit(None)
     assert panel.overview.agent_windows == ()

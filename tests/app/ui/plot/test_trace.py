@@ -55,6 +55,26 @@ def test_missing_pixels_are_not_bridged():
     assert inside.sum() == 1 and np.isnan(drawn.flux[inside]).all()
 
 
+def test_a_gap_in_the_fine_part_of_a_coarse_table_is_not_bridged():
+    fine = np.concatenate([np.arange(4000.0, 4100.0), np.arange(4140.0, 4200.0)])
+    wavelength = np.concatenate([fine, 4200.0 + 50.0 * np.arange(400)])
+    drawn = trace(Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size)))
+    gaps = drawn.wavelength[np.isnan(drawn.flux)]
+    assert gaps.tolist() == [4119.5]
+
+
+@pytest.mark.parametrize("has_errors", [True, False])
+def test_smoothing_does_not_reach_across_a_gap(has_errors):
+    wavelength = np.concatenate([np.arange(4000.0, 5000.0), np.arange(6175.0, 7000.0)])
+    flux = np.where(wavelength < 5500, 1.0, 100.0)
+    ivar = np.ones(flux.size) if has_errors else None
+    drawn = trace(Spectrum(wavelength=wavelength, flux=flux, ivar=ivar), 10.0)
+    known = np.isfinite(drawn.flux)
+    assert np.allclose(drawn.flux[known], np.where(drawn.wavelength[known] < 5500, 1.0, 100.0))
+    assert known.sum() == flux.size
+    assert (drawn.error is not None) == has_errors
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
 def test_what_is_no_measurement_is_a_gap(value):
     flux = np.ones(3000)

@@ -37,3 +37,13 @@ def test_the_agents_window_is_drawn_with_its_name(qtbot, context):
     (region,) = (each for each in items if isinstance(each, pg.LinearRegionItem))
     (name,) = (each for each in items if isinstance(each, pg.TextItem))
     assert region.getRegion() == (6500.0, 6600.0) and name.toPlainText() == "Agent: Hα"
+
+
+def test_no_line_crosses_a_gap(qtbot, context):
+    plot = shown_in(qtbot, SmallPlot(context.current_theme, "Spectrum"))
+    wavelength = np.concatenate([np.arange(4000.0, 5000.0), np.arange(6175.0, 7000.0)])
+    plot.show_spectrum(1, Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size)), None)
+    (curve,) = (each for each in plot.getPlotItem().items if isinstance(each, pg.PlotDataItem))
+    x, y = curve.getOriginalDataset()
+    inside = (x > 5000.0) & (x < 6175.0)
+    assert inside.sum() == 1 and np.isnan(y[inside]).all()

@@ -1,0 +1,43 @@
+"""Finds gaps in the wavelengths of a spectrum, over which no line is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.spectrum import FloatArray
+
+BESIDE = np.arange(1, 6)
+LEAST = 5.0
+
+
+def gap_starts(wavelength: FloatArray, times: float) -> NDArray[np.intp]:
+    """Indices of the pixels before which others are missing.
+
+    There the step is more than `times` those on both sides of it; or more than `times` the median
+    step and LEAST times those beside it, so that nothing is missing where a table becomes coarser.
+    """
+    steps = np.diff(wavelength)
+    if not steps.size:
+        return np.empty(0, dtype=np.intp)
+    typical = float(np.median(steps))
+    padded = np.pad(steps, BESIDE.size)
+    smaller = np.minimum(np.append(steps[:1], steps[:-1]), np.append(steps[1:], steps[-1:]))
+    large = np.flatnonzero(steps > LEAST * np.minimum(smaller, typical))
+    at = large[:, None] + BESIDE.size
+    beside = np.maximum(
+        np.median(padded[at - BESIDE], axis=1), np.median(padded[at + BESIDE], axis=1)
+    )
+    beside[beside <= 0] = typical
+    enough = np.minimum(times * beside, np.maximum(times * typical, LEAST * beside))
+    return large[steps[large] > enough] + 1
+
+
+def with_gaps(wavelength: FloatArray, times: float, *values: FloatArray) -> tuple[FloatArray, ...]:
+    """The wavelengths and values with a NaN value in the middle of each gap."""
+    starts = gap_starts(wavelength, times)
+    if not starts.size:
+        return wavelength, *values
+    middle = 0.5 * (wavelength[starts] + wavelength[starts - 1])
+    inserted = (np.insert(each, starts, np.nan) for each in values)
+    return np.insert(wavelength, starts, middle), *inserted
