@@ -31,6 +31,8 @@ QUIT_GRACE_S = 0.5
 MAX_TEXT = 2_000
 MAX_DETAIL = 20_000
 
+NO_MEMORY = "there is not enough memory for it: close other programs or use fewer workers"
+
 MakeInspector = Callable[..., "Inspector"]
 """Called with a model name or None, and options as keyword arguments."""
 
@@ -151,6 +153,9 @@ class Worker:
             self._emit({**self._execute(request), "id": number})
         except WorkbenchError as error:
             self._emit({**_failed(str(error)), "id": number})
+        except MemoryError:
+            detail = traceback.format_exc()[-MAX_DETAIL:]
+            self._emit({**_failed(NO_MEMORY), "detail": detail, "id": number})
         except Exception as error:
             # A bug of ours or of a library fails this request only; report the traceback.
             text = f"the inspector failed with {type(error).__name__}: {error}"

@@ -21,6 +21,10 @@ class WorkerCrash(WorkerError):
     """The process died or was killed. The next request starts a new one."""
 
 
+class WorkerTimeout(WorkerCrash):
+    """The process was killed because the request took too long; another try would too."""
+
+
 class WorkerClosed(WorkerError):
     """The worker was stopped before it finished the request."""
 

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from agent.trajectory.trajectory import ModelRef, Trajectory
-from app.worker.client import WorkerClient
-from app.worker.errors import LoadCrash, LoadError, WorkerCrash, WorkerError
+from app.worker.client import CANCEL_GRACE_S, WorkerClient
+from app.worker.errors import LoadCrash, LoadError, WorkerCrash, WorkerError, WorkerTimeout
 from app.worker.inspection import Event, RunningInspection, ignore_event
 from app.worker.request import InspectRequest, LoadRequest
 
@@ -48,8 +48,11 @@ class WorkerPool:
         load: LoadRequest,
         *,
         command: Sequence[str] | None = None,
+        cancel_grace_s: float = CANCEL_GRACE_S,
     ) -> None:
-        self._clients = [WorkerClient(command) for _ in range(max(workers, 1))]
+        self._clients = [
+            WorkerClient(command, cancel_grace_s=cancel_grace_s) for _ in range(max(workers, 1))
+        ]
         self._load = replace(load, sharing=len(self._clients))
         for client in self._clients:
             client.select(self._load)
@@ -133,7 +136,8 @@ class _Batch(Generic[Key]):
             return None
         self._idle.append(client)
         item.crashes += isinstance(error, WorkerCrash)
-        if isinstance(error, WorkerCrash) and item.crashes < MAX_TRIES:
+        may_retry = isinstance(error, WorkerCrash) and not isinstance(error, WorkerTimeout)
+        if may_retry and item.crashes < MAX_TRIES:
             self._retries.append(item)
             return None
         return PoolResult(item.key, error=error)

@@ -18,6 +18,7 @@ from itertools import count
 from typing import IO, BinaryIO, cast
 
 from agent.checked_toml import printable
+from agent.child_process.start_child import start_child
 from app.worker.errors import LoadError, WireError
 from app.worker.exit_reason import describe_exit, last_line, printable_lines
 from app.worker.wire import Message, encode, read_message
@@ -32,16 +33,12 @@ _log = logging.getLogger("app.worker")
 
 
 class ChildProcess:
-    """Any thread may send, wake and kill; one thread receives and closes."""
+    """Any thread may send, wake and kill; one thread, which outlives it, does all else."""
 
     def __init__(self, command: Sequence[str]) -> None:
         pipe = subprocess.PIPE
-        # Without this flag, a window program on Windows would flash up a console.
-        flags: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
-            self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=flags
-            )
+            self._process = start_child(command, stdin=pipe, stdout=pipe, stderr=pipe)
         except OSError as error:
             raise LoadError(f"no worker could be started: {error}") from error
         self._inbox: queue.Queue[Message | None] = queue.Queue(INBOX)
@@ -51,14 +48,21 @@ class ChildProcess:
         self._kill_reason = ""
         self._pings = count(1)
         self._pongs: dict[int, threading.Event] = {}
+        self._unanswered, self._next_ping = 0, 0.0
         stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
         assert stdin is not None and stdout is not None and stderr is not None
         source = cast(BinaryIO, stdout)  # it is binary, but subprocess declares IO[bytes]
-        self._stderr_reader = self._start_thread(partial(self._read_stderr, stderr), "stderr")
-        self._pipe_threads = [
-            self._start_thread(partial(self._write, stdin), "requests"),
-            self._start_thread(partial(self._read, source), "answers"),
-        ]
+        try:
+            self._stderr_reader = self._start_thread(partial(self._read_stderr, stderr), "stderr")
+            self._pipe_threads = [
+                self._start_thread(partial(self._write, stdin), "requests"),
+                self._start_thread(partial(self._read, source), "answers"),
+            ]
+        except RuntimeError as error:  # no more threads, as when memory runs out
+            self._process.kill()
+            self._process.wait()
+            self._outbox.put(None)
+            raise LoadError(f"no worker could be started: {error}") from error
 
     @property
     def pid(self) -> int:
@@ -108,6 +112,19 @@ class ChildProcess:
         in_time = answered.wait(timeout_s)
         self._pongs.pop(number, None)
         return time.perf_counter() - started if in_time else None
+
+    def ask_for_life(self, every_s: float, at_most: int) -> None:
+        """Call this often: sends a ping every `every_s`; the child is killed after `at_most` in
+        a row without any message from it."""
+        # Pings are counted, not seconds, as both processes may sleep: with the machine, or Ctrl-Z.
+        if self.is_lost or time.monotonic() < self._next_ping:
+            return
+        if self._unanswered >= at_most:
+            self.kill(f"gave no sign of life for {every_s * at_most:g} s")
+            return
+        self._unanswered += 1
+        self._next_ping = time.monotonic() + every_s
+        self.send({"type": "ping", "id": 0})
 
     def kill(self, reason: str) -> None:
         """Kill the child; `reason` completes the sentence "the worker ..."."""
@@ -168,6 +185,7 @@ class ChildProcess:
             self._reap()
 
     def _dispatch(self, message: Message) -> None:
+        self._unanswered = 0
         if message["type"] == "log":
             _log_message(message)
         elif message["type"] == "pong":

@@ -12,7 +12,14 @@ from agent.checked_toml import printable
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_json, step_from_json
-from app.worker.errors import InspectionError, LoadCrash, LoadError, WorkerClosed, WorkerCrash
+from app.worker.errors import (
+    InspectionError,
+    LoadCrash,
+    LoadError,
+    WorkerClosed,
+    WorkerCrash,
+    WorkerTimeout,
+)
 from app.worker.inspection import RunningInspection, StepDone, TextGenerated
 from app.worker.process import ChildProcess
 from app.worker.records import model_from_json
@@ -20,6 +27,12 @@ from app.worker.request import LoadRequest
 from app.worker.wire import WIRE_VERSION, Message
 
 HELLO_S = 60.0
+# The largest model on the slowest disk loads sooner.
+LOAD_S = 3600.0
+# A worker answers pings while it loads and inspects, unless it is stopped or its native code holds
+# Python's lock, as some libraries do for seconds.
+PING_S = 5.0
+MAX_UNANSWERED = 12
 MAX_LOAD_CRASHES = 3
 MAX_LINE = 2_000
 
@@ -77,7 +90,8 @@ class WorkerSupervisor:
             except WorkerCrash as crash:
                 if self.selected is selected:
                     self._load_crashes += 1
-                    raise LoadCrash(f"{crash}", crash.detail) from crash
+                    kind = LoadError if isinstance(crash, WorkerTimeout) else LoadCrash
+                    raise kind(f"{crash}", crash.detail) from crash
 
     def inspect(self, inspection: RunningInspection) -> None:
         """Run the inspection to its end, or raise the WorkerError that ended it."""
@@ -137,10 +151,12 @@ class WorkerSupervisor:
         if self._loaded is not None and self._loaded[0] is selected:
             return self._loaded[1]
         self._loaded = None
+        until = time.monotonic() + LOAD_S
 
-        def limit() -> tuple[float, str] | None:
-            is_outdated = self.selected is not selected
-            return (0.0, "was loading a model that is no longer selected") if is_outdated else None
+        def limit() -> tuple[float, str]:
+            if self.selected is not selected:
+                return 0.0, "was loading a model that is no longer selected"
+            return until, f"did not load within {LOAD_S:g} s"
 
         try:
             reply = self._ask(
@@ -174,19 +190,21 @@ class WorkerSupervisor:
 
     def _receive(self, child: ChildProcess, limit: Limit, activity: str) -> Message:
         """Wait for the child's next message. Messages from a killed child are ignored."""
+        kind = WorkerCrash
         while True:
             self._check_open()
-            until, left_s = limit(), None
+            until, left_s = limit(), PING_S
             if until is not None and not child.is_lost:
-                left_s = until[0] - time.monotonic()
+                left_s = min(until[0] - time.monotonic(), PING_S)
                 if left_s <= 0:
                     child.kill(until[1])
-                    left_s = None
+                    kind, left_s = WorkerTimeout, PING_S
             message = child.receive(left_s)
             if message is not None and not child.was_killed:
                 return message
             if child.is_exhausted:
-                raise _crash(child, activity)
+                raise kind(_crash_message(child, activity), child.stderr)
+            child.ask_for_life(PING_S, MAX_UNANSWERED)
 
     def _check_open(self) -> None:
         if self._stopping:
@@ -210,10 +228,10 @@ def _handle(inspection: RunningInspection, message: Message) -> bool:
     return False
 
 
-def _crash(child: ChildProcess, activity: str) -> WorkerCrash:
+def _crash_message(child: ChildProcess, activity: str) -> str:
     line = f" (its last line: {child.last_line})" if child.last_line else ""
     message = f"the worker {child.exit_description} while it {activity}{line}"
-    return WorkerCrash(f"{message}; the next request starts a new one", child.stderr)
+    return f"{message}; the next request starts a new one"
 
 
 def _text(message: Message, key: str) -> str:

@@ -15,6 +15,8 @@ import sys
 import threading
 from typing import Any
 
+from agent.child_process.die_with_parent import die_with_parent
+
 # The markup of `agent.protocol.protocol`, instead of the template in the model file
 TEMPLATE = (
     "{%- for message in messages -%}"
@@ -28,6 +30,7 @@ ERRORS_ONLY = 1  # a verbosity of llama.cpp
 
 
 def main() -> int:
+    die_with_parent()
     options = _options()
     key = sys.stdin.buffer.readline(MAX_KEY).decode("ascii").strip()
     threading.Thread(target=_exit_with_parent, daemon=True).start()

@@ -6,6 +6,7 @@ import ctypes
 import faulthandler
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -34,6 +35,8 @@ def make(model: str | None, **options: Any) -> Any:
     if act == "die-unless-there" and not Path(argument).exists():
         Path(argument).touch()
         os.kill(os.getpid(), signal.SIGKILL)
+    if act == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
     if act == "slow":
         NEVER.wait()
     if act == "refuse":
@@ -63,9 +66,14 @@ class Scripted:
             mischief(argument)
         if act == "steered":
             yield from _wait_for_the_person(rest["control"], rest["on_text"])
+        if act == "quiet":
+            while not rest["control"].should_stop():
+                NEVER.wait(0.01)
         if act in ENDLESS:
             _speak(rest["on_text"], NEVER.is_set if act == "deaf" else rest["control"].should_stop)
-        return self._record(spectrum, task, cancelled=act in ENDLESS, long=act == "huge")
+        return self._record(
+            spectrum, task, cancelled=act in (*ENDLESS, "quiet"), long=act == "huge"
+        )
 
     def close(self) -> None:
         if self.model.name.startswith("note-close:"):
@@ -101,6 +109,21 @@ class Scripted:
         if not Path(path).exists():
             Path(path).touch()
             self._kill("")
+
+    def _stop_unless_there(self, path: str) -> None:
+        if not Path(path).exists():
+            Path(path).touch()
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _stop(self, argument: str) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _spin(self, argument: str) -> None:
+        """In C, with Python's lock."""
+        re.match(r"(a+)+$", "a" * 60 + "b")
+
+    def _memory(self, argument: str) -> None:
+        raise MemoryError
 
     def _segv(self, argument: str) -> None:
         faulthandler._sigsegv()  # type: ignore[attr-defined]

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from app.worker.errors import InspectionError, LoadError, WorkerCrash
-from app.worker.inspection import Event, Finished
+from app.worker import supervisor
+from app.worker.errors import InspectionError, LoadError, WorkerCrash, WorkerTimeout
+from app.worker.inspection import Event, Finished, Started
 from app.worker.pool import WorkerPool
 from app.worker.request import InspectRequest, LoadRequest
-from tests.app.worker.conftest import COMMAND, POSIX, request
+from tests.app.worker.conftest import COMMAND, POSIX, request, spectrum
 
 GOOD = LoadRequest("good")
 
@@ -39,6 +40,32 @@ def test_one_that_killed_by_chance_is_tried_again(tmp_path: Path) -> None:
         (outcome,) = pool.run(batch(name))
     assert outcome.trajectory is not None
     assert outcome.error is None
+
+
+@POSIX
+def test_one_that_was_stopped_by_chance_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "PING_S", 0.1)
+    monkeypatch.setattr(supervisor, "MAX_UNANSWERED", 10)
+    name = f"stop-unless-there:{tmp_path / 'there'}"
+    with WorkerPool(2, GOOD, command=COMMAND) as pool:
+        outcomes = list(pool.run(batch("any", name, "any", "any")))
+    assert sorted(each.key for each in outcomes) == [0, 1, 2, 3]
+    assert all(each.trajectory for each in outcomes)
+
+
+def test_one_that_takes_too_long_is_not_tried_again(tmp_path: Path) -> None:
+    """It would take as long again."""
+    slow = InspectRequest(task="CV", spectrum=spectrum("deaf"), deadline_s=0.2)
+    with WorkerPool(1, GOOD, command=COMMAND, cancel_grace_s=0.2) as pool:
+        started = []
+        requests = [(0, slow), (1, request())]
+        outcomes = list(pool.run(requests, lambda key, event: started.append((key, type(event)))))
+    assert isinstance(outcomes[0].error, WorkerTimeout)
+    assert "over its deadline of 0.2 s" in str(outcomes[0].error)
+    assert outcomes[1].trajectory is not None
+    assert started.count((0, Started)) == 1
 
 
 def test_requests_are_taken_as_workers_get_free_and_events_name_theirs() -> None:

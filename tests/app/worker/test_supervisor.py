@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.worker import supervisor
 from app.worker.client import WorkerClient
 from app.worker.errors import (
     InspectionError,
@@ -48,6 +49,12 @@ def test_a_fault_in_the_inspector_costs_one_inspection_and_is_told(shared: Worke
     with pytest.raises(InspectionError, match="KeyError: 'picture'") as caught:
         shared.inspect(request("fault")).result(LONG_S)
     assert "scripted_child.py" in caught.value.detail
+    assert shared.inspect(request()).result(LONG_S).verdict == "YES"
+
+
+def test_too_little_memory_is_told_in_a_sentence(shared: WorkerClient) -> None:
+    with pytest.raises(InspectionError, match="not enough memory for it: close other programs"):
+        shared.inspect(request("memory")).result(LONG_S)
     assert shared.inspect(request()).result(LONG_S).verdict == "YES"
 
 
@@ -126,6 +133,54 @@ def test_one_crash_at_the_load_is_forgotten_after_a_good_one(
         with pytest.raises(WorkerCrash):
             client.inspect(request("kill")).result(LONG_S)
     assert client.inspect(request()).result(LONG_S).model.name == name
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second without a sign of life is too long, instead of a minute."""
+    monkeypatch.setattr(supervisor, "PING_S", 0.1)
+    monkeypatch.setattr(supervisor, "MAX_UNANSWERED", 10)
+
+
+@POSIX
+@pytest.mark.parametrize("act", ["stop", "spin"])
+def test_a_worker_without_a_sign_of_life_is_killed(
+    client: WorkerClient, impatient: None, act: str
+) -> None:
+    client.load(LoadRequest("one")).result(LONG_S)
+    pid = client.pid
+    assert pid is not None
+    with pytest.raises(WorkerCrash, match=f"no sign of life for 1 s .* inspecting {act}"):
+        client.inspect(request(act)).result(LONG_S)
+    assert is_gone(pid)
+    assert client.inspect(request()).result(LONG_S).model.name == "one"
+
+
+@POSIX
+def test_a_worker_that_stops_while_it_loads_is_killed(
+    client: WorkerClient, impatient: None
+) -> None:
+    with pytest.raises(LoadCrash, match=r"no sign of life for 1 s .* loading stop"):
+        client.load(LoadRequest("stop")).result(LONG_S)
+
+
+def test_a_worker_that_answers_may_take_its_time(client: WorkerClient, impatient: None) -> None:
+    recorder = EventRecorder()
+    inspection = client.inspect(request("quiet"), recorder)
+    recorder.wait_for(Started)
+    with pytest.raises(TimeoutError):
+        inspection.result(3.0)
+    inspection.cancel()
+    assert inspection.result(LONG_S).stopped_by == "cancelled"
+
+
+def test_a_model_that_takes_for_ever_to_load_is_given_up(
+    client: WorkerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "LOAD_S", 0.2)
+    with pytest.raises(LoadError, match=r"did not load within 0\.2 s and was killed") as caught:
+        client.load(LoadRequest("slow")).result(LONG_S)
+    assert not isinstance(caught.value, LoadCrash)  # it would take as long again
 
 
 @pytest.mark.parametrize(
