@@ -11,6 +11,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
 from agent.errors import WorkbenchError
+from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
 from app.core.session.session import Session, open_session
 from app.ui.actions.commands import Commands
@@ -26,7 +27,7 @@ from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.keys.menus import Menus
-from app.ui.session_opener import OpenRequest, SessionOpener
+from app.ui.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.session_view import SessionView
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
@@ -39,6 +40,7 @@ from app.ui.tour.tour import Tour
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.languages import language_of
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
+from app.ui.widgets.tooltips import PlainTooltips
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self)
         self.keymap = Keymap(settings, self)
         self.view: SessionView | None = None
+        self.tooltips = PlainTooltips(self)
         self._stack = QStackedWidget()
         self.setCentralWidget(self._stack)
         self.welcome = WelcomePage(settings, current_theme, self.runner)
@@ -146,7 +149,7 @@ class MainWindow(QMainWindow):
             return False
         self.state.save()
         self.settings.flush()  # if this crashes, too, the next start shows the welcome page
-        self._wait_for(self.tr("Opening {name}").replace("{name}", left.location))
+        self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(left.location)))
         make = partial(open_session, left.location, self._reviewer())
         show = partial(self._show_left_open, left)
         self.opener.open(OpenRequest(make, show, self._on_reopen_failed))
@@ -287,7 +290,7 @@ class MainWindow(QMainWindow):
         return reviewer_name(self.settings.settings)
 
     def _open(self, location: Path | str, *, read_only: bool) -> None:
-        self._wait_for(self.tr("Opening {name}").replace("{name}", str(location)))
+        self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
         make = partial(open_session, location, self._reviewer(), read_only=read_only)
         failed = partial(self._on_session_open_failed, location)
         self.opener.open(OpenRequest(make, self._show_session, failed))
@@ -300,6 +303,18 @@ class MainWindow(QMainWindow):
 
     def _show_session(self, session: Session, first: int | None = None) -> None:
         """Show the session at candidate `first`; None: the first one to judge."""
+        try:
+            self._build_view(session)
+        except Exception as error:  # a stranger's session may hold what no check foresees
+            self._refuse(session, error)
+            return
+        assert self.view is not None
+        if self._repeat_fault:
+            self._repeat_fault = False
+            self.view.status.show_error(self.settings.fault)
+        QTimer.singleShot(0, self.view, partial(self.view.start, first))
+
+    def _build_view(self, session: Session) -> None:
         self.view = SessionView(
             session,
             commands=self.commands,
@@ -308,6 +323,7 @@ class MainWindow(QMainWindow):
             current_theme=self.current_theme,
             runner=self.runner,
             view=self.state.view,
+            parent=self._stack,
         )
         add_help_key(self.view.export_dialog, EXPORT, self.show_guide)
         self._stack.addWidget(self.view)
@@ -315,15 +331,21 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
         self.state.attach(self.view)
-        if self._repeat_fault:
-            self._repeat_fault = False
-            self.view.status.show_error(self.settings.fault)
-        QTimer.singleShot(0, self.view, partial(self.view.start, first))
+
+    def _refuse(self, session: Session, error: Exception) -> None:
+        """Say on the start page why the session cannot be shown."""
+        self.close_session()
+        for half_built in self._stack.findChildren(SessionView):
+            half_built.close_session()
+            half_built.deleteLater()
+        self.commands.clear()
+        self._add_commands()
+        self._on_open_failed(reported(error, session.location))
 
     def _show_with_tour(self, session: Session) -> None:
         self._show_session(session)
-        assert self.view is not None
-        QTimer.singleShot(0, self.view, self.take_tour)  # after the first candidate is shown
+        if self.view is not None:
+            QTimer.singleShot(0, self.view, self.take_tour)  # after the first candidate is shown
 
     def _show_left_open(self, left: LeftOpen, session: Session) -> None:
         self._show_session(session, left.candidate_id)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from agent.errors import WorkbenchError
+from app.core.database.locations import shown_location
 from app.core.session.session import Session
 from app.ui.background.runner import Runner
+from app.ui.crash.crash_report import log_folder, make_report, write_report
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,19 @@ class SessionOpener(QObject):
             request.done(session)
         elif error is not None:
             request.failed(error)
+
+
+def reported(error: Exception, location: Path | str) -> WorkbenchError:
+    """What to tell about a session that cannot be shown; of a bug, a crash report is kept."""
+    if isinstance(error, WorkbenchError):
+        return error
+    write_report(make_report(type(error), error, error.__traceback__), log_folder())
+    text = QCoreApplication.translate(
+        "opening",
+        "{name} cannot be shown: its contents are damaged or not known to this version. "
+        "Open a backup, or send us the crash report (menu Window)",
+    )
+    return WorkbenchError(text.replace("{name}", shown_location(location)))
 
 
 def _crashed(opening: Future[Session]) -> bool:

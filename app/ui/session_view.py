@@ -51,13 +51,20 @@ class SessionView(QWidget):
     ) -> None:
         super().__init__(parent)
         self.session = session
+        # Closed from the last to the first, also where building the view ends halfway: the agent
+        # before the session, as it may be about to write to it.
+        self._to_close: list[Callable[[], object]] = [session.close]
         bridge = SessionBridge(session, self)
+        self._to_close.append(bridge.close)
         current = CurrentCandidate(bridge, runner, self)
+        self._to_close.append(current.close)
+        agent = InspectionController(bridge, current, runner, settings, self)
+        self._to_close.append(agent.close)
         self.context = SessionContext(
             bridge=bridge,
             current=current,
             view=view,
-            agent=InspectionController(bridge, current, runner, settings, self),
+            agent=agent,
             commands=commands,
             keymap=keymap,
             current_theme=current_theme,
@@ -67,6 +74,7 @@ class SessionView(QWidget):
         self.judging = JudgingPage(self.context)
         self.status = StatusLine(self.context)
         self.export_dialog = ExportDialog(self.context, self)
+        self._to_close.append(self.export_dialog.stop)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
         self._stack = QStackedWidget()
         self._stack.addWidget(self.judging)
@@ -126,12 +134,8 @@ class SessionView(QWidget):
         return next(name for name, page in self._pages.items() if page is current)
 
     def close_session(self) -> None:
-        # The agent is closed before the session, as it may be about to write to it.
-        self.export_dialog.stop()
-        self.context.agent.close()
-        self.context.current.close()
-        self.context.bridge.close()
-        self.session.close()
+        while self._to_close:
+            self._to_close.pop()()
 
     def _show(self, name: str, make: Callable[[SessionContext], QWidget] | None = None) -> None:
         page = self._pages.get(name)

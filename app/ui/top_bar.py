@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.judging.progress_line import ProgressLine
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import short_label
 
 PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
 
@@ -39,15 +40,11 @@ class TopBar(QFrame):
         self.export.setToolTip(", ".join(context.keymap.labels("export")))
         self.export.clicked.connect(self._export)
         layout.addWidget(self.export)
-        who = QLabel(context.current.session.reviewer)
-        who.setTextFormat(Qt.TextFormat.PlainText)
-        who.setProperty("role", "dim")
+        who = short_label(context.current.session.reviewer, "dim")
         who.setToolTip(self.tr("Verdicts are saved under this name"))
         layout.addWidget(who)
         if context.current.session.is_read_only:
-            note = QLabel(self.tr("read-only"))
-            note.setProperty("role", "warning")
-            layout.addWidget(note)
+            layout.addWidget(short_label(self.tr("read-only"), "warning"))
         context.current.blind_mode.changed.connect(self._show_blind)
         self._show_blind(context.current.blind_mode.is_on)
         self.mark("judging_page")

@@ -9,6 +9,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, 
 from sqlalchemy.exc import ArgumentError
 
 from app.core.database import error_messages
+from app.core.database.locations import shown_location
 from app.core.database.tables import prepare_for_postgresql
 from app.core.errors import SessionError
 
@@ -24,7 +25,6 @@ CONNECT_DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-SECRET_KEYS = ("password", "sslpassword")
 
 
 class TeamDatabase:
@@ -32,7 +32,7 @@ class TeamDatabase:
 
     def __init__(self, url: str) -> None:
         parsed = _parse(url)
-        self.location = _without_secrets(parsed)
+        self.location = shown_location(parsed.render_as_string(hide_password=False))
         missing = {key: value for key, value in CONNECT_DEFAULTS.items() if key not in parsed.query}
         full = parsed.set(drivername="postgresql+psycopg").update_query_dict(missing)
         try:
@@ -111,11 +111,6 @@ def _parse(url: str) -> URL:
     if "@" in f"{parsed.host}{parsed.database}":
         raise SessionError("in a database URL, write an @ in the password or name as %40")
     return parsed
-
-
-def _without_secrets(parsed: URL) -> str:
-    hidden = {key: "***" for key in SECRET_KEYS if key in parsed.query}
-    return parsed.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
 def _set_up_connections(engine: Engine) -> None:

@@ -7,6 +7,7 @@ from operator import attrgetter
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from app.core.database.locations import shown_location
 from app.ui.agent.model_chooser import ModelChooser
 from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.inspection.list_run import ListRunState
@@ -69,7 +70,7 @@ class AgentHead(QWidget):
 
     def _refresh(self) -> None:
         agent, run = self._agent, self._agent.active_run
-        name = agent.worker_model.name
+        name = shown_location(agent.worker_model.name)
         self.model.setText(f"{short_name(name)} ▾")
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.show_status()

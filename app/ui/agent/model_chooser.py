@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -19,8 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.database.locations import shown_location
 from app.ui.agent.model_rows import ModelRow, model_rows
 from app.ui.background.runner import Runner
+from app.ui.translation.data_texts import key_in_address
+from app.ui.widgets.labels import short_label, wrapped_label
 
 WIDTH, LIST_HEIGHT = 460, 220
 KEY = Qt.ItemDataRole.UserRole
@@ -51,10 +53,7 @@ class ModelChooser(QFrame):
         self.use = QPushButton(self.tr("Use server"))
         self.folder = QPushButton(self.tr("Model folder"))
         self.file = QPushButton(self.tr("GGUF file"))
-        self.note = QLabel()
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setWordWrap(True)
-        self.note.setProperty("role", "warning")
+        self.note = wrapped_label("", "warning")
         self.note.hide()
         self._lay_out()
         self.list.itemClicked.connect(self._choose_item)
@@ -80,8 +79,6 @@ class ModelChooser(QFrame):
             super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Agent model"))
-        title.setProperty("role", "title")
         server = QHBoxLayout()
         server.setSpacing(8)
         server.addWidget(self.address, 1)
@@ -94,7 +91,7 @@ class ModelChooser(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 12, 12, 12)
         layout.setSpacing(8)
-        layout.addWidget(title)
+        layout.addWidget(short_label(self.tr("Agent model"), "title"))
         layout.addWidget(self.list)
         layout.addWidget(self.note)
         layout.addLayout(server)
@@ -123,10 +120,12 @@ class ModelChooser(QFrame):
 
     def _choose_address(self) -> None:
         address = self.address.text().strip()
-        if address.lower().startswith(("http://", "https://")):
-            self._choose(address)
-        else:
+        if not address.lower().startswith(("http://", "https://")):
             self._show_note(self.tr("A server address begins with http:// or https://"))
+        elif shown_location(address) != address:
+            self._show_note(key_in_address())
+        else:
+            self._choose(address)
 
     def _ask_folder(self) -> None:
         self.close()

@@ -16,6 +16,7 @@ from agent.models.registry import (
     list_models,
     models_folder,
 )
+from app.core.database.locations import shown_location
 
 translate = QCoreApplication.translate
 
@@ -64,8 +65,9 @@ def _chosen(name: str) -> ModelRow:
         location = find_model(name)
     except ResourceError as error:
         state = translate("agent", "not found")
-        return ModelRow(key=name, title=name, about="", state=state, need=str(error))
-    return replace(_row(location), key=name, about=name)
+        title = shown_location(name)
+        return ModelRow(key=name, title=title, about="", state=state, need=str(error))
+    return replace(_row(location), key=name, about=shown_location(name))
 
 
 def _row(location: ModelLocation) -> ModelRow:

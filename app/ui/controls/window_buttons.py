@@ -16,6 +16,7 @@ from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.data_texts import task_text
+from app.ui.widgets.tooltips import RICH
 
 COLUMNS, SPACING = 2, 4
 HEIGHT = 28
@@ -38,6 +39,7 @@ class WindowButton(QAbstractButton):
         self.key = ""
         self.is_current = False
         self.is_covered = True
+        self.setProperty(RICH, True)
         self._current_theme = current_theme
         self.setText(task_text(window.label))
         font = self.font()

@@ -29,9 +29,9 @@ class CrashDialog(QDialog):
         self.setWindowTitle(self.tr("Something went wrong"))
         self.setModal(False)
         self.resize(680, 420)
-        title = QLabel(self.tr("An internal error occurred"))
+        title = _label(self.tr("An internal error occurred"))
         title.setProperty("role", "title")
-        about = QLabel(
+        about = _label(
             self.tr(
                 "Your verdicts are saved and you can continue. If this happens again, please "
                 "send us the details. They stay on this computer until you do, and contain no "
@@ -39,12 +39,8 @@ class CrashDialog(QDialog):
                 "object."
             )
         )
-        about.setWordWrap(True)
-        self.summary = QLabel()
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
-        self.summary.setWordWrap(True)
-        self.note = QLabel()
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary = _label("")
+        self.note = _label("")
         self.note.setProperty("role", "dim")
         self.note.hide()
         self.details = QPlainTextEdit()
@@ -94,3 +90,11 @@ class CrashDialog(QDialog):
     def _show_note(self, text: str) -> None:
         self.note.setText(text)
         self.note.show()
+
+
+def _label(text: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setText(text)
+    return label

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QProgressBar,
     QPushButton,
@@ -30,6 +29,7 @@ from app.ui.importing.session_path import free_path
 from app.ui.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder, is_there
+from app.ui.widgets.labels import short_label, wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
 
 SHOWN_NOTES = 3
@@ -120,10 +120,9 @@ class ExportDialog(QDialog):
         self.file = FileField(self.tr("File"), self._ask_for_file)
         self.file.changed.connect(self._check)
         self.problem = ProblemLine()
-        self.blind = QLabel(
-            self.tr("Blind mode is on, but exported files include the agent's verdicts")
+        self.blind = short_label(
+            self.tr("Blind mode is on, but exported files include the agent's verdicts"), "warning"
         )
-        self.blind.setProperty("role", "warning")
         self._lay_out()
         self.kinds.currentRowChanged.connect(self._show_page)
         context.commands.add("export", self.show_catalogue)
@@ -176,8 +175,7 @@ class ExportDialog(QDialog):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(160)
-        self.outcome = QLabel()
-        self.outcome.setWordWrap(True)
+        self.outcome = wrapped_label("")
         self.open_button = _button(self.tr("Open"), "quiet", self._open_written)
         self.folder_button = _button(self.tr("Open the folder"), "quiet", self._open_folder)
         self.cancel_button = _button(self.tr("Cancel"), "", self.stop)
@@ -337,11 +335,9 @@ def _description(text: str) -> QWidget:
     page = QWidget()
     card = QFrame()
     card.setProperty("role", "card")
-    label = QLabel(text)
-    label.setWordWrap(True)
     inner = QVBoxLayout(card)
     inner.setContentsMargins(16, 14, 16, 14)
-    inner.addWidget(label)
+    inner.addWidget(wrapped_label(text))
     layout = QVBoxLayout(page)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.addWidget(card)

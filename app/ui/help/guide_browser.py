@@ -62,11 +62,16 @@ class GuideBrowser(QTextBrowser):
             self._go_to(anchor)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Load pictures from the guide's own folder, scaled to the available width."""
-        if self._page is None or kind != QTextDocument.ResourceType.ImageResource.value:
-            return None
-        path = picture_path(self._page.path.parent, QUrl(name))
-        return None if path is None else self._picture(path)
+        """Load pictures from the guide's own folder, scaled to the available width.
+
+        Anything else becomes a transparent dot: for nothing, or an empty picture, Qt would read
+        the named file itself.
+        """
+        picture = None
+        if self._page is not None and kind == QTextDocument.ResourceType.ImageResource.value:
+            path = picture_path(self._page.path.parent, QUrl(name))
+            picture = None if path is None else self._picture(path)
+        return picture or transparent_dot()
 
     def find_text(self, text: str) -> int:
         """Highlight all matches; returns their number."""
@@ -162,6 +167,12 @@ class GuideBrowser(QTextBrowser):
                 )
                 return
             block = block.next()
+
+
+def transparent_dot() -> QImage:
+    dot = QImage(1, 1, QImage.Format.Format_ARGB32)
+    dot.fill(Qt.GlobalColor.transparent)
+    return dot
 
 
 def picture_path(folder: Path, name: QUrl) -> Path | None:

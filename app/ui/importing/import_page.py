@@ -32,6 +32,7 @@ from app.ui.importing.task_chooser import TaskChooser
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 RIGHT_WIDTH = 400
@@ -136,7 +137,7 @@ class ImportPage(QWidget):
     def _top(self) -> QHBoxLayout:
         self.back_button = _button(self.tr("← Back"), "quiet")
         self.back_button.clicked.connect(self.go_back)
-        self.title = QLabel(self.tr("New session"))
+        self.title = short_label(self.tr("New session"))
         font = QFont(self.title.font())
         font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
         font.setWeight(QFont.Weight.DemiBold)

@@ -173,6 +173,5 @@ def _shown(value: Value) -> str:
 
 
 def _tool_tip(column: ListColumn) -> str:
-    """Tool tip of a column; "<" is replaced so that Qt does not read it as markup."""
     parts = [column.name, column.description, column.unit and f"[{column.unit}]"]
-    return " ".join(part for part in parts if part).replace("<", "‹")
+    return " ".join(part for part in parts if part)

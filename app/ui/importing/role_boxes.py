@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QStringListModel, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QVBoxLayout, QWidget
 
 from app.ui.importing.list_preview import ListPreview
+from app.ui.widgets.labels import short_label
 
 ROLE_TEXTS = {
     "path": QT_TRANSLATE_NOOP("roles", "Spectrum file"),
@@ -46,8 +47,7 @@ class RoleBoxes(QWidget):
         for number, role in enumerate(ROLE_TEXTS):
             cell = QVBoxLayout()
             cell.setSpacing(2)
-            label = QLabel(role_text(role))
-            label.setProperty("role", "dim")
+            label = short_label(role_text(role), "dim")
             box = QComboBox()
             box.setModel(self._names)
             box.setObjectName(role)

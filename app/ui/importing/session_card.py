@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout, QWidget
 
 from app.core.database.database import SUFFIX
 from app.ui.importing.session_path import session_path_problem, suggested_session_path
@@ -14,6 +14,7 @@ from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.file_dialogs import choose_folder, choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder
+from app.ui.widgets.labels import short_label
 from app.ui.widgets.reviewer_name import ReviewerName
 
 
@@ -25,8 +26,7 @@ class SessionCard(QFrame):
         self._settings = settings
         self._list_path = Path()
         self.setProperty("role", "card")
-        title = QLabel(self.tr("Session"))
-        title.setProperty("role", "title")
+        title = short_label(self.tr("Session"), "title")
         self.reviewer = ReviewerName(settings)
         self.file = FileField(self.tr("Session file"), partial(_ask_for_path, self))
         self.file.changed.connect(self._check)

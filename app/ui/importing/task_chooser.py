@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QTextBrowser,
     QVBoxLayout,
@@ -33,6 +32,7 @@ from app.ui.translation.guideline_text import (
     section_title,
 )
 from app.ui.widgets.file_dialogs import choose_task_file
+from app.ui.widgets.labels import short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 Loaded = tuple[tuple[Task, ...], tuple[str, ...]]
@@ -56,8 +56,7 @@ class TaskChooser(QFrame):
         self._files: tuple[Path, ...] = ()
         self._hint = ""
         self.setProperty("role", "card")
-        title = QLabel(self.tr("What are you looking for?"))
-        title.setProperty("role", "title")
+        title = short_label(self.tr("What are you looking for?"), "title")
         self.box = QComboBox()
         self.box.setPlaceholderText(self.tr("Choose a class"))
         self.box.setAccessibleName(self.tr("Class to look for"))

@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLabel,
     QMenu,
     QTableView,
     QVBoxLayout,
@@ -25,6 +24,7 @@ from app.ui.information.information import (
 from app.ui.information.information_model import InformationModel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.folding_card import OPEN, SHUT, FoldingCard
+from app.ui.widgets.labels import short_label
 
 UPDATE_DELAY_MS = 30
 """Delay of updates, so that the spectrum is painted first."""
@@ -43,8 +43,7 @@ class InformationPanel(QWidget):
         self.card = FoldingCard(self.tr("Information"), self)
         self.model = InformationModel(context.current_theme, self)
         self.view = QTableView(self.card)
-        self.empty = QLabel(self.tr("No object selected"), self.card)
-        self.empty.setProperty("role", "dim")
+        self.empty = short_label(self.tr("No object selected"), "dim")
         self.card.inside.addWidget(self.empty)
         self.card.inside.addWidget(self.view, 1)
         whole = QVBoxLayout(self)

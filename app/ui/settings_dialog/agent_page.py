@@ -8,11 +8,13 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 from agent.errors import WorkbenchError
 from agent.models.card import is_server
 from agent.models.registry import ModelLocation, list_models
+from app.core.database.locations import shown_location
 from app.ui.background.runner import Runner
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import MAX_PATH, MAX_WORKERS
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, add_row, form, plain_label
+from app.ui.translation.data_texts import key_in_address
 
 
 class AgentPage(SettingsPage):
@@ -75,7 +77,7 @@ class AgentPage(SettingsPage):
 
     def _save_model(self) -> None:
         text = self.model.currentText().strip()
-        if text.isprintable():
+        if text.isprintable() and shown_location(text) == text:
             self._settings.change(model=text)
         self._show_state()
 
@@ -86,6 +88,8 @@ class AgentPage(SettingsPage):
         self.state.setText(self._state_text(self.model.currentText().strip()))
 
     def _state_text(self, name: str) -> str:
+        if shown_location(name) != name:
+            return key_in_address()
         if not name or is_server(name):
             return ""
         location = next((each for each in self._models if each.card.name == name), None)

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.page_parts import Logo
@@ -61,7 +62,7 @@ class LockedPage(QWidget):
 
     def show_holder(self, location: Path | str, error: SessionHeldError) -> None:
         self._location = location
-        name = location.name if isinstance(location, Path) else location
+        name = location.name if isinstance(location, Path) else shown_location(location)
         text = self.tr("{name} is open in another program")
         self.title.setText(text.replace("{name}", name))
         self.holder.setText(self.tr("In use by: {who}").replace("{who}", error.holder))

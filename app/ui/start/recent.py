@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.errors import WorkbenchError
+from app.core.database.locations import shown_location
 from app.core.session.session import open_session
 from app.core.statistics.pace import progress
 from app.ui.settings.settings_check import MAX_RECENT
@@ -35,7 +36,11 @@ class RecentSession:
 
     @property
     def name(self) -> str:
-        return Path(self.location).stem if self.is_file else self.location.rpartition("/")[2]
+        return Path(self.location).stem if self.is_file else self.shown.rpartition("/")[2]
+
+    @property
+    def shown(self) -> str:
+        return self.location if self.is_file else shown_location(self.location)
 
 
 def remember(recent: Sequence[str], location: str) -> tuple[str, ...]:

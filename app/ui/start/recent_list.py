@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.background.runner import Runner
 from app.ui.settings.settings import reviewer_name
@@ -15,6 +15,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.start.recent import RecentSession, describe_session, forget
 from app.ui.start.recent_row import PAD, RecentRow
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import short_label, wrapped_label
 
 
 class RecentList(QFrame):
@@ -35,14 +36,11 @@ class RecentList(QFrame):
         self._pending: list[Future[Any]] = []
         self.rows: dict[str, RecentRow] = {}
         self.setProperty("role", "card")
-        title = QLabel(self.tr("Recent sessions"))
-        title.setProperty("role", "title")
+        title = short_label(self.tr("Recent sessions"), "title")
         title.setIndent(PAD)
-        self.empty = QLabel(
-            self.tr("No sessions yet. Sessions you open are listed here with your progress.")
+        self.empty = wrapped_label(
+            self.tr("No sessions yet. Sessions you open are listed here with your progress."), "dim"
         )
-        self.empty.setProperty("role", "dim")
-        self.empty.setWordWrap(True)
         self.empty.setIndent(PAD)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._body = QWidget()

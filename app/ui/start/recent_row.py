@@ -49,7 +49,7 @@ class RecentRow(RowButton):
     def show_session(self, session: RecentSession) -> None:
         self.session = session
         self.setAccessibleName(f"{session.name}, {self.state_text()}")
-        self.setToolTip(session.problem or session.location)
+        self.setToolTip(session.problem or session.shown)
         usable = session.exists
         self.setCursor(Qt.CursorShape.PointingHandCursor if usable else Qt.CursorShape.ArrowCursor)
         self.update()
@@ -144,7 +144,7 @@ class RecentRow(RowButton):
 def short_folder(session: RecentSession) -> str:
     """The folder of the session, with the home folder as ~."""
     if not session.is_file:
-        return session.location
+        return session.shown
     folder = Path(session.location).parent
     home = Path.home()
     if folder == home:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.core.database.locations import shown_location
 from app.ui.actions.actions import ACTIONS
 from app.ui.background.runner import Runner
 from app.ui.importing.drop_zone import DropZone
@@ -19,6 +20,7 @@ from app.ui.start.recent_list import RecentList
 from app.ui.start.start_button import StartButton
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
+from app.ui.widgets.labels import short_label
 from app.ui.widgets.page_parts import Logo
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.reviewer_name import ReviewerName
@@ -102,18 +104,18 @@ class WelcomePage(QWidget):
             self.list_chosen.emit(list(given.paths))
 
     def _heading(self) -> QHBoxLayout:
-        name = QLabel(PROGRAM)
+        name = short_label(PROGRAM)
         font = QFont(name.font())
         font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
         font.setWeight(QFont.Weight.DemiBold)
         name.setFont(font)
         name.setObjectName("program_name")
-        about = QLabel(
+        about = short_label(
             self.tr(
                 "Vet rare-star candidates by their spectra, with an agent that inspects them too."
-            )
+            ),
+            "dim",
         )
-        about.setProperty("role", "dim")
         texts = QVBoxLayout()
         texts.setSpacing(4)
         texts.addStretch(1)
@@ -166,10 +168,9 @@ class WelcomePage(QWidget):
             self.session_button,
         ):
             ways.addWidget(button)
-        hint = QLabel(
-            self.tr("Or drop lists, folders, spectra or a session anywhere on this page.")
+        hint = short_label(
+            self.tr("Or drop lists, folders, spectra or a session anywhere on this page."), "dim"
         )
-        hint.setProperty("role", "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         ways.addSpacing(4)
         ways.addWidget(hint)
@@ -181,8 +182,7 @@ class WelcomePage(QWidget):
         return row
 
     def _footer(self) -> QHBoxLayout:
-        offline = QLabel(self.tr("Works offline."))
-        offline.setProperty("role", "dim")
+        offline = short_label(self.tr("Works offline."), "dim")
         about = QPushButton(self.tr("What this is, and what it is not"))
         about.setObjectName("about_link")
         about.setProperty("role", "quiet")
@@ -217,7 +217,9 @@ class WelcomePage(QWidget):
         self.sample_requested.emit()
 
     def _open_recent(self, location: str) -> None:
-        self.session_chosen.emit(location if "://" in location else Path(location))
+        # Older versions noted *** in place of a password, which no server takes.
+        is_address = "://" in location
+        self.session_chosen.emit(shown_location(location) if is_address else Path(location))
 
     def _ask_for_lists(self) -> None:
         if paths := choose_lists(self):

@@ -42,3 +42,10 @@ def load_table(table: str, language: str) -> Mapping[str, str]:
 def task_text(text: str) -> str:
     """Translate a text of a bundled task; texts of other tasks stay as they are."""
     return window_table("tasks").get(text, text)
+
+
+def key_in_address() -> str:
+    """What to do with an address that contains a key or a password: it would be saved."""
+    return QCoreApplication.translate(
+        "agent", "Leave the key out of the address: put it in SPEC_O3_API_KEY or the system keyring"
+    )

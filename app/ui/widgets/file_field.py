@@ -8,13 +8,14 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
+
+from app.ui.widgets.labels import short_label, wrapped_label
 
 Ask = Callable[[Path | None], Path | None]
 """Shows the dialog, starting at the given path; None if it was cancelled."""
@@ -29,8 +30,7 @@ class FileField(QWidget):
         super().__init__(parent)
         self._ask = ask
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        label = QLabel(title)
-        label.setProperty("role", "dim")
+        label = short_label(title, "dim")
         self.edit = QLineEdit()
         self.edit.setAcceptDrops(False)
         self.edit.setAccessibleName(title)
@@ -40,10 +40,7 @@ class FileField(QWidget):
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setAccessibleName(self.tr("Choose: {what}").replace("{what}", title))
         self.button.clicked.connect(self._choose)
-        self.problem = QLabel()
-        self.problem.setProperty("role", "warning")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label("", "warning")
         self.problem.hide()
         row = QHBoxLayout()
         row.setSpacing(8)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+
+from app.ui.widgets.labels import short_label, wrapped_label
 
 
 class ProblemLine(QFrame):
@@ -12,11 +14,7 @@ class ProblemLine(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "notice")
-        sign = QLabel("!")
-        sign.setProperty("role", "warning")
-        self.label = QLabel()
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setWordWrap(True)
+        self.label = wrapped_label("")
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.close_button = QToolButton()
         self.close_button.setText("✕")
@@ -27,7 +25,7 @@ class ProblemLine(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.setSpacing(12)
-        layout.addWidget(sign)
+        layout.addWidget(short_label("!", "warning"))
         layout.addWidget(self.label, 1)
         layout.addWidget(self.close_button)
         self.hide()

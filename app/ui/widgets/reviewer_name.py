@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from app.ui.keys.text_focus import OWN_KEYS
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.labels import short_label
 
 MAX_NAME = 100
 
@@ -31,11 +32,8 @@ class ReviewerName(QWidget):
     def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        label = QLabel(self.tr("Judging as"))
-        label.setProperty("role", "dim")
-        self.name = QLabel()
-        self.name.setTextFormat(Qt.TextFormat.PlainText)
-        self.name.setProperty("role", "title")
+        label = short_label(self.tr("Judging as"), "dim")
+        self.name = short_label("", "title")
         self.name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.field = NameField()
         self.field.setProperty(OWN_KEYS, True)

@@ -8,12 +8,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 from agent.errors import WorkbenchError
+from app.core.errors import SessionError, SessionHeldError
 from app.core.session.session import open_session
-from app.ui import main_window, session_view
+from app.ui import main_window, session_opener, session_view
 from app.ui.inspection.controller import InspectionController
+from app.ui.start.recent_row import RecentRow, short_folder
 from tests.app.ui.scripted_agent import COMMAND, show_candidate
 from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 
@@ -46,6 +49,69 @@ def test_a_locked_session_can_be_opened_read_only(qtbot, place):
         person.press("a")
         assert "read-only" in person.view.status.message.full_text
         assert person.verdicts() == {}
+
+
+@pytest.mark.parametrize("part", ["InspectionController", "JudgingPage", "StatusLine", "TopBar"])
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(SessionError("candidate 3 is damaged"), "candidate 3"), (TypeError("'x' < 3"), "backup")],
+)
+def test_a_session_that_cannot_be_shown_is_a_sentence_on_the_start_page(
+    qtbot, tmp_path, place, monkeypatch, part, error, words
+):
+    """The session is closed, a bug leaves a report, and the window works on."""
+
+    def fail(*about):
+        raise error
+
+    monkeypatch.setattr(session_opener, "log_folder", lambda: tmp_path / "log")
+    with before_window(qtbot, None) as person:
+        window = person.window
+        with monkeypatch.context() as broken:
+            broken.setattr(session_view, part, fail)
+            window.open_session(place)
+            person.wait(window.welcome.problem.isVisible)
+        assert words in window.welcome.problem.text and window.view is None
+        assert window.welcome.isVisible()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        assert not window.findChildren(session_view.SessionView)
+        reports = list((tmp_path / "log").glob("crash-*"))
+        assert len(reports) == (not isinstance(error, SessionError))
+        open_session(place, "Bea").close()  # nobody holds it
+        window.open_session(place)
+        person.wait(lambda: window.view is not None)
+        person.sees(1)
+        person.press("a")
+        person.sees(2)
+        assert person.verdicts() == {1: "ACCEPT"}
+
+
+def test_nobody_reads_the_password_of_a_database(qtbot, place, monkeypatch):
+    """Not while it is opened, not beside an error, not in the list of recent sessions."""
+    url = "postgresql://ada:geheim@127.0.0.1:9/night?sslpassword=geheim"
+    with before_window(qtbot, None) as person:
+        window = person.window
+        window.settings.change(recent=(url,))
+        window.open_session(url)
+        assert person.reads("postgresql://ada@127.0.0.1:9/night")
+        seen = texts_of(window)
+        person.wait(window.welcome.problem.isVisible)
+        assert "127.0.0.1" in window.welcome.problem.text
+        seen += texts_of(window)
+        window.locked.show_holder(url, SessionHeldError("it is open", "Bea"))
+        seen += texts_of(window)
+        assert sum("127.0.0.1" in text for text in seen) > 5
+        assert not any("geheim" in text for text in seen)
+
+
+def texts_of(window):
+    texts = [window.windowTitle()]
+    for widget in window.findChildren(QWidget):
+        texts += [widget.toolTip(), widget.accessibleName(), widget.accessibleDescription()]
+        texts.append(widget.text() if isinstance(widget, QLabel | QAbstractButton) else "")
+        if isinstance(widget, RecentRow):
+            texts += [short_folder(widget.session), widget.session.name]
+    return [str(text) for text in texts]
 
 
 def test_an_error_is_shown_once(qtbot, place):

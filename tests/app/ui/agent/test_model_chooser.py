@@ -71,3 +71,15 @@ def test_a_folder_or_a_file(qtbot, chooser, monkeypatch):
         chooser.show()
         qtbot.mouseClick(chooser.file, LEFT)
     assert chosen.args == ["/m/a.gguf"]
+
+
+def test_an_address_with_a_key_is_refused_and_not_saved(qtbot, chooser, context):
+    for address in (
+        "https://ada:geheim@host/v1#m",
+        "https://geheim@host",
+        "http://h/v1?key=geheim",
+    ):
+        chooser.address.setText(address)
+        with qtbot.assertNotEmitted(chooser.chosen):
+            qtbot.keyClick(chooser.address, Qt.Key.Key_Return)
+        assert "SPEC_O3_API_KEY" in chooser.note.text()

@@ -50,3 +50,9 @@ def test_a_model_chosen_by_path_or_address_is_listed(models, tmp_path):
     assert gone.state == "not found" and "no model" in gone.need
     server = next(row for row in model_rows("http://localhost:1/v1#m")[0] if row.title == "m")
     assert server.state == "server" and server.need == ""
+
+
+def test_a_key_in_an_old_address_is_not_shown():
+    row = model_rows("https://ada:geheim@host/v1?key=geheim")[0][-1]
+    assert row.title == "https://host/v1"
+    assert "geheim" not in f"{row.title}{row.about}{row.state}{row.need}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QColor, QTextDocument
+from PySide6.QtGui import QColor, QImage, QTextDocument
 from PySide6.QtTest import QTest
 
+from app.ui.help.guide_browser import GuideBrowser
 from app.ui.help.guide_reader import GuideReader
-from app.ui.help.pages import guide
+from app.ui.help.pages import GuidePage, guide, help_folder
 from app.ui.theme.theme import DARK
 
 
@@ -36,7 +37,7 @@ def test_every_page_is_shown_whole(qtbot, current_theme, language):
         assert reader.page == page
         assert reader.list.currentItem().text() == page.title
         assert reader.browser.toPlainText().startswith(page.title)
-        assert all(picture is not None for _, picture in pictures(reader))
+        assert all(picture.width() > 1 for _, picture in pictures(reader))
         qtbot.waitUntil(lambda: not reader.browser._resize_timer.isActive())
         assert reader.browser.horizontalScrollBar().maximum() == 0, page.name
         assert reader.browser.verticalScrollBar().value() == 0
@@ -56,9 +57,32 @@ def test_every_page_is_shown_whole(qtbot, current_theme, language):
     ],
 )
 def test_nothing_from_elsewhere_is_loaded(reader, name):
-    assert reader.browser.loadResource(IMAGE, QUrl(name)) is None
+    assert is_a_dot(reader.browser.loadResource(IMAGE, QUrl(name)))
     style = QTextDocument.ResourceType.StyleSheetResource.value
-    assert reader.browser.loadResource(style, QUrl("../images/agent-en-1440.png")) is None
+    assert is_a_dot(reader.browser.loadResource(style, QUrl("../images/agent-en-1440.png")))
+
+
+def is_a_dot(picture):
+    return picture.width() == picture.height() == 1 and picture.pixelColor(0, 0).alpha() == 0
+
+
+def test_qt_does_not_read_what_the_page_may_not_show(qtbot, tmp_path, current_theme):
+    picture = QImage(40, 40, QImage.Format.Format_RGB32)
+    picture.fill(MAGENTA)
+    assert picture.save(str(tmp_path / "secret.png"))
+    browser = GuideBrowser(current_theme)
+    qtbot.addWidget(browser)
+    browser.resize(400, 300)
+    browser.show()
+    names = (tmp_path / "secret.png", f"file://{tmp_path}/secret.png", "../images/none.png")
+    text = "\n\n".join(f"![picture]({name})" for name in names)
+    path = help_folder() / "en" / "vetting.md"
+    browser.show_page(GuidePage(name="page", title="page", path=path, text=text))
+    shown = browser.grab().toImage()
+    colours = {
+        shown.pixelColor(x, y).name() for x in range(shown.width()) for y in range(shown.height())
+    }
+    assert MAGENTA.name() not in colours
 
 
 def test_it_follows_the_theme_and_stays_where_it_was(qtbot, reader, current_theme):
@@ -82,4 +106,5 @@ def test_a_click_on_a_link_is_followed(qtbot, reader):
     assert reader.page.name == "calibration"
 
 
+MAGENTA = QColor("#ff00ff")
 IMAGE = QTextDocument.ResourceType.ImageResource.value

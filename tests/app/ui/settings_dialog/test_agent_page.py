@@ -16,3 +16,13 @@ def test_a_model_is_chosen_and_its_state_told(qtbot, dialog, tmp_path):
     page.model.activated.emit(0)
     assert dialog.settings.settings.model == "nano"
     assert str(tmp_path) in page.state.text()
+
+
+def test_an_address_with_a_key_is_not_saved(qtbot, dialog):
+    dialog.open_page(dialog.agent)
+    page = dialog.agent
+    for address in ("https://ada:geheim@host/v1", "https://host/v1?api_key=geheim"):
+        page.model.setEditText(address)
+        page.model.lineEdit().editingFinished.emit()
+        assert dialog.settings.settings.model == ""
+        assert "SPEC_O3_API_KEY" in page.state.text()
