@@ -8,29 +8,28 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
-    Boolean,
     Column,
-    Double,
     ForeignKey,
     Index,
-    Integer,
-    LargeBinary,
     MetaData,
-    SmallInteger,
     Table,
-    Text,
     UniqueConstraint,
     false,
     text,
 )
 
-metadata = MetaData()
+from app.core.database.column_types import (
+    BigInteger,
+    Boolean,
+    Double,
+    Key,
+    LargeBinary,
+    Name,
+    SmallInteger,
+    Text,
+)
 
-# SQLite assigns row numbers only to a key declared as INTEGER.
-Key = BigInteger().with_variant(Integer, "sqlite")
-# Byte order in both databases, so that a search by prefix is a range of the index.
-Name = Text().with_variant(Text(collation="C"), "postgresql")
+metadata = MetaData()
 
 CONDITION = "where"
 
@@ -182,7 +181,8 @@ log = Table(
     Column("seconds", Double),
     Column("shown", Text, nullable=False),  # JSON: what the reviewer had seen of an agent's opinion
     # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
-    # or `redo` line stores its `set` and what is on top of the stacks afterwards.
+    # or `redo` line stores its `set`, what is on top of the stacks afterwards and, in `before_id`,
+    # the undo or redo of the same `set` that it followed, or else that `set`.
     Column("before_id", Key),
     Column("below_id", Key),
     Column("target_id", Key),

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, select, update
 
 from agent.tasks.task import Task
 from agent.trajectory.p_yes import p_from_votes
@@ -28,6 +28,9 @@ AT_ONCE = 1000
 
 NO_LABEL = frozenset({"", "unknown", "none", "nan", "null", "candidate", "unclassified"})
 YES_LABELS = frozenset({"yes", "true", "1", "positive", "y", "t"})
+
+NEWEST_FIRST = (inspections.c.at.desc(), inspections.c.model, inspections.c.model_sha256)
+"""Not by id, so that sessions with the same inspections show the same one."""
 
 InspectionRow = Any
 Columns = dict[str, Any]
@@ -91,7 +94,7 @@ def update_agent_columns(connection: Connection, candidate_id: int, task: Task) 
             columns.model, columns.model_sha256, columns.verdict, columns.p_yes, columns.stopped_by
         )
         .where(columns.candidate_id == candidate_id)
-        .order_by(columns.id.desc())
+        .order_by(*NEWEST_FIRST)
     )
     rows = connection.execute(query).all()
     shown = _read_shown_model(connection)
@@ -158,7 +161,8 @@ def _shown_query(model: ModelRef | None) -> Select[Any]:
     if model is not None:
         return query.where(made_by(model))
     newer = inspections.alias("newer")
-    newest = select(func.max(newer.c.id)).where(newer.c.candidate_id == columns.candidate_id)
+    newest = select(newer.c.id).where(newer.c.candidate_id == columns.candidate_id)
+    newest = newest.order_by(newer.c.at.desc(), newer.c.model, newer.c.model_sha256).limit(1)
     return query.where(columns.id == newest.scalar_subquery())
 
 

@@ -17,7 +17,12 @@ from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.inspections.shown_opinion import checked_model, made_by, update_agent_columns
+from app.core.inspections.shown_opinion import (
+    NEWEST_FIRST,
+    checked_model,
+    made_by,
+    update_agent_columns,
+)
 from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, combine, matching
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.queue.sql_conditions import QueryContext, condition
@@ -102,7 +107,7 @@ def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection
     query = (
         select(inspections)
         .where(inspections.c.candidate_id == candidate_id)
-        .order_by(inspections.c.id.desc())
+        .order_by(*NEWEST_FIRST)
     )
     with session.database.reading() as connection:
         rows = connection.execute(query).all()

@@ -1,4 +1,7 @@
-"""Recomputes judgements from the log after a merge."""
+"""Recomputes judgements from the log after a merge.
+
+Older programs chose otherwise between merged lines: their sessions are brought up to date once.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,30 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 
-from app.core.database.tables import candidates, judgements, log
+from app.core.database.database import Database, write_facts
+from app.core.database.tables import MERGED, candidates, facts, judgements, log
 from app.core.session.standing import standing_line
 from app.core.session.stored_opinions import LogRow
-from app.core.session.verdict_log import judged_bit
+from app.core.session.verdict_log import judged_bit, session_id
 
 COPIED_COLUMNS = ("verdict", "confidence", "flags", "comment", "at")
+AT_ONCE = 500  # candidates
+
+RULE = "standing_rule"
+"""The fact that tells by which rule the judgements of merged lines were chosen."""
+PRESENT_RULE = "2"
 
 JudgementKey = tuple[int, int]
 """Candidate id and reviewer id."""
@@ -21,8 +40,8 @@ JudgementKey = tuple[int, int]
 
 def rebuild_judgements(connection: Connection, ids: Sequence[int]) -> None:
     """Recompute the judgements of at most MAX_IDS candidates."""
-    lines = read_log_lines(connection, ids)
-    standing = {key: standing_line(each) for key, each in lines.items()}
+    lines, own = read_log_lines(connection, ids), session_id(connection)
+    standing = {key: standing_line(each, own) for key, each in lines.items()}
     connection.execute(delete(judgements).where(judgements.c.candidate_id.in_(ids)))
     rows = [_judgement(key, line) for key, line in standing.items() if line is not None]
     if rows:
@@ -36,6 +55,36 @@ def rebuild_judgements(connection: Connection, ids: Sequence[int]) -> None:
         update(candidates).where(here).values(judged_by=bindparam("mask")),
         [{"number": number, "mask": mask} for number, mask in masks.items()],
     )
+
+
+def update_rule(database: Database) -> None:
+    """Recompute what an older program chose between merged lines, once for each session."""
+    query = select(facts.c.value).where(facts.c.key == RULE)
+    with database.reading() as connection:
+        if connection.execute(query).scalar() == PRESENT_RULE or not _has_merged(connection):
+            return
+    with database.writing() as connection:
+        ids = list(connection.execute(_several_lines()).scalars())
+        for start in range(0, len(ids), AT_ONCE):
+            rebuild_judgements(connection, ids[start : start + AT_ONCE])
+        note_rule(connection)
+
+
+def note_rule(connection: Connection) -> None:
+    """Remember that all judgements of merged lines follow the present rule."""
+    write_facts(connection, {RULE: PRESENT_RULE})
+
+
+def _has_merged(connection: Connection) -> bool:
+    query = select(log.c.id).where(literal_column(MERGED)).limit(1)
+    return connection.execute(query).scalar() is not None
+
+
+def _several_lines() -> Select[Any]:
+    """Candidates on which a reviewer has several lines, some of them merged: the rule decides."""
+    each = select(log.c.candidate_id).group_by(log.c.candidate_id, log.c.reviewer_id)
+    merged = each.having(func.count() > 1, func.max(log.c.origin) != "").subquery()
+    return select(merged.c.candidate_id).distinct().order_by(merged.c.candidate_id)
 
 
 def read_log_lines(connection: Connection, ids: Sequence[int]) -> dict[JudgementKey, list[LogRow]]:

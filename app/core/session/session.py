@@ -26,6 +26,7 @@ from app.core.database.database import SUFFIX, Database, write_facts
 from app.core.database.tables import candidates, facts, lists
 from app.core.errors import SessionError
 from app.core.session import verdict_log
+from app.core.session.rebuild import update_rule
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
 from app.core.session.stored_opinions import damaged, have_type
 
@@ -214,7 +215,12 @@ def open_session(location: Path | str, reviewer: str, *, read_only: bool = False
     """Open a session; one from an older version is upgraded."""
     database = Database(_resolve(location), "read" if read_only else "write")
     try:
-        return Session(database, reviewer)
+        session = Session(database, reviewer)
+        if not read_only:
+            # A damaged log or a full disk is told where it matters, and this is tried again.
+            with suppress(SessionError):
+                update_rule(database)
+        return session
     except BaseException:
         database.close()
         raise

@@ -2,7 +2,8 @@
 
 Each reviewer has an undo stack and a redo stack, which are stored only in the log: a `set` line
 names the line below it, and an `undo` or `redo` line names the tops after it. So a reviewer's last
-line gives both tops, even after a restart.
+line gives both tops, even after a restart. An `undo` or `redo` line also names the one of the same
+`set` line that it followed, since merged logs tell their order by nothing else.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from app.core.database.tables import candidates, judgements, log, reviewers
+from app.core.database.tables import candidates, facts, judgements, log, reviewers
 from app.core.errors import SessionError
 from app.core.reviewer_name import MAX_NAME
 from app.core.session.records import NOTHING, Action, Judgement, LogEntry, Opinion
-from app.core.session.standing import standing_line
+from app.core.session.standing import last_withdrawal, standing_line
 from app.core.session.stored_opinions import LogRow, damaged, entry_from, judgement_of
 from app.core.session.stored_opinions import checked as checked
 from app.core.session.stored_opinions import opinion_of as opinion_of
@@ -37,6 +38,11 @@ def now() -> str:
 def find_reviewer(connection: Connection, name: str) -> int | None:
     """The id of a reviewer; None if nobody of that name has written anything."""
     return connection.execute(select(reviewers.c.id).where(reviewers.c.name == name)).scalar()
+
+
+def session_id(connection: Connection) -> str:
+    """The id that all copies of this session share."""
+    return str(connection.execute(select(facts.c.value).where(facts.c.key == "id")).scalar())
 
 
 def reviewer_id(connection: Connection, name: str) -> int:
@@ -110,14 +116,15 @@ def undo(connection: Connection, reviewer: int) -> LogEntry | None:
     if undo_top is None:
         return None
     target = _log_line(connection, undo_top, "set", reviewer)
-    lines = _log_lines(connection, target.candidate_id, reviewer)
-    after = standing_line(lines, undone=target.id)
+    lines, own = _log_lines(connection, target.candidate_id, reviewer), session_id(connection)
+    after = standing_line(lines, own, undone=target.id)
     line = _add(
         connection,
         "undo",
         target.candidate_id,
         reviewer,
         Opinion() if after is None else opinion_of(after),
+        before_id=last_withdrawal(lines, own, target.id),
         target_id=target.id,
         undo_top_id=target.below_id,
         redo_top_id=redo_top,
@@ -133,14 +140,15 @@ def redo(connection: Connection, reviewer: int) -> LogEntry | None:
         return None
     undone = _log_line(connection, redo_top, "undo", reviewer)
     target = _log_line(connection, undone.target_id, "set", reviewer)
-    lines = _log_lines(connection, target.candidate_id, reviewer)
-    after = standing_line(lines, redone=target.id)
+    lines, own = _log_lines(connection, target.candidate_id, reviewer), session_id(connection)
+    after = standing_line(lines, own, redone=target.id)
     line = _add(
         connection,
         "redo",
         target.candidate_id,
         reviewer,
         Opinion() if after is None else opinion_of(after),
+        before_id=last_withdrawal(lines, own, target.id),
         target_id=target.id,
         redo_top_id=undone.redo_top_id,
     )

@@ -1,18 +1,18 @@
 """Appends the log of another session to ours.
 
-A line is identified by the session in which it was written, its id there, its reviewer and its
-time; the id alone is not enough, since copies of a session continue with the same ids. So a line is
-added only once, even if it comes twice or by way of a third session.
+A line is identified by the session in which it was written, its id there and all that it says,
+with the lines to which it refers; the id alone is not enough, since copies of a session continue
+with the same ids. So a line is added only once, even if it comes twice or by way of a third file.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, literal_column, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, literal_column, select, update
 
 from app.core.database.tables import MERGED, log, reviewers
 from app.core.session.session import MAX_IDS
@@ -23,8 +23,8 @@ from app.core.sharing.matching import IdMap
 COPIED = ("at", "action", "verdict", "confidence", "flags", "comment", "seconds", "shown")
 POINTERS = ("before_id", "below_id", "target_id", "undo_top_id", "redo_top_id")
 
-Origin = tuple[str, int, str, int]
-"""Session id, line id in that session, time, and reviewer id in the target."""
+Place = tuple[str, int]
+"""Where a line was written: the session's id, and the line's id in that session."""
 
 
 class ReviewerMap:
@@ -68,8 +68,13 @@ class LogMerge:
         self._target = target
         self._source = source
         self._id, self._other_id = sessions
+        self._highest = target.execute(select(func.max(log.c.id))).scalar() or 0
         self._reviewer_map = reviewer_map
         self._candidates = numbers
+
+    def is_new(self, line_id: int) -> bool:
+        """Whether this merge has added that line of the target."""
+        return line_id > self._highest
 
     def pages(self) -> Iterator[int]:
         query, after = select(log).order_by(log.c.id).limit(MAX_IDS), 0
@@ -79,57 +84,79 @@ class LogMerge:
             yield len(rows)
 
     def _merge(self, rows: Sequence[Row[Any]]) -> None:
-        origins = {row.id: self._origin_of(row) for row in rows}
-        known = self._known(list(origins.values()))
-        new = [row for row in rows if origins[row.id] not in known]
-        values = [self._values(row, origins[row.id]) for row in new]
-        here = {row.id: known[origins[row.id]] for row in rows if origins[row.id] in known}
+        places = {row.id: self._place_of(row) for row in rows}
+        known = self._known(set(places.values()))
+        new: list[Row[Any]] = []
+        here: dict[int, int | None] = {}  # None: new
+        for row in rows:
+            here[row.id] = self._find(row, known[places[row.id]], here)
+            if here[row.id] is None:
+                new.append(row)
+        values = [self._values(row, places[row.id]) for row in new]
         if values:
             made = insert(log).returning(log.c.id, sort_by_parameter_order=True)
             numbers = self._target.execute(made, values).scalars().all()
             here |= {row.id: number for row, number in zip(new, numbers, strict=True)}
-        for row in rows:
-            self.numbers.add(row.id, here[row.id])
+        for number, found in here.items():
+            assert found is not None
+            self.numbers.add(number, found)
         self._set_pointers(new)
         self.added += len(new)
         self.touched |= {(each["candidate_id"], each["reviewer_id"]) for each in values}
 
-    def _origin_of(self, row: Row[Any]) -> Origin:
-        """The origin of a line. Raises SessionError if the line is invalid."""
+    def _place_of(self, row: Row[Any]) -> Place:
+        """Where a line was written. Raises SessionError if the line is invalid."""
         entry_from(row, self._reviewer_map.names.get(row.reviewer_id, ""))
-        if not _is_timestamp(row.at) or not isinstance(row.origin, str):
+        if not is_timestamp(row.at) or not isinstance(row.origin, str):
             raise damaged(f"line {row.id} of the other log")
         session, number = (row.origin, row.origin_id) if row.origin else (self._other_id, row.id)
         if not isinstance(number, int):
             raise damaged(f"line {row.id} of the other log")
-        return session, number, row.at, self._reviewer_map[row.reviewer_id]
+        return session, number
 
-    def _known(self, origins: Sequence[Origin]) -> dict[Origin, int]:
-        """The target's ids of lines that it already has, as its own or from an earlier merge."""
-        found: dict[Origin, int] = {}
+    def _known(self, places: Collection[Place]) -> dict[Place, list[Row[Any]]]:
+        """The target's lines from these places, its own or from earlier merges.
+
+        Copies of one session may have written several lines at the same place.
+        """
+        found: dict[Place, list[Row[Any]]] = defaultdict(list)
         by_session: dict[str, list[int]] = defaultdict(list)
-        for session, number, _, _ in origins:
+        for session, number in places:
             by_session[session].append(number)
-        columns = (log.c.id, log.c.origin_id, log.c.at, log.c.reviewer_id)
         for session, numbers in by_session.items():
-            merged = select(*columns).where(
+            merged = select(log).where(
                 log.c.origin == session, log.c.origin_id.in_(numbers), literal_column(MERGED)
             )
             for row in self._target.execute(merged):
-                found[session, row.origin_id, row.at, row.reviewer_id] = row.id
+                found[session, row.origin_id].append(row)
             if session == self._id:
-                own = select(*columns).where(log.c.origin == "", log.c.id.in_(numbers))
+                own = select(log).where(log.c.origin == "", log.c.id.in_(numbers))
                 for row in self._target.execute(own):
-                    found[session, row.id, row.at, row.reviewer_id] = row.id
-        return {origin: found[origin] for origin in origins if origin in found}
+                    found[session, row.id].append(row)
+        return found
 
-    def _values(self, row: Row[Any], origin: Origin) -> dict[str, Any]:
+    def _find(
+        self, row: Row[Any], known: Sequence[Row[Any]], here: Mapping[int, int | None]
+    ) -> int | None:
+        """The target's id of this line; None if it is new. `here` has the page's earlier lines."""
+        pointers = {name: self._mapped(row, name, here) for name in POINTERS}
+        if any(getattr(row, name) is not None and pointers[name] is None for name in POINTERS):
+            return None  # it refers to a new line
+        pointers["candidate_id"] = self._candidates[row.candidate_id]
+        pointers["reviewer_id"] = self._reviewer_map[row.reviewer_id]
+        for each in known:
+            has_same_words = all(repr(getattr(each, n)) == repr(getattr(row, n)) for n in COPIED)
+            if has_same_words and all(getattr(each, n) == pointers[n] for n in pointers):
+                return int(each.id)
+        return None
+
+    def _values(self, row: Row[Any], place: Place) -> dict[str, Any]:
         same = {name: getattr(row, name) for name in COPIED}
         return same | {
             "candidate_id": self._candidates[row.candidate_id],
-            "reviewer_id": origin[3],
-            "origin": origin[0],
-            "origin_id": origin[1],
+            "reviewer_id": self._reviewer_map[row.reviewer_id],
+            "origin": place[0],
+            "origin_id": place[1],
         }
 
     def _set_pointers(self, rows: Sequence[Row[Any]]) -> None:
@@ -143,24 +170,25 @@ class LogMerge:
             )
 
     def _pointers(self, row: Row[Any]) -> dict[str, Any]:
-        moved = {f"new_{name}": self._mapped(row, name) for name in POINTERS}
+        moved = {f"new_{name}": self._mapped(row, name, {}) for name in POINTERS}
         return {"line": self.numbers[row.id], **moved}
 
-    def _mapped(self, row: Row[Any], name: str) -> int | None:
+    def _mapped(self, row: Row[Any], name: str, here: Mapping[int, int | None]) -> int | None:
+        """The target's id of the line to which a pointer refers; None if it is new in `here`."""
         source_id = getattr(row, name)
         if source_id is None:
             return None
-        here = (
-            self.numbers.get(source_id)
-            if isinstance(source_id, int) and source_id < row.id
-            else None
-        )
-        if here is None:
+        if not isinstance(source_id, int) or source_id >= row.id:
             raise damaged(f"line {row.id} of the other log")
-        return here
+        if source_id in here:
+            return here[source_id]
+        found = self.numbers.get(source_id)
+        if found is None:
+            raise damaged(f"line {row.id} of the other log")
+        return found
 
 
-def _is_timestamp(at: str) -> bool:
+def is_timestamp(at: str) -> bool:
     """Whether it has the format of `verdict_log.now`, as times are compared as text."""
     try:
         return datetime.fromisoformat(at).utcoffset() == timedelta(0) and at.endswith("+00:00")

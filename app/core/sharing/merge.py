@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,25 @@ from app.core.database.tables import candidates, inspections, judgements, log, r
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.provenance import task_hash
-from app.core.session.rebuild import JudgementKey, read_log_lines, rebuild_judgements
+from app.core.session.rebuild import (
+    JudgementKey,
+    note_rule,
+    read_log_lines,
+    rebuild_judgements,
+)
 from app.core.session.records import Change, Judgement
 from app.core.session.session import MAX_IDS, Session
-from app.core.session.stored_opinions import LogRow, judgement_of
+from app.core.session.standing import standing_ends
+from app.core.session.stored_opinions import LogRow, damaged, judgement_of, opinion_of
+from app.core.session.verdict_log import session_id
 from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
-from app.core.sharing.matching import CandidateMatcher, IdMap
+from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
 
-Judged = Mapping[JudgementKey, Judgement]
+MAX_SESSION_ID = 100
 
 SERVER = "SELECT pg_postmaster_start_time(), current_database(), current_schema()"
 
@@ -43,6 +51,8 @@ def merge(
     one stands. Raises StoppedError.
     """
     _refuse_itself(into, other)
+    if not 0 < len(other.id) <= MAX_SESSION_ID:
+        raise damaged("its id")
     if task_hash(into) != task_hash(other) and not any_task:
         raise SessionError(
             f"{other.location} has another task ({other.task.name}) or another version of "
@@ -57,7 +67,9 @@ def merge(
         lines = LogMerge(target, source, (into.id, other.id), reviewer_map, matching.numbers)
         for count in lines.pages():
             steps.step(count)
-        conflicts = tuple(_update_judgements(target, source, lines, reviewer_map, matching.numbers))
+        conflicts = tuple(_update_judgements(target, lines))
+        if lines.added:
+            note_rule(target)
         added = 0
         for count, new in merge_inspections(target, source, matching.numbers, into.task):
             added += new
@@ -113,59 +125,35 @@ def _total(source: Connection) -> int:
     return sum(numbers)
 
 
-def _update_judgements(
-    target: Connection,
-    source: Connection,
-    lines: LogMerge,
-    reviewer_map: ReviewerMap,
-    numbers: IdMap,
-) -> Iterator[Conflict]:
+def _update_judgements(target: Connection, lines: LogMerge) -> Iterator[Conflict]:
     """Update the judgements from the merged log and yield the conflicts."""
     touched = sorted({number for number, _ in lines.touched})
-    there = dict(_ids_in_source(source, numbers, set(touched)))
+    own = session_id(target)
     for start in range(0, len(touched), MAX_IDS):
         ids = touched[start : start + MAX_IDS]
         before = _read_judgements(target, ids)
-        theirs = _read_judgements(source, [there[number] for number in ids if number in there])
         rebuild_judgements(target, ids)
         after = _read_judgements(target, ids)
         log_lines = read_log_lines(target, ids)
-        for (their_number, their_reviewer), judgement in theirs.items():
-            pair = numbers[their_number], reviewer_map[their_reviewer]
-            if pair in lines.touched and pair in before and pair in after:
-                mine, same = before[pair], _renumbered(judgement, lines.numbers, pair)
-                if _is_conflict(mine, same, log_lines[pair]):
-                    yield _conflict(target, after[pair], mine, same)
+        for pair in sorted(lines.touched.intersection(after)):
+            mine = before[pair].log_id if pair in before else None
+            for line in standing_ends(log_lines[pair], own):
+                if lines.is_new(line.id) or line.id == mine:
+                    yield from _conflict(target, after[pair], line)
 
 
-def _is_conflict(mine: Judgement, theirs: Judgement, lines: list[LogRow]) -> bool:
-    """Whether the opinions differ and neither replaced the other."""
-    if mine.opinion == theirs.opinion:
-        return False
-    before = {line.id: line.before_id for line in lines}
-    return not (
-        _replaces(before, mine.log_id, theirs.log_id)
-        or _replaces(before, theirs.log_id, mine.log_id)
-    )
-
-
-def _replaces(before: Mapping[int, int | None], number: int | None, target: int) -> bool:
-    """Whether the line replaced the target, directly or through others."""
-    while number is not None and number != target:
-        earlier = before.get(number)
-        number = earlier if earlier is not None and earlier < number else None
-    return number == target
-
-
-def _conflict(target: Connection, kept: Judgement, mine: Judgement, theirs: Judgement) -> Conflict:
-    query = select(candidates.c.object_id).where(candidates.c.id == kept.candidate_id)
-    return Conflict(
-        candidate_id=kept.candidate_id,
-        object_id=target.execute(query).scalar_one(),
-        reviewer=kept.reviewer,
-        kept=kept,
-        set_aside=mine if kept.log_id == theirs.log_id else theirs,
-    )
+def _conflict(target: Connection, kept: Judgement, line: LogRow) -> Iterator[Conflict]:
+    """The conflict with a line that was written without knowledge of the one that is kept."""
+    aside = replace(kept, opinion=opinion_of(line), at=line.at, log_id=line.id)
+    if aside.opinion != kept.opinion:
+        query = select(candidates.c.object_id).where(candidates.c.id == kept.candidate_id)
+        yield Conflict(
+            candidate_id=kept.candidate_id,
+            object_id=target.execute(query).scalar_one(),
+            reviewer=kept.reviewer,
+            kept=kept,
+            set_aside=aside,
+        )
 
 
 def _read_judgements(connection: Connection, ids: list[int]) -> dict[JudgementKey, Judgement]:
@@ -177,28 +165,6 @@ def _read_judgements(connection: Connection, ids: list[int]) -> dict[JudgementKe
     return {
         (row.candidate_id, row.reviewer_id): judgement_of(row) for row in connection.execute(query)
     }
-
-
-def _renumbered(theirs: Judgement, lines: IdMap, pair: JudgementKey) -> Judgement:
-    """The judgement with the ids of this session."""
-    return Judgement(
-        candidate_id=pair[0],
-        reviewer=theirs.reviewer,
-        opinion=theirs.opinion,
-        at=theirs.at,
-        log_id=lines[theirs.log_id],
-    )
-
-
-def _ids_in_source(
-    source: Connection, numbers: IdMap, touched: set[int]
-) -> Iterator[tuple[int, int]]:
-    """Pairs of target and source ids of the touched candidates."""
-    column = judgements.c.candidate_id
-    query = select(column).distinct().order_by(column)
-    for number in source.execute(query).scalars():
-        if (here := numbers[number]) in touched:
-            yield here, number
 
 
 def _disagreements(into: Session) -> tuple[Dispute, ...]:

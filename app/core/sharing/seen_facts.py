@@ -54,4 +54,6 @@ def _renumbered(row: Row[Any], ids: IdMap) -> tuple[str, SeenResult]:
 
 
 def _combined(here: SeenResult, there: SeenResult) -> SeenResult:
-    return SeenResult(model=here.model or there.model, in_blind=here.in_blind or there.in_blind)
+    # Of two models any would do, but in all sessions it has to be the same one.
+    model = min(here.model, there.model) or here.model or there.model
+    return SeenResult(model=model, in_blind=here.in_blind or there.in_blind)

@@ -6,12 +6,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.core.session.standing import standing_line
+from app.core.session.standing import CONTENT, standing_line
 
 
 def line(number, at, action="set", *, before=None, target=None, origin=""):
     return SimpleNamespace(
-        id=number, at=at, action=action, before_id=before, target_id=target, origin=origin
+        id=number,
+        at=at,
+        action=action,
+        before_id=before,
+        target_id=target,
+        origin=origin,
+        origin_id=number if origin else None,
+        **{name: None for name in CONTENT if name != "action"},
     )
 
 
@@ -61,13 +68,13 @@ def line(number, at, action="set", *, before=None, target=None, origin=""):
     ],
 )
 def test_which_opinion_stands(lines, wanted):
-    found = standing_line(lines)
+    found = standing_line(lines, "own")
     assert (None if found is None else found.id) == wanted
 
 
 def test_as_if_now():
     lines = [line(1, "10"), line(2, "11", before=1)]
-    assert standing_line(lines, undone=2).id == 1
+    assert standing_line(lines, "own", undone=2).id == 1
     undone = [*lines, line(3, "12", "undo", target=2)]
-    assert standing_line(undone).id == 1
-    assert standing_line(undone, redone=2).id == 2
+    assert standing_line(undone, "own").id == 1
+    assert standing_line(undone, "own", redone=2).id == 2
