@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 _KILL_ON_JOB_CLOSE = 0x2000
-_EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
+EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
 
 
 def start_child(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
@@ -26,7 +26,7 @@ def start_child(command: Sequence[str], **options: Any) -> subprocess.Popen[byte
     return process
 
 
-class _JobLimits(ctypes.Structure):
+class JobLimits(ctypes.Structure):
     """JOBOBJECT_EXTENDED_LIMIT_INFORMATION of the Windows API."""
 
     _fields_ = (
@@ -59,8 +59,8 @@ if sys.platform == "win32":
         kernel = ctypes.windll.kernel32
         kernel.CreateJobObjectW.restype = ctypes.c_void_p
         job: int | None = kernel.CreateJobObjectW(None, None)
-        limits = _JobLimits(flags=_KILL_ON_JOB_CLOSE)
+        limits = JobLimits(flags=_KILL_ON_JOB_CLOSE)
         done = job is not None and kernel.SetInformationJobObject(
-            ctypes.c_void_p(job), _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
+            ctypes.c_void_p(job), EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
         )
         return job if done else None

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -149,7 +149,7 @@ class SourceFile:
         return data
 
 
-def open_regular(path: Path) -> tuple[BinaryIO, int]:
+def open_regular(path: Path) -> tuple[BufferedReader, int]:
     """Open a local regular file and return it with its size; raises ReadError for anything else."""
     # Merely opening a device may act on it, so the path is looked at first. It may be replaced
     # before it is opened: a pipe must not block then, and what was opened is looked at again.

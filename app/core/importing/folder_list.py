@@ -28,7 +28,6 @@ COLUMNS = (
 )
 MAX_ROWS = 2_000_000
 BLOCK_ROWS = 2000
-PROGRESS_EVERY = 50
 
 
 class FolderList:
@@ -45,11 +44,10 @@ class FolderList:
         self._rows: list[tuple[str, SpectrumRow]] = []
         self._skipped = 0
         self._hash = hashlib.sha256()
-        for number, (folder, name) in enumerate(_files(root, should_stop)):
-            if number % PROGRESS_EVERY == 0:
-                progress(len(self._rows), None)
-                if should_stop():
-                    raise ImportStopped("the import was stopped; nothing was imported")
+        for folder, name in _files(root, should_stop):
+            progress(len(self._rows), None)
+            if should_stop():
+                raise ImportStopped("the import was stopped; nothing was imported")
             self._add(Path(folder, name), root)
         if not self._rows:
             raise ImportFailed("it contains no readable spectrum")

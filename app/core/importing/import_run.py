@@ -11,11 +11,11 @@ from sqlalchemy import Connection, insert, select, update
 
 from app.core.database.tables import candidates, lists, refused_rows
 from app.core.errors import ImportFailed, ImportStopped
-from app.core.importing.entry_source import EntrySource, SourceSummary
+from app.core.importing.child.parent import ListReaderProcess
+from app.core.importing.entry_source import SourceSummary
 from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import OpenedList
-from app.core.importing.reports import MAX_REFUSED_SHOWN, ImportReport
+from app.core.importing.reports import MAX_REFUSED_SHOWN, ImportReport, Preview
 from app.core.importing.storing import CandidateWriter, DuplicateFilter
 from app.core.progress import EstimatedProgress, ShouldStop
 from app.core.session.verdict_log import now
@@ -45,19 +45,19 @@ class RowCounts:
 
 
 class ImportRun:
-    """One import of the list at `path`, opened as `opened` and read through `source`."""
+    """One import of the list at `path`, which `reader` reads and which begins as in `opened`."""
 
     def __init__(
         self,
         path: Path,
-        opened: OpenedList,
-        source: EntrySource,
+        opened: Preview,
+        reader: ListReaderProcess,
         progress: EstimatedProgress,
         should_stop: ShouldStop,
     ) -> None:
         self._path = path
         self._opened = opened
-        self._source = source
+        self._reader = reader
         self._progress = progress
         self._should_stop = should_stop
 
@@ -67,12 +67,12 @@ class ImportRun:
         counts = self._add_all(connection, list_id)
         if not counts.used and not counts.duplicates:
             raise ImportFailed(_no_rows_reason(counts))
-        summary = self._source.summary()
+        summary = self._reader.summary()
         _finish_list(connection, list_id, counts, summary)
         return ImportReport(
             list_id=list_id,
             name=self._path.name,
-            format=self._opened.file.format,
+            format=self._opened.format,
             sha256=sha256,
             roles=self._opened.roles.columns,
             columns=summary.columns,
@@ -83,7 +83,7 @@ class ImportRun:
             refused=tuple(counts.refused[:MAX_REFUSED_SHOWN]),
             missing_files=summary.missing_files,
             without_file=summary.without_file,
-            warnings=(*self._opened.notes, *summary.warnings),
+            warnings=summary.warnings,
         )
 
     def _insert_list(self, connection: Connection, sha256: str) -> int:
@@ -91,7 +91,7 @@ class ImportRun:
             name=self._path.name,
             path=str(self._path),
             sha256=sha256,
-            format=self._opened.file.format,
+            format=self._opened.format,
             rows_read=0,
             rows_used=0,
             roles=json.dumps(self._opened.roles.columns, ensure_ascii=False),
@@ -108,7 +108,6 @@ class ImportRun:
                 counts = self._add_blocks(connection, list_id)
             except CellMismatch:
                 attempt.rollback()
-                self._source.recheck_types()
             else:
                 attempt.commit()
                 return counts
@@ -117,8 +116,8 @@ class ImportRun:
     def _add_blocks(self, connection: Connection, list_id: int) -> RowCounts:
         writer, counts = CandidateWriter(connection, list_id), RowCounts()
         known = _existing_candidates(connection)
-        total = self._opened.file.estimate
-        for entries in self._source.entries():
+        total = self._opened.estimate
+        for entries in self._reader.entries():
             if self._should_stop():
                 raise ImportStopped("the import was stopped; nothing was imported")
             count = len(entries)

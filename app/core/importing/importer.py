@@ -2,52 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import ImportFailed
 from app.core.importing.child.parent import ListReaderProcess
-from app.core.importing.entry_source import EntrySource, InProcessSource
-from app.core.importing.folder_list import FolderList
 from app.core.importing.import_run import ImportRun
 from app.core.importing.opening import (
-    OpenedList,
     errors_naming,
     file_identity,
     file_sha256,
+    named,
     normalized_path,
-    open_for_import,
 )
 from app.core.importing.reports import ImportReport, Preview
-from app.core.importing.spectrum_locator import SpectrumLocator
 from app.core.importing.storing import BULK_ROWS
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.queue import drop_order_indexes
 from app.core.session.records import Change
 from app.core.session.session import Session
 
-SHOWN_ROWS = 20
-CHILD_PROCESS_BYTES = 8 * 1024 * 1024
-"""Larger files are read by a child process, in parallel to the writing."""
 ORDER = "order"
 """Key of the session fact that holds the initial order of the queue."""
 
 
-def preview(path: Path | str, *, roles: Mapping[str, str] | None = None) -> Preview:
-    """The first rows of a list and the guessed roles of its columns."""
+def look_at(
+    path: Path | str,
+    roles: Mapping[str, str] | None = None,
+    *,
+    should_stop: ShouldStop = never,
+    progress: EstimatedProgress = silent,
+) -> Preview:
+    """The first rows of a list and the roles of its columns, or its `problem`.
+
+    `progress` counts the spectra found in a folder. Raises ImportStopped if `should_stop`, which
+    is called in another thread too, returns true.
+    """
     path = normalized_path(path)
-    with errors_naming(path):
-        opened = open_for_import(path, roles or {})
-        return Preview(
-            format=opened.file.format,
-            columns=opened.file.columns,
-            rows=tuple(opened.sample.rows[:SHOWN_ROWS]),
-            roles=opened.roles,
-            estimate=opened.file.estimate,
-            refused=tuple(opened.sample.refused[:SHOWN_ROWS]),
-            warnings=(*opened.notes, *opened.file.warnings()),
-        )
+    try:
+        with errors_naming(path):
+            file_identity(path)
+            with ListReaderProcess(
+                path, roles or {}, is_preview=True, should_stop=should_stop, progress=progress
+            ) as reader:
+                found = reader.opened()
+    except ImportFailed as error:
+        return Preview(problem=str(error))
+    return replace(found, problem=named(path, found.problem)) if found.problem else found
+
+
+def preview(path: Path | str, *, roles: Mapping[str, str] | None = None) -> Preview:
+    """The first rows of a list and the roles of its columns. Raises ImportFailed."""
+    found = look_at(path, roles)
+    if found.problem:
+        raise ImportFailed(found.problem)
+    return found
 
 
 def import_list(
@@ -64,21 +74,27 @@ def import_list(
 
     `roles` maps roles to column names where the guess is wrong, '' for no column. Spectrum files
     must be in the folder of the list or in `spectra`; others are refused, unless `allow_absolute`
-    is set and the list gives absolute paths. Raises ImportFailed, or ImportStopped if `should_stop`
-    returns true; the session is then unchanged.
+    is set and the list gives absolute paths. Raises ImportFailed, or ImportStopped if
+    `should_stop`, which is called in another thread too, returns true; the session is then
+    unchanged.
     """
     path = normalized_path(path)
     with errors_naming(path):
         identity = file_identity(path)
-        opened = open_for_import(path, roles or {}, should_stop, progress)
         folder = None if spectra is None else _folder(spectra)
-        with _source(path, opened, roles or {}, folder, allow_absolute, should_stop) as source:
-            sha256 = (
-                opened.file.sha256 if isinstance(opened.file, FolderList) else file_sha256(path)
-            )
-            source.warm_up()
-            _drop_order_indexes(session, opened.file.estimate)
-            run = ImportRun(path, opened, source, progress, should_stop)
+        with ListReaderProcess(
+            path,
+            roles or {},
+            spectra=folder,
+            allow_absolute=allow_absolute,
+            should_stop=should_stop,
+            progress=progress,
+        ) as reader:
+            opened = reader.opened()
+            sha256 = opened.sha256 or file_sha256(path)
+            reader.warm_up()
+            _drop_order_indexes(session, opened.estimate)
+            run = ImportRun(path, opened, reader, progress, should_stop)
             with session.database.writing() as connection:
                 report = run.store(connection, sha256)
                 if not path.is_dir() and file_identity(path) != identity:
@@ -87,28 +103,6 @@ def import_list(
         session.set_fact(ORDER, "score")
     session.changed.emit(Change(aspect="list"))
     return report
-
-
-@contextmanager
-def _source(
-    path: Path,
-    opened: OpenedList,
-    roles: Mapping[str, str],
-    spectra: Path | None,
-    allow_absolute: bool,
-    should_stop: ShouldStop,
-) -> Iterator[EntrySource]:
-    """A source in this process, or in a child process for large files."""
-    if not isinstance(opened.file, FolderList) and file_identity(path).size > CHILD_PROCESS_BYTES:
-        with ListReaderProcess(
-            path, roles, spectra, allow_absolute=allow_absolute, should_stop=should_stop
-        ) as child:
-            yield child
-    else:
-        locator = SpectrumLocator(
-            path, spectra, allow_absolute=allow_absolute, should_stop=should_stop
-        )
-        yield InProcessSource(opened, locator)
 
 
 def _drop_order_indexes(session: Session, rows: int | None) -> None:

@@ -71,9 +71,12 @@ def errors_naming(path: Path) -> Iterator[None]:
     try:
         yield
     except (ImportFailed, ReadError) as error:
-        # The message may quote the file: make it printable and bounded.
-        message = printable(f"{path.name[:MAX_NAME]}: {error}", MAX_WORDS)
-        raise ImportFailed(message) from error
+        raise ImportFailed(named(path, str(error))) from error
+
+
+def named(path: Path, message: str) -> str:
+    """The message with the name of the list; as it may quote the file, printable and bounded."""
+    return printable(f"{path.name[:MAX_NAME]}: {message}", MAX_WORDS)
 
 
 def open_for_import(

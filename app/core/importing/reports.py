@@ -15,15 +15,22 @@ MAX_REFUSED_SHOWN = 100
 class Preview:
     """The start of a list; each of `rows` has a value for each of `columns`."""
 
-    format: str
-    columns: tuple[ListColumn, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    roles: Roles
-    estimate: int | None
+    format: str = ""
+    columns: tuple[ListColumn, ...] = ()
+    rows: tuple[tuple[Value, ...], ...] = ()
+    """Long texts are cut: they are only shown."""
+    roles: Roles = field(default_factory=Roles)
+    estimate: int | None = None
     """Approximate number of rows, None if unknown."""
+    sha256: str = ""
+    """Of the names and sizes of the files in a folder; empty for a list."""
     refused: tuple[Refused, ...] = ()
     """Rows among the first ones that cannot be parsed."""
     warnings: tuple[str, ...] = ()
+    problem: str = ""
+    """Why it cannot be imported as it is; columns may be given nevertheless."""
+    needs_roles: bool = False
+    """Whether the problem is that no column was recognized: the user can choose some."""
 
 
 @dataclass(frozen=True, kw_only=True)

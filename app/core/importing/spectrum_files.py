@@ -11,6 +11,7 @@ from app.core.progress import ShouldStop, never
 
 MAX_FILES = 2_000_000
 MAX_DEPTH = 40
+STOP_EVERY = 1000
 
 FITS = (".fits", ".fit", ".fts")
 TEXT = (".csv", ".txt", ".dat", ".asc", ".ascii", ".tsv", ".ecsv", ".sed")
@@ -43,9 +44,7 @@ def find_spectrum_files(root: Path, should_stop: ShouldStop = never) -> Iterator
     file_count = 0
     while to_visit:
         folder, depth = to_visit.pop()
-        if should_stop():
-            raise ImportStopped(f"the search of the folder {root} was stopped")
-        names, folders = _scan_folder(folder, real, is_root=depth == 0)
+        names, folders = _scan_folder(folder, real, should_stop, is_root=depth == 0)
         file_count += len(names) + len(folders)
         if file_count > MAX_FILES:
             raise ImportFailed(
@@ -56,12 +55,16 @@ def find_spectrum_files(root: Path, should_stop: ShouldStop = never) -> Iterator
             to_visit += [(str(Path(folder, name)), depth + 1) for name in sorted(folders)[::-1]]
 
 
-def _scan_folder(folder: str, real: str, *, is_root: bool) -> tuple[list[str], list[str]]:
+def _scan_folder(
+    folder: str, real: str, should_stop: ShouldStop, *, is_root: bool
+) -> tuple[list[str], list[str]]:
     """Names of the spectrum files and of the folders in a folder."""
     names, folders = [], []
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
+            for number, entry in enumerate(entries):
+                if number % STOP_EVERY == 0 and should_stop():
+                    raise ImportStopped(f"the search of the folder {folder} was stopped")
                 if entry.name.startswith(".") or not _is_valid_text(entry.name):
                     continue
                 if entry.is_dir(follow_symlinks=False):

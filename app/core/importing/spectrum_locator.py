@@ -15,7 +15,9 @@ from functools import cached_property
 from pathlib import Path
 
 from agent.checked_toml import printable
+from app.core.errors import ImportStopped
 from app.core.importing.spectrum_files import (
+    STOP_EVERY,
     find_spectrum_files,
     is_file_inside,
     is_inside,
@@ -222,7 +224,8 @@ class SpectrumLocator:
         for each in inside:
             real = os.path.realpath(each)
             if is_free or any(is_inside(real, root) for root in reals):
-                found.append(_scan_folder(each, [*reals, real] if is_free else reals))
+                folders = [*reals, real] if is_free else reals
+                found.append(_scan_folder(each, folders, self._should_stop))
         if not found:
             reason = f"{_shown(text)} is a link to outside the allowed folders"
             return _Folder(refusal=f"{reason}: give its target folder with --spectra")
@@ -243,13 +246,15 @@ class SpectrumLocator:
         return any(is_inside(path, each) for root in self._roots for each in (root.path, root.real))
 
 
-def _scan_folder(folder: str, reals: Sequence[str]) -> _Folder:
+def _scan_folder(folder: str, reals: Sequence[str], should_stop: ShouldStop) -> _Folder:
     """The files of a folder; a missing or unreadable folder has none."""
     prefix = folder.rstrip(os.sep) + os.sep
     files, links_out = [], []
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
+            for number, entry in enumerate(entries):
+                if number % STOP_EVERY == 0 and should_stop():
+                    raise ImportStopped(f"the search of the folder {folder} was stopped")
                 if is_file_inside(entry, *reals):
                     files.append(entry.name)
                 elif not entry.is_dir(follow_symlinks=False):

@@ -10,8 +10,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from app.core.database.database import SUFFIX
-from app.core.errors import ImportFailed, UnknownColumnsError
-from app.core.importing.opening import errors_naming, normalized_path, open_for_import
+from app.core.errors import ImportFailed
+from app.core.importing.importer import look_at
 
 MAX_AT_ONCE = 200
 """Largest number of files that can be opened together."""
@@ -70,15 +70,14 @@ def identify(paths: Sequence[Path]) -> GivenPaths:
     if given.kind is not GivenKind.LIST or len(given.paths) > 1 or given.paths[0].is_dir():
         return given
     try:
-        path = normalized_path(given.paths[0])
-        with errors_naming(path):
-            opened = open_for_import(path, {})
+        found = look_at(given.paths[0])
     except ImportFailed as error:
-        # The user can assign the columns of such a list on the import page.
-        if isinstance(error.__cause__, UnknownColumnsError):
-            return given
         return _unknown(str(error))
-    is_one = opened.file.format == "spectrum" and opened.file.estimate == 1
+    if found.needs_roles:  # the user can choose the columns on the import page
+        return given
+    if found.problem:
+        return _unknown(found.problem)
+    is_one = found.format == "spectrum" and found.estimate == 1
     return GivenPaths(kind=GivenKind.SPECTRUM if is_one else GivenKind.LIST, paths=given.paths)
 
 

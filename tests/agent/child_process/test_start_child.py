@@ -25,7 +25,7 @@ def test_a_program_that_is_not_there_is_an_error() -> None:
 
 @pytest.mark.skipif(ctypes.sizeof(ctypes.c_void_p) != 8, reason="sizes on 64 bits")
 def test_the_limits_of_a_job_lie_in_memory_as_windows_has_them() -> None:
-    assert ctypes.sizeof(module._JobLimits) == 144
-    assert module._JobLimits.flags.offset == 16
-    assert module._JobLimits.io_counters.offset == 64
-    assert module._JobLimits.memory.offset == 112
+    assert ctypes.sizeof(module.JobLimits) == 144
+    assert module.JobLimits.flags.offset == 16
+    assert module.JobLimits.io_counters.offset == 64
+    assert module.JobLimits.memory.offset == 112

@@ -75,9 +75,11 @@ def test_the_worker_as_a_child_of_the_program() -> None:
 
 def test_a_list_read_by_a_child_of_the_program() -> None:
     asked = {"path": str(SAMPLE / "candidates.csv"), "roles": {}, "spectra": None}
-    done = child("--child", "list-reader", json.dumps(asked | {"allow_absolute": True}))
+    asked |= {"allow_absolute": True, "is_preview": False, "memory_bytes": 512 * 1024**2}
+    done = child("--child", "list-reader", json.dumps(asked))
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[0])["count"] == 60
+    opened, entries = map(json.loads, done.stdout.splitlines()[:2])
+    assert (opened["type"], entries["count"]) == ("opened", 60)
 
 
 def test_the_server_s_child_has_its_own_usage() -> None:

@@ -1,6 +1,7 @@
 """Child process that reads a list and writes its entries to stdout.
 
-Parsing a large list takes as long as storing it, so the two processes work in parallel.
+Lists come from strangers: what a hostile or damaged one takes in time and memory, or a crash of
+native code, ends this process and not the program. It also works in parallel to the storing.
 """
 
 from __future__ import annotations
@@ -10,57 +11,108 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 # Run as a script: import the same packages as the parent, from the folder of this file.
 sys.path.append(str(Path(__file__).resolve().parents[4]))
 
-from app.core.errors import ImportFailed
-from app.core.importing.child.wire import write_entries, write_message
+from agent.child_process.die_with_parent import die_with_parent
+from agent.child_process.limit_memory import limit_memory
+from agent.errors import WorkbenchError
+from app.core.errors import ImportFailed, UnknownColumnsError
+from app.core.importing.child.preview_message import SHOWN_ROWS, preview_message
+from app.core.importing.child.wire import Message, write_entries, write_message
 from app.core.importing.entry_source import InProcessSource
+from app.core.importing.folder_list import FolderList
+from app.core.importing.formats.contents import ListFile, Value
+from app.core.importing.formats.formats import open_list
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import open_for_import
+from app.core.importing.opening import OpenedList, open_for_import
 from app.core.importing.spectrum_locator import SpectrumLocator
 
 HEARTBEAT_S = 0.2
 
 
 def main() -> None:
+    die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     request = json.loads(sys.argv[1])
+    limit_memory(request["memory_bytes"])
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # anything printed by libraries goes to stderr, not into the stream
     try:
-        spectra = request["spectra"]
-        locator = SpectrumLocator(
-            Path(request["path"]),
-            None if spectra is None else Path(spectra),
-            allow_absolute=request["allow_absolute"],
-            should_stop=Heartbeat(sink),
-        )
-        send_entries(
-            InProcessSource(open_for_import(Path(request["path"]), request["roles"]), locator), sink
-        )
+        if request["is_preview"]:
+            send_preview(request, sink)
+        else:
+            send_list(request, sink)
     except ImportFailed as error:
         write_message(sink, {"type": "failed", "reason": str(error)})
+    except MemoryError:
+        megabytes = request["memory_bytes"] // 1024**2
+        reason = f"reading it takes more than {megabytes:,} MB of memory"
+        write_message(sink, {"type": "failed", "reason": reason})
     except BrokenPipeError:  # the parent has stopped reading
         os._exit(1)
 
 
 class Heartbeat:
-    """A `should_stop` that sends "busy" messages, so that the parent can look for a stop."""
+    """Tells the parent that work goes on, so that it can look for a stop.
+
+    It is a `should_stop` that never stops; `report` takes the number of spectra found so far.
+    """
 
     def __init__(self, sink: BinaryIO) -> None:
         self._sink = sink
         self._last = time.monotonic()
+        self._found: int | None = None
 
     def __call__(self) -> bool:
         if time.monotonic() - self._last > HEARTBEAT_S:
-            write_message(self._sink, {"type": "busy"})
+            write_message(self._sink, {"type": "busy", "found": self._found})
             self._last = time.monotonic()
         return False
+
+    def report(self, found: int, _: int | None) -> None:
+        self._found = found
+        self()
+
+
+def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
+    """Send the preview of a list, with its columns even if it cannot be imported as it is."""
+    path, heartbeat = Path(request["path"]), Heartbeat(sink)
+    try:
+        opened = open_for_import(path, request["roles"], heartbeat, heartbeat.report)
+    except ImportFailed as error:
+        message: Message = {"type": "failed", "reason": str(error)}
+        with suppress(WorkbenchError, OSError):
+            file = open_list(path)
+            needs_roles = isinstance(error, UnknownColumnsError)
+            message = preview_message(
+                file, _first_rows(file), problem=str(error), needs_roles=needs_roles
+            )
+    else:
+        message = _opened_message(opened)
+    write_message(sink, message)
+
+
+def send_list(request: dict[str, Any], sink: BinaryIO) -> None:
+    """Send the preview of a list, then all of its entries."""
+    path, heartbeat = Path(request["path"]), Heartbeat(sink)
+    opened = open_for_import(path, request["roles"], heartbeat, heartbeat.report)
+    write_message(sink, _opened_message(opened))
+    spectra = request["spectra"]
+    locator = SpectrumLocator(
+        path,
+        None if spectra is None else Path(spectra),
+        allow_absolute=request["allow_absolute"],
+        should_stop=heartbeat,
+    )
+    list_bytes = None if isinstance(opened.file, FolderList) else path.stat().st_size
+    send_entries(InProcessSource(opened, locator, list_bytes), sink)
 
 
 def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
@@ -76,6 +128,26 @@ def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
         else:
             write_message(sink, {"type": "end", "outcome": asdict(source.summary())})
             return
+
+
+def _opened_message(opened: OpenedList) -> Message:
+    file, sample = opened.file, opened.sample
+    return preview_message(
+        file,
+        sample.rows,
+        opened.roles,
+        sha256=file.sha256 if isinstance(file, FolderList) else "",
+        refused=[[row.line, row.reason] for row in sample.refused[:SHOWN_ROWS]],
+        warnings=[*opened.notes, *file.warnings()],
+    )
+
+
+def _first_rows(file: ListFile) -> list[tuple[Value, ...]]:
+    for block in file.blocks():
+        if block.lines:
+            columns = (cells.values()[:SHOWN_ROWS] for cells in block.cells)
+            return list(islice(zip(*columns, strict=True), SHOWN_ROWS))
+    return []
 
 
 if __name__ == "__main__":

@@ -1,61 +1,87 @@
-"""The parent side of the child process that reads a large list."""
+"""The parent side of the child process that reads a list."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, BinaryIO, Self, cast
+from typing import IO, Any, BinaryIO, Self, cast
 
 from agent.child_command import child_command
+from agent.child_process.start_child import start_child
 from app.core.errors import ImportFailed, ImportStopped
+from app.core.importing.child.preview_message import preview_of
 from app.core.importing.child.wire import Frame, Message, entries_of, read_frame
 from app.core.importing.entries import Entries
 from app.core.importing.entry_source import SourceSummary
 from app.core.importing.formats.contents import ListColumn
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.progress import ShouldStop
+from app.core.importing.reports import Preview
+from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.worker.exit_reason import describe_exit, last_line, printable_lines
 
 PIPE_BYTES = 1024 * 1024
 STDERR_BYTES = 2000
+OPENING_S = 10.0
+SILENCE_S = 30.0
+"""How long the process may be silent: before the first rows, and after them."""
+BYTES_PER_S = 4 * 1024**2
+"""So much longer for a large file, of which all may have to be read first."""
+LIST_MEMORY = 512 * 1024**2
+FOLDER_MEMORY = 2 * 1024**3
+"""What the names of two million files take."""
+MAX_MEMORY = 4 * 1024**3
+POLL_S = 0.1
+# With the threads and arenas that they take otherwise, libraries reserve more than they need.
+ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "ARROW_IO_THREADS": "1",
+}
 
 
 class ListReaderProcess:
-    """An EntrySource in a child process. Use as a context manager, which ends the process."""
+    """Reads a list in a child process, which ends with the `with` block.
+
+    The process is killed when it takes too much memory, is silent for too long, or `should_stop`,
+    which is called in another thread, returns true.
+    """
 
     def __init__(
         self,
         path: Path,
         roles: Mapping[str, str],
-        spectra: Path | None,
         *,
-        allow_absolute: bool,
-        should_stop: ShouldStop,
+        spectra: Path | None = None,
+        allow_absolute: bool = False,
+        is_preview: bool = False,
+        should_stop: ShouldStop = never,
+        progress: EstimatedProgress = silent,
     ) -> None:
+        self._should_stop = should_stop
+        self._progress = progress
+        size = _size(path)
+        self._extra_s = size / BYTES_PER_S
+        has_folder = path.is_dir() or spectra is not None
         request = {
             "path": str(path),
             "roles": dict(roles),
             "spectra": None if spectra is None else str(spectra),
             "allow_absolute": allow_absolute,
+            "is_preview": is_preview,
+            "memory_bytes": min((FOLDER_MEMORY if has_folder else LIST_MEMORY) + size, MAX_MEMORY),
         }
-        script = str(Path(__file__).with_name("child.py"))
-        # Without this flag a windowed program on Windows would open a console for a moment.
-        flags: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-        self._should_stop = should_stop
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         try:
-            self._process = subprocess.Popen(
-                child_command("list-reader", [script], json.dumps(request)),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                creationflags=flags,
-            )
+            self._process = _started(request, self._stderr)
         except OSError as error:
             self._stderr.close()
             raise ImportFailed(f"the process to read it could not be started: {error}") from error
@@ -63,20 +89,39 @@ class ListReaderProcess:
         _enlarge_buffer(self._stdout)
         self._first_frame: Frame | None = None
         self._result: SourceSummary | None = None
+        self._patience_s = OPENING_S + self._extra_s
+        self._waiting_since: float | None = None
+        self._is_late = False
+        self._ended = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, name="list reader", daemon=True)
+        self._watcher.start()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._ended.set()
         self._process.kill()
         self._stdout.close()
         self._process.wait()
+        self._watcher.join()
         self._stderr.close()
 
+    def opened(self) -> Preview:
+        """The start of the list; call this first. Its `problem` is only set in a preview."""
+        preview = preview_of(self._next()[0])
+        self._patience_s = SILENCE_S + self._extra_s
+        return preview
+
     def warm_up(self) -> None:
+        """Wait for the first entries, before the session is locked for writing."""
         self._first_frame = self._next()
 
     def entries(self) -> Iterator[Entries]:
+        """All entries from the start. Raises CellMismatch if a cell does not match its column.
+
+        The process then reads everything again: call this once more.
+        """
         while True:
             frame, self._first_frame = self._first_frame or self._next(), None
             message = frame[0]
@@ -84,14 +129,9 @@ class ListReaderProcess:
                 yield entries_of(frame)
             elif message["type"] == "again":
                 raise CellMismatch
-            elif message["type"] == "failed":
-                raise ImportFailed(message["reason"])
             else:
                 self._result = _summary(message)
                 return
-
-    def recheck_types(self) -> None:
-        """Nothing to do: the child did so before it sent "again"."""
 
     def summary(self) -> SourceSummary:
         assert self._result is not None
@@ -99,19 +139,60 @@ class ListReaderProcess:
 
     def _next(self) -> Frame:
         while True:
+            self._waiting_since = time.monotonic()
+            frame = read_frame(self._stdout)
+            self._waiting_since = None
             if self._should_stop():
                 raise ImportStopped("the import was stopped; nothing was imported")
-            frame = read_frame(self._stdout)
             if frame is None:
-                raise ImportFailed(f"the process that read it {self._exit_description()}")
-            if frame[0]["type"] != "busy":
+                raise ImportFailed(self._reason_of_end())
+            message = frame[0]
+            if message["type"] == "failed":
+                raise ImportFailed(message["reason"])
+            if message["type"] != "busy":
                 return frame
+            if message["found"] is not None:
+                self._progress(message["found"], None)
 
-    def _exit_description(self) -> str:
-        reason = describe_exit(self._process.wait())
+    def _watch(self) -> None:
+        """Kill the process when it is to stop or was silent for too long: that ends the waiting."""
+        while not self._ended.wait(POLL_S):
+            since = self._waiting_since
+            self._is_late = since is not None and time.monotonic() - since > self._patience_s
+            if self._is_late or self._should_stop():
+                self._process.kill()
+                return
+
+    def _reason_of_end(self) -> str:
+        code = self._process.wait()
+        if self._is_late:
+            return (
+                f"reading it came no further for {self._patience_s:.0f} seconds: it may be "
+                "damaged; save it again, if possible as CSV"
+            )
         self._stderr.seek(0)
         error_text = last_line(printable_lines(self._stderr.read()[-STDERR_BYTES:].splitlines()))
-        return f"{reason}: {error_text}" if error_text else reason
+        reason = f"the process that read it {describe_exit(code)}"
+        if error_text:
+            reason = f"{reason}: {error_text}"
+        return f"{reason}; it may be damaged: save it again, if possible as CSV"
+
+
+def _started(request: Mapping[str, Any], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    script = str(Path(__file__).with_name("child.py"))
+    return start_child(
+        child_command("list-reader", [script], json.dumps(request)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env={**os.environ, **ENVIRONMENT},
+    )
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError, ValueError):  # the child says why it cannot be read
+        return 0 if path.is_dir() else path.stat().st_size
+    return 0
 
 
 def _enlarge_buffer(pipe: BinaryIO) -> None:

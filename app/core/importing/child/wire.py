@@ -12,10 +12,11 @@ from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.contents import Refused
 
 Message = dict[str, Any]
-"""Has a `type`: 'entries', 'busy', 'again', 'end' or 'failed'."""
+"""Has a `type`: 'opened', 'entries', 'busy', 'again', 'end' or 'failed'."""
 Frame = tuple[Message, bytes]
 
 MAX_HEADER = 64 * 1024 * 1024
+MAX_BODY = 256 * 1024 * 1024
 INTEGER_FIELDS = ("line", "row")
 FLOAT_FIELDS = ("ra", "dec", "score", "snr")
 
@@ -28,13 +29,19 @@ def write_message(stream: BinaryIO, message: Message, body: bytes = b"") -> None
 
 
 def read_frame(stream: BinaryIO) -> Frame | None:
-    """The next message; None at the end of the stream, even within a message."""
+    """The next message; None at the end of the stream, even within a message, or if unreadable."""
     line = stream.readline(MAX_HEADER)
     if not line.endswith(b"\n"):
         return None
-    message: Message = json.loads(line)
-    body = stream.read(message["size"])
-    return (message, body) if len(body) == message["size"] else None
+    try:
+        message: Message = json.loads(line)
+    except ValueError:
+        return None
+    size = message["size"]
+    if size > MAX_BODY:
+        return None
+    body = stream.read(size)
+    return (message, body) if len(body) == size else None
 
 
 def write_entries(stream: BinaryIO, entries: Entries) -> None:

@@ -1,4 +1,8 @@
-"""Read Parquet with pyarrow, if it is installed, in batches of rows."""
+"""Read Parquet with pyarrow, if it is installed, in batches of rows.
+
+A few bytes may stand for very many: rows repeat a long text that a dictionary holds once, and pages
+are compressed. Sizes are checked before pyarrow unpacks, and again before Python objects are made.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +11,38 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from agent.errors import ReadError
+from agent.spectra.fits.source_file import MAX_RATIO, open_regular
 from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import (
-    INT64,
     MAX_COLUMNS,
-    Kind,
     ListColumn,
     RowBlock,
     TypedCells,
-    Value,
-    clean,
     clean_words,
     column_names,
-    floats,
+    counted_text,
     left_out_warning,
-    short_floats,
 )
+from app.core.importing.formats.parquet_values import is_text, kind_of, text_bytes, values_of
 
 BATCH = 2000
 MAX_GROUP_BYTES = 256 * 1024**2
-"""Largest uncompressed size of one column in a row group; pyarrow holds it in memory."""
-MAX_METADATA = 64 * 1024 * 1024
+"""Largest uncompressed size of one column in a row group."""
+FREE_BYTES = 64 * 1024**2
+"""A file may unpack to this much, however small it is."""
+MAX_METADATA = 64 * 1024**2
+MAX_CHUNKS = 500_000
+"""Columns times row groups; pyarrow takes about a kilobyte for each."""
+MAX_BLOCK = 8 * 1024**2
+MAX_ROW = 1024**2
+NUMBER_BYTES = 8
+BUFFER = 64 * 1024
+"""With a buffer, pyarrow reads page by page; without, all of a column of a row group at once."""
 
 
 class ParquetList:
@@ -41,20 +52,20 @@ class ParquetList:
         if find_spec("pyarrow") is None:
             raise ImportFailed("reading Parquet needs pyarrow: pip install pyarrow")
         self._path = path
-        with _opened(path) as file:
+        with _opened(path) as (file, size):
             schema = file.schema_arrow
             if len(schema) > MAX_COLUMNS:
                 raise ImportFailed(f"it has {len(schema):,} columns, more than {MAX_COLUMNS:,}")
             if len(set(schema.names)) < len(schema):
                 raise ImportFailed("two of its columns have the same name")
-            _check_group_sizes(file.metadata)
-            kinds = {field.name: _kind(field.type) for field in schema}
+            _check_sizes(file.metadata, size)
+            kinds = {field.name: kind_of(field.type) for field in schema}
             fields = [field for field in schema if kinds[field.name] and not _is_index(field.name)]
             if not fields:
                 raise ImportFailed("it has no columns with single values")
             self._left_out = len(schema) - len(fields)
             self._given = [field.name for field in fields]
-            self._texts = [field.name for field in fields if _is_text(field.type)]
+            self._texts = [field.name for field in fields if is_text(field.type)]
             names = column_names(self._given)
             self.columns = tuple(
                 ListColumn(
@@ -62,49 +73,99 @@ class ParquetList:
                 )
                 for name, field in zip(names, fields, strict=True)
             )
+            # A row also takes the names of its columns when it is stored.
+            self._row_bytes = sum(len(name.encode()) + NUMBER_BYTES for name in names)
+            self._unreadable = 0
             self.estimate: int | None = file.metadata.num_rows
 
     def recheck_types(self) -> None:
         """Nothing to do: Parquet columns are typed."""
 
     def warnings(self) -> list[str]:
-        return left_out_warning(self._left_out)
+        found = left_out_warning(self._left_out)
+        if self._unreadable:
+            cells = counted_text(self._unreadable, "cell")
+            found.append(f"left {cells} empty, as dates out of range")
+        return found
 
     def blocks(self) -> Iterator[RowBlock]:
         line = 1
-        with _opened(self._path, self._texts) as file:
+        self._unreadable = 0
+        with _opened(self._path, self._texts) as (file, _):
             batches = file.iter_batches(BATCH, columns=self._given, use_threads=False)
-            while (cells := self._next_cells(batches)) is not None:
-                count = len(cells[0].values())
-                yield RowBlock(range(line, line + count), cells)
-                line += count
+            while (batch := _next(batches)) is not None:
+                for start, end in self._pieces(batch, line):
+                    cells = self._cells(batch.slice(start, end - start))
+                    yield RowBlock(range(line + start, line + end), cells)
+                line += len(batch)
 
-    def _next_cells(self, batches: Iterator[Any]) -> list[TypedCells] | None:
+    def _pieces(self, batch: Any, line: int) -> Iterator[tuple[int, int]]:
+        """Starts and ends of pieces of a batch that hold at most MAX_BLOCK bytes."""
+        sizes = np.full(len(batch), self._row_bytes, np.int64)
         with _arrow_errors():
-            batch = next(batches, None)
-            if batch is None:
-                return None
-            return [
-                TypedCells(_values(batch.column(name), column.kind), column.kind)
-                for name, column in zip(self._given, self.columns, strict=True)
-            ]
+            for name in self._given:
+                sizes += text_bytes(batch.column(name))
+        large = np.flatnonzero(sizes > MAX_ROW)
+        if large.size:
+            raise ImportFailed(
+                f"row {line + int(large[0]):,} holds more than 1 MB: save it without its longest "
+                "column"
+            )
+        ends = sizes.cumsum()
+        start = 0
+        while start < len(batch):
+            limit = int(ends[start] - sizes[start]) + MAX_BLOCK
+            end = int(np.searchsorted(ends, limit, "right"))
+            yield start, end
+            start = end
+
+    def _cells(self, batch: Any) -> list[TypedCells]:
+        cells = []
+        for name, column in zip(self._given, self.columns, strict=True):
+            with _arrow_errors():
+                values, unreadable = values_of(batch.column(name), column.kind)
+            self._unreadable += unreadable
+            cells.append(TypedCells(values, column.kind))
+        return cells
 
 
 @contextmanager
-def _opened(path: Path, as_dictionaries: list[str] | None = None) -> Iterator[Any]:
+def _opened(path: Path, as_dictionaries: list[str] | None = None) -> Iterator[tuple[Any, int]]:
+    """The open file, and its size in bytes."""
     parquet: Any = import_module("pyarrow.parquet")
 
+    try:
+        stream, size = open_regular(path)
+    except ReadError as error:
+        raise ImportFailed(str(error)) from error
+    with stream:
+        with _arrow_errors():
+            _check_footer(stream, size)
+            file = parquet.ParquetFile(
+                stream,
+                memory_map=False,
+                pre_buffer=False,
+                buffer_size=BUFFER,
+                read_dictionary=as_dictionaries,
+                thrift_string_size_limit=MAX_METADATA,
+                thrift_container_size_limit=1_000_000,
+            )
+        with file:
+            yield file, size
+
+
+def _check_footer(stream: BinaryIO, size: int) -> None:
+    """The file ends with the length of its metadata, which pyarrow reads at once, and a mark."""
+    stream.seek(max(0, size - 8))
+    length = int.from_bytes(stream.read(4), "little")
+    stream.seek(0)
+    if length > MAX_METADATA:
+        raise ImportFailed("its metadata take more than 64 MB, or it is damaged")
+
+
+def _next(batches: Iterator[Any]) -> Any:
     with _arrow_errors():
-        file = parquet.ParquetFile(
-            path,
-            memory_map=False,
-            pre_buffer=False,
-            read_dictionary=as_dictionaries,
-            thrift_string_size_limit=MAX_METADATA,
-            thrift_container_size_limit=1_000_000,
-        )
-    with file:
-        yield file
+        return next(batches, None)
 
 
 @contextmanager
@@ -114,41 +175,34 @@ def _arrow_errors() -> Iterator[None]:
 
     try:
         yield
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
+    except MemoryError as error:
+        raise ImportFailed(
+            "reading it takes too much memory: save it with smaller row groups"
+        ) from error
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, ArithmeticError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ImportFailed(f"it is damaged, or pyarrow cannot read it: {reason}") from (error)
+        raise ImportFailed(f"it is damaged, or pyarrow cannot read it: {reason}") from error
 
 
-def _check_group_sizes(metadata: Any) -> None:
+def _check_sizes(metadata: Any, size: int) -> None:
+    """Refuse what the metadata say is too large, before any of it is unpacked."""
+    if metadata.num_row_groups * metadata.num_columns > MAX_CHUNKS:
+        raise ImportFailed(
+            f"it has more than {MAX_CHUNKS:,} pieces: save it with larger row groups"
+        )
+    total = 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         for column in range(group.num_columns):
-            if group.column(column).total_uncompressed_size > MAX_GROUP_BYTES:
+            unpacked = group.column(column).total_uncompressed_size
+            total += max(0, unpacked)
+            if unpacked > MAX_GROUP_BYTES:
                 raise ImportFailed(
                     "a column of a row group is larger than 256 MB: rewrite the file with smaller "
                     "row groups"
                 )
-
-
-def _kind(type_: Any) -> Kind | None:
-    """The kind of a column; None if it does not contain single values."""
-    types: Any = import_module("pyarrow.types")
-
-    if types.is_dictionary(type_):
-        return "str" if _kind(type_.value_type) == "str" else None
-    if types.is_boolean(type_):
-        return "bool"
-    if types.is_integer(type_):
-        return "int"
-    if types.is_floating(type_) or types.is_decimal(type_):
-        return "float"
-    return "str" if _is_text(type_) or types.is_temporal(type_) else None
-
-
-def _is_text(type_: Any) -> bool:
-    types: Any = import_module("pyarrow.types")
-
-    return bool(types.is_string(type_) or types.is_large_string(type_))
+    if total > max(FREE_BYTES, MAX_RATIO * size):
+        raise ImportFailed(f"it unpacks to more than {MAX_RATIO} times its size")
 
 
 def _is_index(name: str) -> bool:
@@ -164,25 +218,3 @@ def _column_metadata(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
         key: clean_words(texts.get(key, b"").decode("utf-8", "replace")[:2000])
         for key in ("unit", "description", "ucd")
     }
-
-
-def _values(array: Any, kind: Kind) -> list[Value]:
-    pyarrow: Any = import_module("pyarrow")
-
-    if pyarrow.types.is_dictionary(array.type):
-        # A dictionary may be large: decode only the entries used in these rows.
-        used = array.indices.unique().drop_null()
-        texts = [None if v is None else clean(v) for v in array.dictionary.take(used).to_pylist()]
-        text_of: dict[int | None, str | None] = dict(zip(used.to_pylist(), texts, strict=True))
-        return [text_of.get(each) for each in array.indices.to_pylist()]
-    if kind == "float" and pyarrow.types.is_floating(array.type):
-        numbers = array.to_numpy(zero_copy_only=False).astype(array.type.to_pandas_dtype())
-        return floats(numbers) if pyarrow.types.is_float64(array.type) else short_floats(numbers)
-    values = array.to_pylist()
-    if kind == "float":
-        return floats(np.array([np.nan if v is None else float(v) for v in values]))
-    if kind == "int":
-        return [None if v is None or abs(v) >= INT64 else v for v in values]
-    if kind == "bool":
-        return list(values)
-    return [None if v is None else clean(v if isinstance(v, str) else str(v)) for v in values]

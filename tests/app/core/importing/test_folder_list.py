@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import ImportFailed, ImportStopped
-from app.core.importing import folder_list
+from app.core.importing.folder_list import FolderList
 from app.core.importing.importer import import_list, preview
 from tests.agent.spectra.readers import samples
 from tests.app.core.importing.lists import every, lists_of, owns
@@ -48,18 +48,14 @@ def test_an_empty_folder(session, folder):
         import_list(session, folder)
 
 
-def test_a_search_can_be_stopped_and_tells_how_far_it_is(session, spectra_folder, monkeypatch):
-    monkeypatch.setattr(folder_list, "PROGRESS_EVERY", 1)
+def test_a_search_can_be_stopped_and_tells_how_far_it_is(session, spectra_folder):
     told: list[tuple[int, int | None]] = []
     with pytest.raises(ImportStopped):
-        import_list(
-            session,
-            spectra_folder,
-            progress=lambda *numbers: told.append(numbers),
-            should_stop=lambda: len(told) > 3,
-        )
+        FolderList(spectra_folder, lambda: len(told) > 3, lambda *numbers: told.append(numbers))
     assert len(told) == 4
     assert all(total is None for _, total in told)
+    with pytest.raises(ImportStopped):
+        import_list(session, spectra_folder, should_stop=lambda: True)
     assert session.count() == 0
 
 

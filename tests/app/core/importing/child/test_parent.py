@@ -1,41 +1,91 @@
-"""Large lists, read by a child process."""
+"""Lists are read by a child process: what it says, and how it may end."""
 
 from __future__ import annotations
 
 import gzip
 import os
+import sys
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from agent.tasks.catalogue import find_task
 from app.core.errors import ImportFailed, ImportStopped
-from app.core.importing import importer
-from app.core.importing.importer import import_list
-from app.core.session.session import new_session
-from tests.app.core.importing.lists import (
-    ROWS,
-    every,
-    import_text,
-    text_of,
-)
+from app.core.importing.child import parent
+from app.core.importing.child.parent import ListReaderProcess
+from app.core.importing.entry_source import InProcessSource
+from app.core.importing.formats.text_cells import CellMismatch
+from app.core.importing.importer import import_list, look_at, preview
+from app.core.importing.opening import open_for_import
+from app.core.importing.spectrum_locator import SpectrumLocator
+from tests.app.core.importing.lists import ROWS, import_text, text_of
 
 
-def test_a_large_list_is_read_by_a_process_of_its_own(session, folder, monkeypatch):
-    """And gives the same."""
-    rows = [(f"o{n}", f"{n}.fits", n, n / 7 if n % 5 else None, "α\t'") for n in range(5_000)]
-    rows[4_000] = ("late", "late.fits", "later", 1, "")
-    text = text_of(rows, ("name", "path", "count", "p_cv", "note")) + "short\n"
-    here = import_text(session, folder, text)
-    expected = every(session)
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
-    with new_session(folder / "other.speco3", find_task("CV"), "Ada") as other:
-        there = import_list(other, folder / "list.csv")
-        assert there == here
-        assert every(other) == expected
+def entries_of(read):
+    """All entries, after the restart for a column that turned out to be of another kind."""
+    try:
+        return list(read())
+    except CellMismatch:
+        return list(read())
 
 
-def test_what_fails_elsewhere_is_said_here(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
+def test_the_process_reads_what_is_read_here(folder):
+    rows = [(f"o{n}", f"{n}.fits", n, n / 7 if n % 5 else None, "α\t'") for n in range(20_000)]
+    rows[18_000] = ("late", "late.fits", "later", 1, "")
+    path = folder / "list.csv"
+    path.write_text(text_of(rows, ("name", "path", "count", "p_cv", "note")) + "short\n")
+    here = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
+    with pytest.raises(CellMismatch):
+        list(here.entries())
+    here.recheck_types()
+    with ListReaderProcess(path, {}) as there:
+        opened = there.opened()
+        assert (opened.format, len(opened.rows)) == ("CSV", 20)
+        there.warm_up()
+        found = entries_of(there.entries)
+        expected = list(here.entries())
+        assert [[list(c) for c in each.columns] for each in found] == [
+            [list(c) for c in each.columns] for each in expected
+        ]
+        assert [each.refused for each in found] == [each.refused for each in expected]
+        assert there.summary() == here.summary()
+
+
+def test_a_list_is_never_read_in_the_program_itself(session, folder, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("read here")
+
+    path = folder / "list.csv"
+    path.write_text(text_of())
+    monkeypatch.setattr("app.core.importing.formats.formats.open_list", refuse)
+    monkeypatch.setattr("app.core.importing.opening.open_list", refuse)
+    assert preview(path).format == "CSV"
+    assert import_list(session, path).rows_used == 3
+    assert look_at(folder).problem.endswith("it contains no readable spectrum")
+
+
+def test_what_the_preview_says_survives_the_way(folder):
+    path = folder / "list.csv"
+    long = "x" * 5000
+    path.write_text(
+        f"plate,mjd,fiberid,ra,dec,note\n266,51602,31,1.5,-2,{long}\n267,51602,31,2,3,\n"
+    )
+    here, there = open_for_import(path, {}), preview(path)
+    assert there.columns == here.file.columns
+    assert there.roles == here.roles
+    assert there.roles.reasons == here.roles.reasons
+    assert there.rows[1] == here.sample.rows[1]
+    assert there.rows[0][:-1] == here.sample.rows[0][:-1]
+    assert there.rows[0][-1] == long[:300]
+    unknown = folder / "unknown.csv"
+    unknown.write_text("foo,bar\n1.5,2\n")
+    found = look_at(unknown)
+    assert found.needs_roles
+    assert found.problem.startswith("unknown.csv: no column was recognized")
+    assert found.rows == ((1.5, 2),)
+
+
+def test_what_fails_elsewhere_is_said_here(session, folder):
     path = folder / "list.csv.gz"
     packed = gzip.compress(text_of([ROWS[0]] * 5000).encode())
     path.write_bytes(packed[:-200])
@@ -44,20 +94,115 @@ def test_what_fails_elsewhere_is_said_here(session, folder, monkeypatch):
     assert session.count() == 0
 
 
-def test_a_reading_process_that_dies(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
+def runs(monkeypatch, code):
+    """Let the child run this code instead."""
+    monkeypatch.setattr(parent, "child_command", lambda *_: [sys.executable, "-c", code])
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise SystemExit(1)", "the process that read it ended with status 1; it may be damaged"),
+        ("print('{')", "the process that read it ended with status 0"),
+        ("import os; os.abort()", "was killed by SIGABRT"),
+        ("x = [0]; x[1]", "ended with status 1: IndexError: list index out of range; it may be"),
+    ],
+)
+def test_a_reading_process_that_dies(session, folder, monkeypatch, code, said):
+    runs(monkeypatch, code)
+    for read in (preview, partial(import_list, session)):
+        path = folder / "list.csv"
+        path.write_text(text_of())
+        with pytest.raises(ImportFailed, match=said) as caught:
+            read(path)
+        assert str(caught.value).startswith("list.csv: ")
+        assert str(caught.value).isprintable()
+    assert session.count() == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/bin/false"), reason="no program that only fails")  # noqa: PTH110
+def test_a_reading_process_that_cannot_start(session, folder, monkeypatch):
     monkeypatch.setattr("sys.executable", "/bin/false")
-    if not os.path.exists("/bin/false"):  # noqa: PTH110
-        pytest.skip("no program that only fails")
     with pytest.raises(ImportFailed, match="the process that read it ended with status 1"):
+        import_text(session, folder, text_of())
+    monkeypatch.setattr("sys.executable", "/bin/nothing")
+    with pytest.raises(ImportFailed, match="the process to read it could not be started"):
         import_text(session, folder, text_of())
     assert session.count() == 0
 
 
-def test_a_stop_ends_the_process_that_reads(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
+def test_a_reading_process_that_hangs_is_killed(session, folder, monkeypatch):
+    runs(monkeypatch, "import time; time.sleep(600)")
+    monkeypatch.setattr(parent, "OPENING_S", 0.3)
+    for read in (preview, partial(import_list, session)):
+        path = folder / "list.csv"
+        path.write_text(text_of())
+        with pytest.raises(ImportFailed, match="came no further for 0 seconds: it may be damaged"):
+            read(path)
+
+
+def test_a_reading_process_that_hangs_can_be_stopped(session, folder, monkeypatch):
+    runs(monkeypatch, "import time; time.sleep(600)")
+    path = folder / "list.csv"
+    path.write_text(text_of())
+    for read in (look_at, partial(import_list, session)):
+        with pytest.raises(ImportStopped):
+            read(path, should_stop=lambda: True)
+
+
+def test_a_process_that_works_may_take_its_time(folder, monkeypatch):
+    """What counts is the time without a word from it."""
+    monkeypatch.setattr(parent, "OPENING_S", 1.0)
+    busy = """
+import sys, time
+for found in range(30):
+    print('{"type": "busy", "size": 0, "found": %d}' % found, flush=True)
+    time.sleep(0.05)
+print('{"type": "failed", "reason": "at the end", "size": 0}', flush=True)
+"""
+    runs(monkeypatch, busy)
+    path = folder / "list.csv"
+    path.write_text(text_of())
+    told = []
+    found = look_at(path, progress=lambda *numbers: told.append(numbers))
+    assert found.problem == "list.csv: at the end"
+    assert told == [(number, None) for number in range(30)]
+
+
+def test_a_large_list_gets_more_time_and_memory(folder, monkeypatch):
+    asked = {}
+    monkeypatch.setattr(
+        parent, "_started", lambda request, _: asked.update(request) or fails(request)
+    )
+
+    def fails(request):
+        raise OSError("not now")
+
+    path = folder / "list.csv"
+    path.write_bytes(b"")
+    os.truncate(path, 100 * 1024**2)
+    with pytest.raises(ImportFailed, match="could not be started: not now"):
+        ListReaderProcess(path, {})
+    assert asked["memory_bytes"] == 612 * 1024**2
+    os.truncate(path, 100 * 1024**3)
+    with pytest.raises(ImportFailed):
+        ListReaderProcess(path, {})
+    assert asked["memory_bytes"] == 4 * 1024**3
+    with pytest.raises(ImportFailed):
+        ListReaderProcess(folder, {})
+    assert asked["memory_bytes"] == 2 * 1024**3
+
+
+def test_a_stop_ends_the_process_that_reads(session, folder):
     path = folder / "list.csv"
     path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
     with pytest.raises(ImportStopped):
         import_list(session, path, should_stop=lambda: True)
     assert session.count() == 0
+
+
+def test_a_preview_is_not_larger_than_what_is_shown(folder):
+    path = folder / "list.csv"
+    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(500)))
+    assert replace(preview(path), rows=()).estimate == 500
+    assert len(preview(path).rows) == 20
