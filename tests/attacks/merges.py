@@ -13,7 +13,15 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, text
 
-from app.core.database.tables import candidates, facts, inspections, log, repeats, reviewers
+from app.core.database.tables import (
+    candidates,
+    facts,
+    inspections,
+    judgements,
+    log,
+    repeats,
+    reviewers,
+)
 from app.core.errors import SessionError
 from app.core.inspections import store
 from app.core.inspections.seen import SeenResult, record_seen
@@ -21,6 +29,7 @@ from app.core.inspections.shown_opinion import update_agent_columns
 from app.core.session import verdict_log
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, open_session
+from app.core.session.stored_opinions import opinion_of
 from app.core.sharing import MergeReport, merge
 from app.core.statistics.repeats import record_repeat, withdraw_repeat
 from tests.app.core.session.test_rebuild import derived, rebuilt
@@ -218,13 +227,15 @@ def log_lines(session: Session) -> list[tuple[Line, tuple[Line | None, ...]]]:
 
 def answers(session: Session) -> dict[tuple[str, str], tuple[Opinion, Line]]:
     """The opinion that stands by object and reviewer, and its line."""
-    names = {each.id: each.object_id for each in session.candidates(range(1, CANDIDATES + 1))}
-    lines = [line for line, _ in log_lines(session)]
-    return {
-        (names[number], each.reviewer): (each.opinion, lines[each.log_id - 1])
-        for number in names
-        for each in session.judgements(number)
-    }
+    query = (
+        select(judgements, reviewers.c.name, candidates.c.object_id)
+        .join(candidates, candidates.c.id == judgements.c.candidate_id)
+        .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
+    )
+    with session.database.reading() as connection:
+        lines = [line for line, _ in log_lines(session)]
+        rows = connection.execute(query).all()
+    return {(row.object_id, row.name): (opinion_of(row), lines[row.log_id - 1]) for row in rows}
 
 
 def leads_to(known: dict[Line, tuple[Line | None, ...]], line: Line | None, target: Line) -> bool:

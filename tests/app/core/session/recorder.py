@@ -29,6 +29,8 @@ from tests.app.core.sessions import fill, made
 
 CANDIDATES = 20
 DEADLINE_S = 60
+TOLD = 1
+"""The file descriptor on which a child tells."""
 
 Order = dict[str, Any]
 
@@ -46,7 +48,7 @@ def main() -> None:
         children = [_child({**order, "copy": copy}) for copy in range(order.get("copies", 1))]
         for child in children:
             _, status = os.waitpid(child, 0)
-            _tell("over", os.waitstatus_to_exitcode(status))
+            tell("over", os.waitstatus_to_exitcode(status))
 
 
 def _child(order: Order) -> int:
@@ -54,7 +56,7 @@ def _child(order: Order) -> int:
     if child == 0:
         code = 1
         try:
-            _tell("pid", os.getpid())
+            tell("pid", os.getpid())
             if "file_size" in order:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_size"],) * 2)
             if "uid" in order:
@@ -64,10 +66,10 @@ def _child(order: Order) -> int:
             WORKS[order["work"]](order)
             code = 0
         except WorkbenchError as error:
-            _tell("refused", type(error).__name__, str(error))
+            tell("refused", type(error).__name__, str(error))
             code = 0
         except BaseException as error:
-            _tell("fault", type(error).__name__, str(error))
+            tell("fault", type(error).__name__, str(error))
         finally:
             os._exit(code)
     return child
@@ -81,35 +83,35 @@ def _record(order: Order) -> None:
         if "checkpoint" in order:
             with session.database.writing() as connection:
                 connection.exec_driver_sql(f"PRAGMA wal_autocheckpoint = {order['checkpoint']}")
-        _tell("open")
+        tell("open")
         for _ in range(order.get("presses", 1_000_000)):
             entry = press(session, chance, order.get("undo", 0.3))
             if entry is not None:
-                _tell("kept", entry.id, line_of(entry))
+                tell("kept", entry.id, line_of(entry))
 
 
 def _import(order: Order) -> None:
     """Many candidates at once, again and again."""
     with _session(order, "Ada") as session:
-        _tell("open")
+        tell("open")
         while True:
             fill(session, 500)
-            _tell("kept", session.count())
+            tell("kept", session.count())
 
 
 def _open(order: Order) -> None:
     """Write one verdict, or only look."""
     with open_session(Path(order["location"]), "Ada", read_only=order["read_only"]) as session:
-        _tell("open", session.count())
+        tell("open", session.count())
         if not order["read_only"]:
             session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
-            _tell("kept", 1)
+            tell("kept", 1)
 
 
 def _hold(order: Order) -> None:
     """Open it, and keep it open until the others have tried, too."""
     with open_session(Path(order["location"]), "Ada"):
-        _tell("open")
+        tell("open")
         deadline = time.monotonic() + DEADLINE_S
         gate = Path(order["gate"])
         while not gate.exists() and time.monotonic() < deadline:
@@ -156,9 +158,9 @@ def line_of(entry: LogEntry) -> list[Any]:
     ]
 
 
-def _tell(*what: Any) -> None:
+def tell(*what: Any) -> None:
     """In one write, so that no line is ever half there."""
-    os.write(1, json.dumps(what).encode() + b"\n")
+    os.write(TOLD, json.dumps(what).encode() + b"\n")
 
 
 class Nursery:
@@ -227,10 +229,10 @@ class Nursery:
 
 
 @contextmanager
-def nursery() -> Iterator[Nursery]:
+def nursery(module: str = "tests.app.core.session.recorder") -> Iterator[Nursery]:
     root = Path(__file__).parents[4]
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.app.core.session.recorder"],
+        [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=root,

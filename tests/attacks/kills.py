@@ -1,0 +1,126 @@
+"""Children to be killed: a busy window, `spec-o3 vet` and `spec-o3 merge`. Run: their nursery."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from app.cli import vet as vet_command
+from app.cli.main import workbench
+from app.core.inspections.batch import BatchResult, inspect_all
+from app.core.inspections.store import add_inspection, inspections_of
+from app.core.queue import EVERYTHING, LIST_ORDER, matching
+from app.core.session.session import Session, open_session
+from app.core.spectra.prefetch import Prefetch, spectrum_key
+from tests.app.cli.commands import SAMPLE
+from tests.app.core.inspected import NANO, OTHER, said
+from tests.app.core.session import recorder
+from tests.app.core.session.recorder import CANDIDATES, Order, line_of, tell
+
+MARK = "SPEC_O3_TEST_MARK"
+
+
+def window(order: Order) -> None:
+    """What a window does at once: verdicts, inspections by two workers, reading ahead, lists."""
+    chance = random.Random(order["seed"])
+    with open_session(Path(order["location"]), "Ada") as session, Prefetch() as ahead:
+        tell("open")
+        for number, model in enumerate((NANO, OTHER)):
+            work = threading.Thread(target=_inspect, args=(session, model, chance.random()))
+            work.daemon = number == 0  # both end with the process
+            work.start()
+        threading.Thread(target=_look, args=(session,), daemon=True).start()
+        while True:
+            entry = recorder.press(session, chance, 0.3)
+            if entry is not None:
+                tell("kept", entry.id, line_of(entry))
+                here = session.candidates(range(entry.candidate_id, CANDIDATES + 1))
+                current, *following = map(spectrum_key, here)
+                ahead.read_ahead(current, following)
+
+
+def _inspect(session: Session, model: Any, seed: float) -> None:
+    chance = random.Random(seed)
+    while True:
+        number = chance.randint(1, CANDIDATES)
+        p_yes = chance.random()
+        stored = add_inspection(session, number, said(p_yes=p_yes, model=model, number=number))
+        tell("inspected", number, model.sha256, stored.id, p_yes)
+
+
+def _look(session: Session) -> None:
+    while True:
+        for row in matching(session, EVERYTHING, LIST_ORDER):
+            inspections_of(session, row.candidate.id)
+        for _ in session.history():
+            pass
+
+
+def vet(order: Order) -> None:
+    """`spec-o3 vet`, which tells each result that it has stored."""
+    os.environ[MARK] = order["mark"]
+
+    def telling(session: Session, *words: Any, **more: Any) -> Iterator[BatchResult]:
+        tell("open")
+        for each in inspect_all(session, *words, **more):
+            verdict = None if each.trajectory is None else each.trajectory.verdict
+            tell("kept", each.candidate.id, verdict, each.fault)
+            yield each
+
+    vars(vet_command)["inspect_all"] = telling
+    _command("vet", order["location"], "--workers", order["workers"])
+    tell("done")
+
+
+def merge(order: Order) -> None:
+    """`spec-o3 merge`."""
+    tell("open")
+    began = time.monotonic()
+    _command("merge", order["location"], *order["others"])
+    tell("done", time.monotonic() - began)
+
+
+def _command(*words: Any) -> None:
+    silent = os.open(os.devnull, os.O_WRONLY)
+    told = os.dup(1)
+    os.set_inheritable(told, False)
+    recorder.TOLD = told
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    workbench()(list(map(str, words)), standalone_mode=False)
+
+
+def processes_of(mark: str) -> list[int]:
+    """The processes that were started below the child with this mark."""
+    wanted = f"{MARK}={mark}".encode()
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            try:
+                variables = (folder / "environ").read_bytes().split(b"\0")
+            except OSError:  # it has just ended, or is another user's
+                continue
+            if wanted in variables:
+                found.append(int(folder.name))
+    return found
+
+
+def sample_list(folder: Path, count: int) -> Path:
+    """A list of the first spectra of the sample, in place."""
+    lines = (SAMPLE / "candidates.csv").read_text(encoding="utf-8").splitlines()
+    head, *rows = [line.split(",", 1) for line in lines[: count + 1]]
+    path = folder / "list.csv"
+    text = [",".join(head), *(f"{SAMPLE / file},{rest}" for file, rest in rows)]
+    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    return path
+
+
+recorder.WORKS |= {"window": window, "vet": vet, "merge": merge}
+
+if __name__ == "__main__":
+    recorder.main()

@@ -1,0 +1,228 @@
+"""Whatever is killed at whatever moment: what was acknowledged is there, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, text
+
+from app.core.database.tables import candidates, inspections, log
+from app.core.inspections.store import add_inspection, inspections_of
+from app.core.session.session import open_session
+from app.core.sharing import merge
+from tests.app.cli.commands import SAMPLE, run
+from tests.app.core.database.postgres import running_cluster
+from tests.app.core.inspected import NANO, said
+from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
+from tests.app.core.session.test_durability import check, held, held_by
+from tests.app.core.session.test_rebuild import derived, press, rebuilt
+from tests.app.core.sessions import made
+from tests.attacks.kills import processes_of, sample_list
+from tests.night import BY_NIGHT, seeds
+
+WINDOW_KILLS = 25 if BY_NIGHT else 6
+VET_KILLS = 15 if BY_NIGHT else 3
+MERGE_KILLS = 15 if BY_NIGHT else 6
+SERVER_KILLS = 25 if BY_NIGHT else 4
+ORPHANS_GONE_S = 20.0
+"""Far more than they need, as the machine may be busy."""
+
+
+@pytest.fixture(scope="module")
+def children():
+    with nursery("tests.attacks.kills") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def spectra(tmp_path_factory):
+    return sample_list(tmp_path_factory.mktemp("lists"), CANDIDATES)
+
+
+@pytest.mark.timeout(900)  # many processes, one after the other
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=8))
+def test_a_busy_window_is_killed(children, tmp_path, spectra, seed):
+    """200 kills by night: verdicts, comments, undo, two agents, lists and reading ahead at once."""
+    location = tmp_path / "night.speco3"
+    run("new", location, spectra, "--task", "CV", "--spectra", SAMPLE)
+    chance = random.Random(seed)
+    kept, inspected, lengths = {}, {}, set()
+    for number in range(WINDOW_KILLS):
+        children.order("window", location, seed=f"{seed}-{number}")
+        said_by_child = children.killed(chance)
+        assert not [line for line in said_by_child if line[0] in ("fault", "refused")]
+        lengths.add(len(said_by_child))
+        kept |= {line[1]: line[2] for line in said_by_child if line[0] == "kept"}
+        told = [line[1:] for line in said_by_child if line[0] == "inspected"]
+        inspected |= {(number, model): rest for number, model, *rest in told}
+        check(location, kept)
+        check_inspections(location, inspected)
+    assert len(kept) > WINDOW_KILLS
+    assert inspected
+    assert len(lengths) > WINDOW_KILLS // 4
+
+
+def check_inspections(location, inspected):
+    """The last one that was told, or one that came after it and was not."""
+    with open_session(location, "Ada", read_only=True) as session:
+        for number in range(1, CANDIDATES + 1):
+            found = {each.trajectory.model.sha256: each for each in inspections_of(session, number)}
+            for (candidate, model), (log_id, p_yes) in inspected.items():
+                if candidate == number:
+                    assert found[model].id >= log_id
+                    assert found[model].id > log_id or found[model].trajectory.p_yes == p_yes
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=10))
+def test_vet_is_killed(children, tmp_path, spectra, seed):
+    """150 kills by night, of which each ends the workers, too; what was told is stored."""
+    chance = random.Random(seed)
+    location = None
+    killed_at_work = 0
+    for number in range(VET_KILLS):
+        if location is None:
+            kept, location = {}, tmp_path / f"{number}.speco3"
+            run("new", location, spectra, "--task", "CV", "--spectra", SAMPLE)
+        mark = f"{os.getpid()}-{seed}-{number}"
+        children.order("vet", location, mark=mark, workers=chance.choice([1, 2]))
+        found = killed_vet(children, chance)
+        assert not [line for line in found if line[0] in ("fault", "refused")], found
+        killed_at_work += ["over", -signal.SIGKILL] in found and ["open"] in found
+        new = {line[1]: line[2:] for line in found if line[0] == "kept"}
+        assert not new.keys() & kept.keys(), "a candidate was inspected twice"
+        kept |= new
+        wait_for_orphans(mark)
+        check_vetted(location, kept)
+        location = None if ["done"] in found else location
+    assert killed_at_work
+
+
+def killed_vet(children, chance):
+    """At any time of its start, or soon after one of the first results."""
+    if chance.random() < 0.4:
+        return children.killed(chance, within_s=2.5)
+    found = [children.told()]
+    for _ in range(chance.randrange(1, 6)):
+        while found[-1][0] not in ("over", "done"):
+            found.append(children.told())
+            if found[-1][0] == "kept":
+                break
+    if found[-1][0] == "over":
+        return found
+    time.sleep(chance.uniform(0, 0.05))
+    os.kill(found[0][1], signal.SIGKILL)
+    return found + children.until_over()
+
+
+def wait_for_orphans(mark):
+    deadline = time.monotonic() + ORPHANS_GONE_S
+    while left := processes_of(mark):
+        assert time.monotonic() < deadline, f"workers are left: {left}"
+        time.sleep(0.05)
+
+
+def check_vetted(location, kept):
+    with open_session(location, "Ada") as session:
+        with session.database.reading() as connection:
+            assert connection.execute(text("PRAGMA integrity_check")).all() == [("ok",)]
+            rows = connection.execute(select(inspections)).all()
+        stored = {row.candidate_id: row.verdict for row in rows}
+        assert len(stored) == len(rows)
+        for number, (verdict, fault) in kept.items():
+            if fault:
+                assert session.candidate(number).fault
+            else:
+                assert stored[number] == verdict
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=10))
+def test_a_merge_is_killed(children, tmp_path, seed):
+    """150 kills by night: all of each session that is merged in, or none of it; then once more."""
+    chance = random.Random(seed)
+    into, *others = [tmp_path / f"{name}.speco3" for name in ("into", "one", "two")]
+    for location, reviewer in zip([into, *others], ("Ada", "Ben", "Ada"), strict=True):
+        with made(location, 300, reviewer) as session:
+            press(session, chance, 60)
+            for number in range(1, 60):
+                add_inspection(session, number, said(model=NANO, number=number))
+    wanted = [state_of(into)]
+    whole = shutil.copy(into, tmp_path / "whole.speco3")
+    for other in others:
+        with (
+            open_session(whole, "Ada") as target,
+            open_session(other, "Ada", read_only=True) as own,
+        ):
+            merge(target, own)
+        wanted.append(state_of(whole))
+    sources = [other.read_bytes() for other in others]
+    children.order("merge", copied(into, "first"), others=[*map(str, others)])
+    took_s = next(line[1] for line in children.until_over() if line[0] == "done")
+    found = []
+    for number in range(MERGE_KILLS):
+        location = copied(into, f"killed{number}")
+        children.order("merge", location, others=[*map(str, others)])
+        told = children.killed(chance, within_s=took_s * 1.2)
+        assert not [line for line in told if line[0] in ("fault", "refused")]
+        after = state_of(location)
+        assert after in (wanted[-1:] if told[-2][0] == "done" else wanted)
+        found.append(wanted.index(after))
+        assert [other.read_bytes() for other in others] == sources
+        for other in others:
+            merge_in(location, other)
+        assert state_of(location) == wanted[-1]
+        location.unlink()
+    assert len(set(found)) > 1 or not BY_NIGHT
+
+
+def merge_in(into, other):
+    with open_session(into, "Ada") as target, open_session(other, "Ada", read_only=True) as own:
+        merge(target, own)
+        assert derived(target) == rebuilt(target)
+
+
+def copied(location, name):
+    return Path(shutil.copy(location, location.with_name(f"{name}.speco3")))
+
+
+def state_of(location):
+    with open_session(location, "Ada", read_only=True) as session:
+        with session.database.reading() as connection:
+            assert connection.execute(text("PRAGMA integrity_check")).all() == [("ok",)]
+            assert connection.execute(text("PRAGMA foreign_key_check")).all() == []
+            tables = (candidates, log, inspections)
+            counts = [
+                connection.execute(select(func.count()).select_from(table)).scalar_one()
+                for table in tables
+            ]
+        return counts, derived(session), [line_of(entry) for entry in session.history()]
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=2))
+def test_a_program_is_killed_at_a_server(children, seed):
+    """50 kills by night of a program that records on PostgreSQL."""
+    with running_cluster() as cluster:
+        location = cluster.url(cluster.new_database())
+        made(location, CANDIDATES).close()
+        chance = random.Random(seed)
+        kept = {}
+        for number in range(SERVER_KILLS):
+            children.order("record", location, seed=f"{seed}-{number}")
+            told = children.killed(chance)
+            assert not [line for line in told if line[0] in ("fault", "refused")]
+            kept |= {line[1]: line[2] for line in told if line[0] == "kept"}
+            with open_session(location, "Ada") as session:
+                lines = {entry.id: line_of(entry) for entry in session.history()}
+                assert kept.items() <= lines.items()
+                assert held_by(lines) == held(session)
+                assert derived(session) == rebuilt(session)
+        assert len(kept) > SERVER_KILLS
