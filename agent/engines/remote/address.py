@@ -17,6 +17,9 @@ OPENAI_VARIABLE = "OPENAI_API_KEY"
 OPENAI_HOST = "api.openai.com"
 KEYRING_SERVICE = "spec-o3-workbench"
 MAX_KEY = 4096
+# Shorter ones, such as EMPTY for a local server, are no secrets
+SHORTEST_SECRET = 8
+HIDDEN = "***"
 
 KeyLookup = Callable[[str], str | None]
 """Returns the key for a host."""
@@ -42,12 +45,47 @@ class Key:
         raise TypeError("a key may not be pickled or copied")
 
     @property
+    def is_secret(self) -> bool:
+        return len(self._secret) >= SHORTEST_SECRET
+
+    @property
     def header(self) -> str:
         return f"Bearer {self._secret}"
 
     def redact(self, text: str) -> str:
         """Remove the key from a text, in case a server repeats it."""
-        return text.replace(self._secret, "***")
+        return re.sub(re.escape(self._secret), HIDDEN, text, flags=re.IGNORECASE)
+
+    def starts_in(self, end: str) -> int:
+        """Return how many characters at the end of a text may be the start of the key."""
+        longest = min(len(end), len(self._secret) - 1)
+        lengths = range(longest, 0, -1)
+        return next((n for n in lengths if self._secret.startswith(end[-n:])), 0)
+
+
+class KeyFilter:
+    """Removes a key from a model's text, which arrives in pieces."""
+
+    def __init__(self, key: Key | None) -> None:
+        self._key = key if key is not None and key.is_secret else None
+        self._held = ""
+
+    def add(self, piece: str) -> str:
+        """Return the text that is known not to be part of the key."""
+        if self._key is None:
+            return piece
+        text = self._key.redact(self._held + piece)
+        held = self._key.starts_in(text)
+        self._held = text[len(text) - held :]
+        return text[: len(text) - held]
+
+    def end(self) -> str:
+        """Return what was held back, as no more text follows."""
+        held, self._held = self._held, ""
+        return held
+
+    def whole(self, text: str) -> str:
+        return text if self._key is None else self._key.redact(text)
 
 
 def find_key(host: str) -> str | None:

@@ -16,13 +16,19 @@ from agent.engines.base import ChoicePoint
 MAX_ALTERNATIVES = 128
 # The log-probability used for a probability of zero
 LEAST = -100.0
+# Servers round: a log-probability may lie slightly above 0, and a sum of probabilities above 1
+MOST = 0.01
+MAX_SUM = 1.05
 # How byte-level and SentencePiece vocabularies write a leading space
 _SPACES = ("\u0120", "\u2581")
 
 
 @dataclass(frozen=True)
 class Token:
-    """One token of the reply and its alternatives, with log-probabilities."""
+    """One token of the reply and its alternatives, with log-probabilities.
+
+    `logprob` is NaN if the server's numbers cannot be log-probabilities.
+    """
 
     text: bytes
     logprob: float
@@ -37,27 +43,35 @@ def read_tokens(logprobs: object) -> Iterator[Token]:
         if chosen is None:
             continue
         listed = entry.get("top_logprobs")
-        others = listed[:MAX_ALTERNATIVES] if isinstance(listed, list) else []
-        alternatives = (_entry(other) for other in others)
-        yield Token(*chosen, tuple(other for other in alternatives if other is not None))
+        alternatives = map(_entry, listed[:MAX_ALTERNATIVES] if isinstance(listed, list) else ())
+        others = tuple(other for other in alternatives if other is not None)
+        faulty = any(math.isnan(logprob) for _, logprob in (chosen, *others))
+        yield Token(chosen[0], math.nan) if faulty else Token(*chosen, others)
 
 
-def choices(tokens: Sequence[Token], choice_point: ChoicePoint) -> Mapping[str, float] | None:
+def choices(
+    tokens: Sequence[Token], choice_point: ChoicePoint, text: str | None = None
+) -> Mapping[str, float] | None:
     """Return the log-probability of each option after the last choice point; None if unknown.
 
     An option that is not listed gets the largest probability it can have. If that exceeds every
-    listed option, the result is unknown.
+    listed option, the result is unknown. It is unknown, too, if the token is not the word in the
+    `text` of the reply, or its numbers are no probabilities.
     """
     found = _deciding_token(tokens, choice_point.after.encode())
     if found is None:
         return None
     token, head = found
+    if text is not None and not _is_in(text, choice_point.after, token.text[len(head) :]):
+        return None
     listed = dict(token.others)
     listed.setdefault(token.text, token.logprob)
+    if not sum(math.exp(logprob) for logprob in listed.values()) <= MAX_SUM:  # also if it is NaN
+        return None
     shares: dict[str, list[float]] = {option: [] for option in choice_point.options}
-    for text, logprob in listed.items():
-        if text.startswith(head):
-            option = _option(text[len(head) :], choice_point.options)
+    for written, logprob in listed.items():
+        if written.startswith(head):
+            option = _option(written[len(head) :], choice_point.options)
             if option is not None:
                 shares[option].append(logprob)
     known = {option: _log_sum(logprobs) for option, logprobs in shares.items() if logprobs}
@@ -80,6 +94,14 @@ def _deciding_token(tokens: Sequence[Token], after: bytes) -> tuple[Token, bytes
             return token, token.text[: max(0, end - start)]
         start += len(token.text)
     return None
+
+
+def _is_in(text: str, after: str, word: bytes) -> bool:
+    """Whether a text goes on with the token's characters after its last choice point."""
+    _, found, rest = text.rpartition(after)
+    plain = word.decode("utf-8", "replace").strip()
+    # a stop string or the end of the turn may cut the text inside the token
+    return bool(found) and (rest.lstrip().startswith(plain) or plain.startswith(rest.strip()))
 
 
 def _option(text: bytes, options: Sequence[str]) -> str | None:
@@ -109,16 +131,19 @@ def _log_sum(logprobs: Sequence[float]) -> float:
 
 
 def _entry(entry: object) -> tuple[bytes, float] | None:
-    """Return the bytes and log-probability of a listed token."""
+    """Return the bytes and log-probability of a listed token; NaN if the number is none."""
     if not isinstance(entry, dict):
         return None
-    logprob = entry.get("logprob")
-    if isinstance(logprob, bool) or not isinstance(logprob, int | float):
-        return None
-    if not -math.inf <= logprob <= math.inf:
-        return None
     text = _bytes(entry.get("bytes"), entry.get("token"))
-    return None if text is None else (text, float(max(LEAST, min(0.0, logprob))))
+    return None if text is None else (text, _log_probability(entry.get("logprob")))
+
+
+def _log_probability(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    if not -math.inf < value <= MOST:  # also if it is NaN
+        return math.nan
+    return float(max(LEAST, min(0.0, value)))
 
 
 def _bytes(listed: Any, token: object) -> bytes | None:

@@ -14,7 +14,7 @@ import httpcore
 import httpx
 
 from agent.engines.base import ShouldStop
-from agent.engines.remote.address import Address, Key, read_address
+from agent.engines.remote.address import Address, Key, read_address, redact_keys
 from agent.engines.remote.errors import (
     MAX_BODY,
     Clock,
@@ -24,12 +24,14 @@ from agent.engines.remote.errors import (
     one_line,
     read_refusal,
 )
-from agent.engines.remote.http import new_client
+from agent.engines.remote.http import TooSlow, new_client
 from agent.engines.remote.request import Body, Dialect
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
 
 MAX_REDIRECTS = 3
+# A whole reply may take this many times the longest silence
+TURN_SILENCES = 10
 
 
 class HttpError(Exception):
@@ -51,11 +53,20 @@ class HttpResponse:
 class HttpClient:
     """A client for one server; safe to use from any number of threads."""
 
-    def __init__(self, address: Address, key: Key | None, clock: Clock, timeout_s: float) -> None:
+    def __init__(
+        self,
+        address: Address,
+        key: Key | None,
+        clock: Clock,
+        timeout_s: float,
+        turn_s: float | None = None,
+    ) -> None:
+        """`timeout_s` is the longest silence, `turn_s` the longest time for a whole reply."""
         self.address = address
         self.key = key
         self.clock = clock
         self.timeout_s = timeout_s
+        self.turn_s = TURN_SILENCES * timeout_s if turn_s is None else turn_s
         self._client, self._transport = new_client(address, timeout_s)
 
     @contextmanager
@@ -71,7 +82,7 @@ class HttpClient:
         if content is not None:
             headers["content-type"] = "application/json"
         url = self.address.root + path
-        with self._transport.stopping(should_stop):
+        with self._transport.stopping(should_stop, self.turn_s):
             for _ in range(MAX_REDIRECTS + 1):
                 response = self._send(method, url, content, headers)
                 try:
@@ -128,8 +139,8 @@ class HttpClient:
             raise EngineError(f"{self.address.netloc} redirects to an invalid address") from error
         if response.status_code not in (307, 308) or not address.has_same_origin(self.address):
             raise EngineError(
-                f"{self.address.netloc} has moved to {one_line(address.root)}: "
-                "use that address if you trust it"
+                f"{self.address.netloc} has moved to "
+                f"{one_line(redact_keys(address.root, self.key))}: use that address if you trust it"
             )
         return str(target)
 
@@ -139,6 +150,13 @@ class HttpClient:
         server = self.address.netloc
         try:
             yield
+        except httpx.InvalidURL as error:  # httpx parses redirects, though it does not follow
+            raise EngineError(f"{server} redirects to an invalid address") from error
+        except TooSlow as error:
+            # another attempt would be as slow
+            raise EngineError(
+                f"{server} did not end its answer within {self.turn_s:g} s"
+            ) from error
         except (httpcore.TimeoutException, httpx.TimeoutException) as error:
             raise TransientError(f"no answer within {self.timeout_s:g} s") from error
         except httpcore.ConnectError as error:

@@ -22,9 +22,12 @@ from agent.engines.remote.client import ServerSession
 from agent.engines.remote.request import RequestTurn, picture_url
 from agent.engines.remote.stream import UNKNOWN, Preview, ReplyBuilder
 from agent.engines.remote.turn import Attempt, TurnRequest
-from agent.errors import EngineError
+from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.rendering.model_image import token_grid
+
+# More than any model reads. A record of all turns must stay readable.
+MAX_CHARACTERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,10 @@ class RemoteConversation:
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
+        if sum(len(sent.turn.text) for sent in self._turns) > MAX_CHARACTERS:
+            raise ContextFullError(
+                f"{self._server.name}: the conversation is longer than {MAX_CHARACTERS} characters"
+            )
         preview = Preview(on_text)
         request = TurnRequest(sampling, seed, stop, choice_point, should_stop)
         attempt = Attempt(self._server, self._turns, request, preview)
@@ -94,7 +101,8 @@ class RemoteConversation:
         self._count(received.reply, wasted=attempt.wasted)
         if received.text:
             self._turns.append(RequestTurn(Turn("assistant", received.text)))
-        found = None if choice_point is None else choices(received.reply.tokens, choice_point)
+        tokens = received.reply.tokens
+        found = None if choice_point is None else choices(tokens, choice_point, received.text)
         return Generated(received.text, _tokens(received.reply), received.finish, found)
 
     def mark(self) -> object:

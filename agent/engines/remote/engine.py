@@ -9,7 +9,14 @@ from __future__ import annotations
 import random
 from typing import Literal
 
-from agent.engines.remote.address import Address, Key, KeyLookup, find_key, read_address
+from agent.engines.remote.address import (
+    Address,
+    Key,
+    KeyLookup,
+    find_key,
+    read_address,
+    redact_keys,
+)
 from agent.engines.remote.client import HttpClient, HttpError, ServerSession
 from agent.engines.remote.conversation import RemoteConversation
 from agent.engines.remote.errors import Clock, RetryPolicy, TransientError, one_line
@@ -41,6 +48,7 @@ class RemoteEngine:
         *,
         key: str | KeyLookup | None = find_key,
         timeout_s: float = 120.0,
+        turn_s: float | None = None,
         retries: int = 4,
         sizing: Sizing = QWEN25,
         tool_calls: ToolCalls = "auto",
@@ -50,7 +58,8 @@ class RemoteEngine:
     ) -> RemoteEngine:
         """Connect to a server; without a `model`, use the only one it lists.
 
-        `timeout_s` is the longest silence. `tool_calls`: "text" as Spec-o3 models write them,
+        `timeout_s` is the longest silence, `turn_s` the longest time for a whole reply, by default
+        ten times as long. `tool_calls`: "text" as Spec-o3 models write them,
         "native" as for hosted models, "auto" depends on address and name. `allow_http` permits
         unencrypted connections beyond the local network; a key is sent only over https or to this
         machine.
@@ -59,7 +68,8 @@ class RemoteEngine:
             raise EngineError(f"the timeout must be from 0.01 to 86,400 s, not {timeout_s}")
         address = read_address(url, allow_http=allow_http)
         retry_policy = RetryPolicy(retries, clock=clock, rng=rng)
-        client = HttpClient(address, _key_for(address, key), retry_policy.clock, timeout_s)
+        secret = _key_for(address, key)
+        client = HttpClient(address, secret, retry_policy.clock, timeout_s, turn_s)
         try:
             name = model or retry_policy.run(lambda: _only_model(client), address.netloc)
         except BaseException:
@@ -126,11 +136,18 @@ def _only_model(client: HttpClient) -> str:
     except ValueError as error:
         raise EngineError(f"{server} does not speak the OpenAI chat protocol") from error
     names = _names(listed)
-    if len(names) == 1 and len(names[0]) <= MAX_NAME:
+    if len(names) == 1 and _is_usable(names[0], client.key):
         return names[0]
-    some = ", ".join(one_line(name, 60) for name in names[:SHOWN_MODELS])
+    shown = (redact_keys(name[:MAX_NAME], client.key) for name in names[:SHOWN_MODELS])
+    some = ", ".join(one_line(name, 60) for name in shown)
     choice = f": add one to the address as #MODEL ({some})" if some else ""
     raise EngineError(f"{server} lists {len(names)} models{choice}")
+
+
+def _is_usable(name: str, key: Key | None) -> bool:
+    """Whether a name can be shown and recorded."""
+    repeats_key = key is not None and key.redact(name) != name
+    return len(name) <= MAX_NAME and name.isprintable() and not repeats_key
 
 
 def _names(listed: object) -> list[str]:

@@ -6,11 +6,15 @@ transport waits in short slices and closes the connection when a request is canc
 
 from __future__ import annotations
 
+import math
+import selectors
 import threading
 import time
 import urllib.request
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ssl import SSLContext
 from typing import Any
 
@@ -22,11 +26,31 @@ from agent.engines.remote.address import Address
 
 SLICE_S = 0.1
 CONNECT_S = 10.0
+# Little enough that a socket which is ready for writing takes it whole
+PIECE = 8192
 USER_AGENT = "spec-o3-workbench"
 
 
+class TooSlow(Exception):
+    """A reply has not ended in the time that it has, though its bytes keep coming."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a thread's requests end early; `until` is a time of `time.monotonic`."""
+
+    should_stop: ShouldStop | None = None
+    until: float = math.inf
+
+    def check(self) -> None:
+        if self.should_stop is not None and self.should_stop():
+            raise Cancelled
+        if time.monotonic() >= self.until:
+            raise TooSlow
+
+
 class StoppableTransport(httpx.BaseTransport):
-    """A connection pool whose reads call the `should_stop` of the waiting thread."""
+    """A connection pool whose reads and writes obey the limits of the waiting thread."""
 
     def __init__(self, *, secure: bool, proxy: str | None = None) -> None:
         self._network = _Network()
@@ -42,14 +66,14 @@ class StoppableTransport(httpx.BaseTransport):
         )
 
     @contextmanager
-    def stopping(self, should_stop: ShouldStop | None) -> Iterator[None]:
-        """Raise Cancelled in this thread's requests inside the block once `should_stop` is true."""
-        before = self._network.should_stop
-        self._network.should_stop = should_stop
+    def stopping(self, should_stop: ShouldStop | None, total_s: float) -> Iterator[None]:
+        """In this thread's requests raise Cancelled once `should_stop` is true, TooSlow in time."""
+        before = self._network.limits
+        self._network.limits = Limits(should_stop, time.monotonic() + total_s)
         try:
             yield
         finally:
-            self._network.should_stop = before
+            self._network.limits = before
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if not isinstance(request.stream, httpx.SyncByteStream):
@@ -74,7 +98,8 @@ class StoppableTransport(httpx.BaseTransport):
             response.status,
             headers=response.headers,
             stream=_Body(response.stream),
-            extensions=response.extensions,
+            # without the server's reason, which httpx writes to the log
+            extensions={**response.extensions, "reason_phrase": b""},
         )
 
     def close(self) -> None:
@@ -90,6 +115,7 @@ def new_client(address: Address, timeout_s: float) -> tuple[httpx.Client, Stoppa
         headers={"accept-encoding": "identity", "user-agent": USER_AGENT},
         follow_redirects=False,
         trust_env=False,  # `_proxy` reads the environment instead
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # accepts none
     )
     return client, transport
 
@@ -121,19 +147,19 @@ class _Body(httpx.SyncByteStream):
 
 
 class _Network(httpcore.NetworkBackend):
-    """Plain sockets and the `should_stop` of each thread."""
+    """Plain sockets and the limits of each thread."""
 
     def __init__(self) -> None:
         self._sockets = httpcore.SyncBackend()
         self._local = threading.local()
 
     @property
-    def should_stop(self) -> ShouldStop | None:
-        return getattr(self._local, "should_stop", None)
+    def limits(self) -> Limits:
+        return getattr(self._local, "limits", Limits())
 
-    @should_stop.setter
-    def should_stop(self, should_stop: ShouldStop | None) -> None:
-        self._local.should_stop = should_stop
+    @limits.setter
+    def limits(self, limits: Limits) -> None:
+        self._local.limits = limits
 
     def connect_tcp(
         self,
@@ -148,29 +174,33 @@ class _Network(httpcore.NetworkBackend):
 
 
 class _Stream(httpcore.NetworkStream):
-    """A socket whose reads are split into slices, with `should_stop` called between them."""
+    """A socket whose waits are split into slices, with the limits checked between them."""
 
     def __init__(self, stream: httpcore.NetworkStream, network: _Network) -> None:
         self._stream = stream
         self._network = network
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        should_stop = self._network.should_stop
-        if should_stop is None:
-            return self._stream.read(max_bytes, timeout)
-        end = None if timeout is None else time.monotonic() + timeout
+        end = _end(timeout)
         while True:
-            if should_stop():
-                raise Cancelled
-            left = SLICE_S if end is None else end - time.monotonic()
+            self._network.limits.check()
             try:
-                return self._stream.read(max_bytes, max(0.001, min(SLICE_S, left)))
+                return self._stream.read(max_bytes, _slice(end))
             except httpcore.ReadTimeout:
-                if end is not None and time.monotonic() >= end:
+                if time.monotonic() >= end:
                     raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, timeout)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._stream.get_extra_info("socket"), selectors.EVENT_WRITE)
+            for start in range(0, len(buffer), PIECE):
+                end = _end(timeout)
+                self._network.limits.check()
+                while not selector.select(_slice(end)):
+                    self._network.limits.check()
+                    if time.monotonic() >= end:
+                        raise httpcore.WriteTimeout
+                self._stream.write(buffer[start : start + PIECE], timeout)
 
     def close(self) -> None:
         self._stream.close()
@@ -186,3 +216,11 @@ class _Stream(httpcore.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
+
+
+def _end(timeout: float | None) -> float:
+    return math.inf if timeout is None else time.monotonic() + timeout
+
+
+def _slice(end: float) -> float:
+    return max(0.001, min(SLICE_S, end - time.monotonic()))

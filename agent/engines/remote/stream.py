@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.engines.base import RESTARTED, OnText
+from agent.engines.remote.address import KeyFilter
 from agent.engines.remote.choices import Token, read_tokens
 from agent.errors import EngineError
 
@@ -160,6 +161,8 @@ class ReplyBuilder:
     """Collects the pieces of a reply and ignores malformed ones."""
 
     max_text: int
+    """In characters; what is beyond is dropped."""
+    key_filter: KeyFilter = field(default_factory=lambda: KeyFilter(None))
     text: str = ""
     """Thought and content; native calls are added at the end, when they are complete."""
     finish_reason: str = ""
@@ -189,35 +192,41 @@ class ReplyBuilder:
             self.finish_reason = reason[:40]
         return new
 
-    def close_thought(self) -> str:
-        """Close a thought that no content followed and return the new text."""
-        if not self._in_thought:
-            return ""
-        self._in_thought = False
-        self.text += CLOSE_THOUGHT
-        return CLOSE_THOUGHT
-
-    def add_calls(self) -> str:
-        """Append the native calls, unless the text has a call, and return the new text."""
-        if OPEN_CALL in self.text:
-            return ""
+    def end(self) -> str:
+        """Close a thought that no content followed, add the calls, and return the new text."""
         before = len(self.text)
+        self._close_thought()
+        self.text += self.key_filter.end()
+        self._add_calls()
+        return self.text[before:]
+
+    def _close_thought(self) -> None:
+        if self._in_thought:
+            self._in_thought = False
+            self.text += self.key_filter.end() + CLOSE_THOUGHT
+
+    def _add_calls(self) -> None:
+        """Append the native calls, unless the text has a call."""
+        if OPEN_CALL in self.text:
+            return
         for number in sorted(self._calls):
             if self.text and not self.text.endswith("\n"):
                 self.text += "\n"
-            self.text += call_text(self._calls[number].name, self._calls[number].arguments)
-        return self.text[before:]
+            call = self._calls[number]
+            self.text += self.key_filter.whole(call_text(call.name, call.arguments))
 
     def _add_delta(self, delta: Mapping[str, Any]) -> str:
         before = len(self.text)
         thought = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
         content = _text(delta.get("content")) or _text(delta.get("refusal"))
         if thought:
-            self.text += thought if self._in_thought else OPEN_THOUGHT + thought
+            self.text += "" if self._in_thought else OPEN_THOUGHT
+            self.text += self.key_filter.add(thought)
             self._in_thought = True
         if content:
-            self.close_thought()
-            self.text += content
+            self._close_thought()
+            self.text += self.key_filter.add(content)
+        self.text = self.text[: self.max_text + 1]
         calls = delta.get("tool_calls")
         for position, call in enumerate(calls if isinstance(calls, list) else ()):
             self._add_call(call, position)
@@ -239,8 +248,9 @@ class ReplyBuilder:
         if isinstance(arguments, dict):  # some servers send the object itself
             arguments = _json(arguments)
         if isinstance(arguments, str):
-            collected.arguments += arguments
-            self._argument_length += len(arguments)
+            room = self.max_text + 1 - self._argument_length
+            collected.arguments += arguments[:room]
+            self._argument_length += len(arguments[:room])
 
     def _count(self, event: Mapping[str, Any]) -> None:
         usage = event.get("usage")

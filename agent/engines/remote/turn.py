@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agent.engines.base import Cancelled, ChoicePoint, Finish, SamplingSettings, ShouldStop
-from agent.engines.remote.address import OUR_VARIABLE
+from agent.engines.remote.address import OUR_VARIABLE, KeyFilter
 from agent.engines.remote.client import HttpClient, HttpError, ServerSession
 from agent.engines.remote.errors import Refusal, TransientError, refusal_in_stream
 from agent.engines.remote.request import (
@@ -29,7 +29,11 @@ from agent.engines.remote.stream import (
 )
 from agent.errors import ContextFullError, EngineError
 
-MAX_REPLY = 256 * 2**20
+MAX_REPLY = 64 * 2**20
+# One that is not streamed is parsed in one piece, which takes up to 30 times its size
+MAX_WHOLE = 4 * 2**20
+# In characters; a record of many turns must stay readable
+MAX_TEXT = 200_000
 CHARACTERS_PER_TOKEN = 64
 # An event with 20 alternatives has about 3 kB
 BYTES_PER_TOKEN = 16 * 1024
@@ -58,7 +62,8 @@ def request_turn(
     max_tokens: int,
 ) -> TurnReply:
     """Send the conversation and read the turn. Raises HttpError, TransientError, EngineError."""
-    reply = ReplyBuilder(max_text=SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
+    max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
+    reply = ReplyBuilder(max_text, KeyFilter(client.key))
     preview.start()
     try:
         with client.request("POST", "/chat/completions", body, should_stop) as response:
@@ -70,7 +75,7 @@ def request_turn(
                 except TransientError as fault:
                     fault.before_first_word = reply.pieces == 0
                     raise
-            data = read_all(response.pieces, limit)
+            data = read_all(response.pieces, min(limit, MAX_WHOLE))
             if data.lstrip().startswith(b"data:"):  # a stream with another content type
                 pieces = events([data], limit)
                 return _read_events(client, pieces, reply, preview, stop, should_stop)
@@ -124,6 +129,9 @@ def _read_whole(
 ) -> TurnReply:
     """Read a reply from a server that does not stream."""
     new = reply.add(_read_event(client, data.decode("utf-8", "replace")))
+    if reply.is_too_long:
+        preview.add(reply.text)
+        return TurnReply(reply, reply.text, "length")
     if not reply.finish_reason:
         raise EngineError(f"the reply of {client.address.netloc} is not a chat reply")
     end = stop_end(reply.text, len(new), stop)
@@ -153,8 +161,7 @@ def _ended(
         return TurnReply(reply, reply.text[:end], "stop", broke_off)
     if reply.finish_reason == "content_filter":
         raise EngineError("the server withheld the reply (content_filter)")
-    preview.add(reply.close_thought())
-    preview.add(reply.add_calls())
+    preview.add(reply.end())
     finish: Finish = "length" if reply.finish_reason == "length" else "stop"
     return TurnReply(reply, reply.text, finish, broke_off)
 

@@ -114,9 +114,7 @@ def test_bytes_win_over_letters():
         "x",
         {"content": None},
         {"content": "x"},
-        {"content": [None, 1, {}, {"token": "a"}, {"token": "a", "logprob": "x"}]},
-        {"content": [{"token": "a", "logprob": True}, {"token": 7, "logprob": -1.0}]},
-        {"content": [{"token": "a", "logprob": float("nan")}]},
+        {"content": [None, 1, {}, {"logprob": -1.0}, {"token": 7, "logprob": -1.0}]},
         {"content": [{"token": "a", "bytes": [999], "logprob": -1.0}]},
         {"content": [{"token": "a", "bytes": ["x"], "logprob": -1.0}]},
     ],
@@ -125,10 +123,59 @@ def test_what_is_no_list_of_tokens_is_no_token(logprobs):
     assert list(read_tokens(logprobs)) == []
 
 
-def test_numbers_that_are_no_log_probabilities_are_bent():
-    content = [listed("\\boxed{", -1.0), listed("YES", 10**400, NO=-(10**400))]
-    found = choices(list(read_tokens({"content": content})), VERDICT)
+INF = math.inf
+NO_LOG_PROBABILITIES = [INF, -INF, math.nan, 10**400, 0.5, None, "x", "-0.1", True, [], {}]
+    math.inf,
+    -math.inf,
+    math.nan,
+    10**400,
+    0.5,
+    None,
+    "x",
+    "-0.1",
+    True,
+    [],
+    {},
+]
+
+
+@pytest.mark.parametrize("value", NO_LOG_PROBABILITIES)
+@pytest.mark.parametrize("of", ["YES", "NO"])
+def test_numbers_that_are_no_log_probabilities_tell_nothing(value, of):
+    numbers = {"YES": -0.1, "NO": -3.0} | {of: value}
+    for chosen in ("YES", "NO"):
+        entry = listed(chosen, numbers[chosen], **numbers)
+        read = list(read_tokens({"content": [listed("\\boxed{", -1.0), entry, {"token": "}"}]}))
+        assert [token.text for token in read] == [b"\\boxed{", chosen.encode(), b"}"]
+        assert choices(read, VERDICT) is None
+
+
+def test_numbers_that_servers_write_for_zero_and_one_are_bent():
+    entry = listed("YES", 0.009, NO=-3.4e38, maybe=-(10**400))
+    found = choices(tokens("\\boxed{", entry), VERDICT)
     assert found == {"YES": 0.0, "NO": LEAST}
+
+
+def test_probabilities_that_add_up_to_more_than_one_tell_nothing():
+    assert choices(tokens("\\boxed{", listed("YES", 0.0, NO=0.0)), VERDICT) is None
+    assert choices(tokens("\\boxed{", likely("YES", 0.7, NO=0.4)), VERDICT) is None
+    assert choices(tokens("\\boxed{", likely("YES", 0.7, NO=0.32)), VERDICT) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("\\boxed{YES}", True),
+        ("\\boxed{NO} or \\boxed{ YES", True),
+        ("\\boxed{YE", True),
+        ("\\boxed{NO}", False),
+        ("\\boxed{YES} or \\boxed{NO}", False),
+        ("YES", False),
+    ],
+)
+def test_tokens_of_another_text_tell_nothing(text, known):
+    listed_tokens = tokens("\\boxed{", likely("YES", 0.7, NO=0.2), "}")
+    assert (choices(listed_tokens, VERDICT, text) is not None) is known
 
 
 json_values = st.recursive(

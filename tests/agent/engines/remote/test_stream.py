@@ -33,8 +33,7 @@ def built(*events: dict) -> ReplyBuilder:
     reply = ReplyBuilder(max_text=10_000)
     for event in events:
         reply.add(event)
-    reply.close_thought()
-    reply.add_calls()
+    reply.end()
     return reply
 
 
