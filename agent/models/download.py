@@ -14,11 +14,19 @@ from huggingface_hub import get_token
 
 from agent.checked_toml import shown
 from agent.errors import ResourceError
-from agent.models.card import REPO, Card, Source
+from agent.models.card import REPO, REVISION, Card, Source
 from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.check_files import remember_files
-from agent.models.hub import WAITS_S, DownloadError, Hub, HubFile, HubUnreachable, Listing, matches
+from agent.models.hub import WAITS_S, Hub, HubFile, Listing, matches
+from agent.models.hub_address import DownloadError, HubUnreachable
 from agent.models.infer_card import family_of_config, infer_card, plain_name, sha256_of
+from agent.models.pinned import (
+    RECORD,
+    check_hashes,
+    check_listing,
+    keep_listing,
+    pinned_model,
+)
 from agent.models.registry import (
     PARTIAL,
     ModelLocation,
@@ -46,9 +54,14 @@ def get_model(
 ) -> ModelLocation:
     """Download a published model or a repository `owner/name`, unless it is already here.
 
+    `owner/name@COMMIT` gives that commit, else it is the newest, resolved once: what is resumed
+    or completed later is of the same commit, with the same files.
     `endpoint` is the hub or a mirror and defaults to HF_ENDPOINT; `token` defaults to the one that
     huggingface_hub knows. Raises DownloadError, which explains what to do without a network.
     """
+    name, _, commit = name.partition("@")
+    if commit and not REVISION.fullmatch(commit):
+        raise ResourceError(f"{shown(commit)} is not a commit, 40 hexadecimal digits")
     card = published_model(name)
     repo = card.source.repo if card is not None and card.source is not None else name
     if not REPO.fullmatch(repo):
@@ -56,16 +69,23 @@ def get_model(
     local_name = card.name if card is not None else plain_name(repo.split("/")[1])
     target = models_folder() / local_name
     if (location := _ready_model(target)) is not None:
+        _refuse_other_commit(location, commit)
         return location
+    folders = (target, target.with_name(target.name + PARTIAL))
     with _explained_errors(repo, target), _locked(target):
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
             raise HubUnreachable("HF_HUB_OFFLINE forbids network access")
         with Hub(endpoint, token or get_token(), waits_s) as hub:
-            listing = _model_files(hub.listing(repo))
+            pinned = pinned_model(repo, commit, card, folders)
+            listing = _model_files(hub.listing(repo, pinned.revision))
+            check_listing(pinned, listing, target)
             partial = _partial_folder(target)
+            keep_listing(listing, partial)
             _fetch_all(hub, listing, partial, progress)
         finished = _finished_card(partial, card, local_name, listing)
+        check_hashes(pinned, finished.files, listing, partial)
         write_card(finished, partial)
+        (partial / RECORD).unlink()
         partial.rename(target)
         remember_files(finished, target)
     return model_at(target, "user")
@@ -89,6 +109,15 @@ def _ready_model(target: Path) -> ModelLocation | None:
     except ResourceError:
         return None  # not usable yet: the download continues with these files
     return location if location.is_ready else None
+
+
+def _refuse_other_commit(location: ModelLocation, commit: str) -> None:
+    source = location.card.source
+    if commit and (source is None or source.revision != commit):
+        raise ResourceError(
+            f"{location.folder} has the model of another commit than {commit[:12]}: "
+            "delete that folder first"
+        )
 
 
 def _not_fetchable(name: str) -> str:

@@ -18,7 +18,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,22 +27,20 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from agent.checked_toml import printable
-from agent.errors import WorkbenchError
 from agent.models.card import MAX_BYTES, MAX_FILES, REVISION, SHA256, path_problem
 from agent.models.card_file import CARD_NAME
+from agent.models.hub_address import (
+    DownloadError,
+    HubUnreachable,
+    checked_endpoint,
+    is_private,
+    is_safe,
+)
 from agent.models.infer_card import sha256_of
 
 MAX_TEXT_FILE_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
-
-
-class DownloadError(WorkbenchError):
-    """A model could not be downloaded."""
-
-
-class HubUnreachable(DownloadError):
-    """The hub cannot be reached, or the connection keeps breaking."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,10 +131,10 @@ def _licence(answer: Mapping[str, Any]) -> str:
     return printable(plain, 100).strip()
 
 
-HUB = "https://huggingface.co"
 # Waits before retries that follow an attempt without a single byte
 WAITS_S = (0.5, 2.0, 5.0, 10.0)
 MAX_LISTING_BYTES = 16 * 1024 * 1024
+MAX_LISTING_S = 120.0
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _RANGE = re.compile(r"bytes (\d{1,19})-\d{1,19}/(\d{1,19})")
 _RETRY_STATUS = (408, 429, 500, 502, 503, 504)
@@ -152,13 +150,23 @@ class Hub:
         token: str | None = None,
         waits_s: Sequence[float] = WAITS_S,
     ) -> None:
-        self.endpoint = (endpoint or os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
+        """`endpoint` defaults to HF_ENDPOINT. Raises DownloadError if it is not encrypted."""
+        self._url = checked_endpoint(endpoint)
+        parts = urlsplit(self._url)
+        self.endpoint = self._url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
+        """The address in messages, without a password."""
         self._waits = waits_s
+        self._token = token or ""
         headers = {"User-Agent": "spec-o3-workbench", "Accept-Encoding": "identity"}
-        if token and _may_have_token(self.endpoint):
+        if token and is_safe(self._url):
             headers["Authorization"] = f"Bearer {token}"
         # httpx drops the token when it follows a redirect to another host
-        self._client = httpx.Client(headers=headers, timeout=_TIMEOUT, follow_redirects=True)
+        self._client = httpx.Client(
+            headers=headers,
+            timeout=_TIMEOUT,
+            follow_redirects=True,
+            event_hooks={"request": [self._check_target]},
+        )
 
     def __enter__(self) -> Hub:
         return self
@@ -169,9 +177,12 @@ class Hub:
     def listing(self, repo: str, revision: str = "") -> Listing:
         """Return the files of a repository at a commit, by default the newest."""
         at = f"/revision/{revision}" if revision else ""
-        content = self._read(f"{self.endpoint}/api/models/{repo}{at}?blobs=true", repo)
+        content = self._read(f"{self._url}/api/models/{repo}{at}?blobs=true", repo)
         try:
-            return read_listing(repo, content)
+            listing = read_listing(repo, content)
+            if revision not in ("", listing.revision):
+                raise ValueError("it is of another commit")
+            return listing
         except ValueError as error:
             raise DownloadError(
                 f"the list of files in {repo} from {self.endpoint} is invalid ({error}); "
@@ -199,7 +210,7 @@ class Hub:
         part.replace(target)
 
     def _fetch_rest(self, listing: Listing, file: HubFile, part: Path, on_bytes: OnBytes) -> None:
-        url = f"{self.endpoint}/{listing.repo}/resolve/{listing.revision}/{quote(file.path)}"
+        url = f"{self._url}/{listing.repo}/resolve/{listing.revision}/{quote(file.path)}"
         if not part.exists() or _size(part) > file.size:
             part.write_bytes(b"")
         tries, furthest = 0, _size(part)
@@ -242,7 +253,7 @@ class Hub:
                 stream.flush()
                 os.fsync(stream.fileno())
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            return _short(error)
+            return self._short(error)
         return "the server closed the connection"
 
     def _read(self, url: str, repo: str) -> bytes:
@@ -267,14 +278,31 @@ class Hub:
                     raise self._refusal(response, repo)
                 return _bounded(response, repo)
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-            raise HubUnreachable(f"cannot connect to {self.endpoint}: {_short(error)}") from error
+            reason = self._short(error)
+            raise HubUnreachable(f"cannot connect to {self.endpoint}: {reason}") from error
         except httpx.HTTPError as error:
-            return _short(error)
+            return self._short(error)
+
+    def _check_target(self, request: httpx.Request) -> None:
+        """Refuse a redirect from the encrypted hub that is not encrypted, or into this network."""
+        if is_safe(self._url) and not is_safe(str(request.url)):
+            raise DownloadError(f"{self.endpoint} redirects to an address without encryption")
+        if is_private(request.url.host) and not is_private(urlsplit(self._url).hostname or ""):
+            raise DownloadError(f"{self.endpoint} redirects into your own network")
+
+    def _short(self, error: Exception) -> str:
+        text = str(error) or type(error).__name__
+        return printable(text.replace(self._token, "***") if self._token else text, 160)
 
     def _refusal(self, response: httpx.Response, repo: str) -> DownloadError:
         code = response.headers.get("X-Error-Code", "")
         status = response.status_code
-        if status == 404 or code in ("RepoNotFound", "RevisionNotFound", "EntryNotFound"):
+        if code == "RevisionNotFound":
+            return DownloadError(
+                f"{self.endpoint} no longer has this commit of {repo}: delete the unfinished model "
+                "folder and start again"
+            )
+        if status == 404 or code in ("RepoNotFound", "EntryNotFound"):
             return DownloadError(f"{self.endpoint} has no repository {repo}, or it is private")
         if status in (401, 403):
             return DownloadError(
@@ -297,7 +325,7 @@ def _copy(
 ) -> None:
     """Write at most `room` bytes, whatever is sent."""
     # no chunk size: bytes that httpx has gathered for a chunk are lost when the connection breaks
-    for piece in response.iter_bytes():
+    for piece in _plain_pieces(response):
         write(piece[:room])
         on_bytes(min(len(piece), room))
         room -= len(piece)
@@ -307,17 +335,21 @@ def _copy(
 
 def _bounded(response: httpx.Response, repo: str) -> bytes:
     content = bytearray()
-    for piece in response.iter_bytes():
+    until = time.monotonic() + MAX_LISTING_S
+    for piece in _plain_pieces(response):
         content += piece
+        if time.monotonic() > until:
+            raise HubUnreachable(f"the list of files in {repo} did not end in {MAX_LISTING_S:g} s")
         if len(content) > MAX_LISTING_BYTES:
             raise DownloadError(f"the list of files in {repo} is too long for a model")
     return bytes(content)
 
 
-def _may_have_token(endpoint: str) -> bool:
-    """Whether a token may be sent: only encrypted, or to this machine."""
-    parts = urlsplit(endpoint)
-    return parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
+def _plain_pieces(response: httpx.Response) -> Iterator[bytes]:
+    """The body as sent: a compressed one could unpack to any size."""
+    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise DownloadError("the hub sent a compressed file, which we do not accept")
+    yield from response.iter_raw()
 
 
 def _wrong_hash(listing: Listing, file: HubFile) -> DownloadError:
@@ -329,7 +361,3 @@ def _wrong_hash(listing: Listing, file: HubFile) -> DownloadError:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _short(error: Exception) -> str:
-    return printable(str(error) or type(error).__name__, 160)

@@ -126,7 +126,12 @@ def _bundled() -> list[ModelLocation]:
     locations = [
         _locate(card.parent, "bundled", {}) for card in sorted(BUNDLED.glob(f"*/{CARD_NAME}"))
     ]
-    return [location if location.card.files else _on_hub(location.card) for location in locations]
+    # a card may name the files on the hub, with their hashes
+    is_here = [location.card.source is None or not location.missing for location in locations]
+    return [
+        location if here and location.card.files else _on_hub(location.card)
+        for location, here in zip(locations, is_here, strict=True)
+    ]
 
 
 def _on_hub(card: Card) -> ModelLocation:

@@ -71,7 +71,7 @@ def show_list(
 
 @models.command()
 def get(name: Name) -> None:
-    """Fetch a published model from Hugging Face, or any repository OWNER/NAME.
+    """Fetch a published model from Hugging Face, or any repository OWNER/NAME or OWNER/NAME@COMMIT.
 
     An interrupted download continues where it stopped. HF_ENDPOINT sets a mirror, HF_TOKEN gives
     access to gated models, SPEC_O3_MODELS sets the folder for models.
@@ -79,6 +79,10 @@ def get(name: Name) -> None:
     if name == MEASURED["name"]:
         raise WorkbenchError("measured is part of the program: there is nothing to fetch")
     from agent.models.download import get_model  # huggingface_hub takes half a second to import
+    from agent.models.hub_address import endpoint_warning
+
+    if warning := endpoint_warning():
+        typer.echo(f"spec-o3: {warning}", err=True)
 
     try:
         with _progress_bar() as progress:

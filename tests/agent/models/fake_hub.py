@@ -41,6 +41,8 @@ class FakeHub:
     """Another address to redirect file requests to."""
     answer: bytes | None = None
     """Sent instead of the listing."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Sent with the listing."""
     requests: list[tuple[str, str, bool]] = field(default_factory=list)
     """Path, Range header and whether the right token was sent."""
     endpoint: str = ""
@@ -83,8 +85,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(503, b"busy")
         elif hub.gated and not token:
             self._send(401, b"{}", {"X-Error-Code": "GatedRepo"})
-        elif path == f"/api/models/{REPO}":
-            self._send(200, hub.listing())
+        elif path in (f"/api/models/{REPO}", f"/api/models/{REPO}/revision/{hub.commit}"):
+            self._send(200, hub.listing(), hub.headers)
+        elif path.startswith(f"/api/models/{REPO}/revision/"):
+            self._send(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
         elif path.startswith(f"/{REPO}/resolve/{hub.commit}/"):
             self._file(path.rpartition("/")[2])
         else:

@@ -14,7 +14,7 @@ from agent.errors import ResourceError
 from agent.models.card_file import read_card, write_card
 from agent.models.check_files import check_files
 from agent.models.download import get_model
-from agent.models.hub import DownloadError
+from agent.models.hub_address import DownloadError
 from agent.models.infer_card import make_card
 from agent.models.registry import find_model, is_partly_downloaded
 from agent.rendering.render import COMPACT
