@@ -16,7 +16,11 @@ from sqlalchemy import Connection, Engine, text
 from app.core.database import error_messages
 from app.core.database.migrations import VERSION, migrate
 from app.core.database.postgres import TeamDatabase
-from app.core.database.schema_check import refuse_executable_schema, refuse_incomplete
+from app.core.database.schema_check import (
+    refuse_executable_schema,
+    refuse_foreign_definitions,
+    refuse_incomplete,
+)
 from app.core.database.session_file import Mode, SessionFile
 from app.core.errors import ReadOnlyError, SessionError
 
@@ -174,6 +178,7 @@ class Database:
                 self._storage.set_version(connection, VERSION)
                 write_facts(connection, {"tables": str(VERSION)})
             refuse_incomplete(connection, self.location)
+            refuse_foreign_definitions(connection, self.location)
 
     def _refuse_version(self, version: int) -> None:
         if version > VERSION:

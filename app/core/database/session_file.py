@@ -10,7 +10,7 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 from uuid import uuid4
 from weakref import WeakSet
 
@@ -81,10 +81,20 @@ class SessionFile:
         """Version of the tables, 0 for none."""
         found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
         if found <= 0 and self._mode != "create":
-            raise SessionError(
-                f"{self.location} is incomplete: its creation was interrupted. Delete it"
-            )
+            self._refuse_unfinished(connection)
         return found
+
+    def _refuse_unfinished(self, connection: Connection) -> NoReturn:
+        """Creation writes the version last; without one, advise to delete only what is empty."""
+        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema").scalar_one()
+        if tables:
+            raise SessionError(
+                f"{self.location} is damaged: its version number is missing, but it may hold "
+                "verdicts. Keep it, and open a backup or ask for a copy"
+            )
+        raise SessionError(
+            f"{self.location} is incomplete: its creation was interrupted. Delete it"
+        )
 
     def set_version(self, connection: Connection, version: int) -> None:
         connection.exec_driver_sql(f"PRAGMA user_version = {version}")

@@ -23,7 +23,7 @@ from agent.tasks.catalogue import task_source
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
 from app.core.database.database import SUFFIX, Database, write_facts
-from app.core.database.tables import candidates, facts, lists
+from app.core.database.tables import candidates, facts, lists, log
 from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.rebuild import update_rule
@@ -175,9 +175,13 @@ class Session:
     def _read_facts(self) -> dict[str, str]:
         with self.database.reading() as connection:
             rows = connection.execute(select(facts))
-            found = {row.key: row.value for row in rows if isinstance(row.value, str)}
+            found = {row.key: row.value for row in rows if row.value is not None}
+            is_empty = not any(
+                connection.execute(select(table.c.id).limit(1)).all() for table in (log, candidates)
+            )
         missing = {"id", "name", "task"} - set(found)
-        if len(missing) == 3:  # the tables exist, but the program that created them was killed
+        # The tables exist, but the program that created them was killed before it wrote the facts.
+        if len(missing) == 3 and is_empty:
             raise SessionError(
                 f"{self.database.location} is incomplete: its creation was interrupted. Delete it"
             )

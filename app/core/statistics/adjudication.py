@@ -124,15 +124,16 @@ def count_disputes(session: Session, *, with_agent: bool = True) -> int:
 
 def _disputed_ids(session: Session, after: int, with_agent: bool) -> Iterator[int]:
     """Ids of disputed candidates, read in blocks so that writers never wait long."""
-    with session.database.reading() as connection:
-        last = connection.execute(select(func.max(judgements.c.candidate_id))).scalar() or 0
-    query = _query(with_agent)
-    while after < last:
-        here = judgements.c.candidate_id.between(after + 1, after + BLOCK)
+    query, number = _query(with_agent), judgements.c.candidate_id
+    while True:
         with session.database.reading() as connection:
-            found = connection.execute(query.where(here)).all()
+            # From one that exists to the next: in a damaged session they may lie far apart.
+            first = connection.execute(select(func.min(number)).where(number > after)).scalar()
+            if first is None:
+                return
+            after = first + BLOCK - 1
+            found = connection.execute(query.where(number.between(first, after))).all()
         yield from (row.candidate_id for row in found)
-        after += BLOCK
 
 
 def _query(with_agent: bool) -> Select[tuple[int]]:

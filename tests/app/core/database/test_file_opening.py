@@ -52,7 +52,7 @@ def test_an_empty_file_and_one_without_its_facts(file_location):
     with pytest.raises(SessionError, match=r"is empty: its creation was interrupted\. Delete it"):
         open_session(file_location, "Ada")
     file_location.unlink()
-    made(file_location).close()
+    made(file_location, 0).close()
     with closing(sqlite3.connect(file_location)) as connection:
         connection.execute("DELETE FROM facts WHERE key <> 'tables'")
         connection.commit()

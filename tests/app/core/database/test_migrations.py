@@ -9,9 +9,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import BigInteger, Column, MetaData, Text
 
-from app.core.database import migrations
+from app.core.database import migrations, schema_check
 from app.core.database.migrations import VERSION
+from app.core.database.tables import metadata
 from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
@@ -85,7 +87,14 @@ def test_steps_are_made_in_order_from_where_it_is(location, monkeypatch):
     """With two steps to come, of a file and of a server."""
     made(location).close()
     steps = [adding("first", "TEXT"), adding("second", "BIGINT")]
+    tables = MetaData()
+    for table in metadata.sorted_tables:
+        table.to_metadata(tables)
     for count in (1, 2):
+        news = [Column("first", Text), Column("second", BigInteger)][count - 1]
+        tables.tables["lists"].append_column(news)
+        monkeypatch.setattr(schema_check, "metadata", tables)
+        schema_check._own_definitions.cache_clear()
         monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, steps[count - 1]))
         for module in ("migrations", "database"):
             monkeypatch.setattr(f"app.core.database.{module}.VERSION", VERSION + count)

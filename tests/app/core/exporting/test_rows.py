@@ -54,8 +54,12 @@ def test_a_damaged_session_is_told(session_path):
     with listed(session_path, [{}]) as session:
         session.record_verdict(1, ACCEPT)
         with session.database.writing() as connection:
-            connection.execute(update(judgements).values(verdict="=cmd()", confidence="+x"))
+            connection.execute(update(judgements).values(verdict="=cmd()"))
         export(session, session_path.with_suffix(".csv"), which="all")
+        with session.database.writing() as connection:
+            connection.execute(update(judgements).values(confidence="+x"))
+        with pytest.raises(SessionError, match="a text where a whole number belongs"):
+            export(session, session_path.with_suffix(".csv"), which="all")
         found = read_csv(session_path.with_suffix(".csv"))
         assert "'=cmd()" in session_path.with_suffix(".csv").read_text()
         assert (found["verdict"], found["confidence"]) == (["=cmd()"], ["+x"])

@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
@@ -127,14 +127,17 @@ def test_radii_that_are_none(sky, radius):
         neighbours(session, session.candidate(1), radius)
 
 
-def test_a_strangers_positions_may_be_words(tmp_path):
+def test_a_strangers_positions_are_numbers(tmp_path):
     with made(tmp_path / "a.speco3", 3) as session:
         put(session, {1: (10.0, 5.0), 2: (10.0, 5.0)})
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE candidates SET ra = 'east' WHERE id = 2")
-        assert neighbours(session, session.candidate(1), 3600) == []
-        with session.database.reading() as connection:
-            assert connection.execute(select(candidates.c.ra)).scalars().all()[1] == "east"
+        with pytest.raises(SessionError, match="a text where a number belongs"):
+            neighbours(session, session.candidate(1), 3600)
+        with session.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE candidates SET ra = 9e999 WHERE id = 2")
+        with pytest.raises(SessionError, match="an infinite number"):
+            session.candidate(2)
 
 
 def rename(session, names):

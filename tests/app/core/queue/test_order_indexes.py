@@ -95,11 +95,11 @@ def test_what_cannot_be_made_is_tried_once(tmp_path, monkeypatch):
 def test_a_strangers_indexes_change_nothing(tmp_path):
     location = tmp_path / "a.speco3"
     made(location).close()
-    with sqlite3.connect(location) as connection:
-        connection.execute("CREATE INDEX queue_score_down ON candidates (label)")
-        connection.execute('CREATE INDEX "queue_x"" ; DROP TABLE log" ON candidates (label)')
-    connection.close()
     with open_session(location, "Ada") as session:
+        with sqlite3.connect(location) as connection:
+            connection.execute("CREATE INDEX queue_score_down ON candidates (label)")
+            connection.execute('CREATE INDEX "queue_x"" ; DROP TABLE log" ON candidates (label)')
+        connection.close()
         assert [row.candidate.id for row in page(session, sort=SCORE).rows] == [1, 2, 3, 4, 5]
         drop_order_indexes(session)
         assert names(session) == {'queue_x" ; DROP TABLE log'}
