@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from agent.votable.fields import VOTableError, VOTableField
 
 MAX_ROW_BYTES = 16 * 1024 * 1024
+MAX_CELLS_PER_BYTE = 64
 
 # The text of a TD, the bytes of a BINARY cell, or None where BINARY2 flags the cell as null.
 Cell = str | bytes | None
@@ -20,14 +21,16 @@ class BinaryRows:
     def __init__(self, fields: Sequence[VOTableField], *, with_nulls: bool) -> None:
         for field in fields:
             field.check()
-        self._fields = fields
+        self._fields = [(field, field.count) for field in fields]
         self._null_bytes = (len(fields) + 7) // 8 if with_nulls else 0
         self._text = ""
         self._bytes = bytearray()
-        smallest = sum(4 if f.count is None else f.bytes_of(f.count) for f in fields)
-        # An endless number of rows would fit into no bytes at all.
+        smallest = sum(4 if count is None else f.bytes_of(count) for f, count in self._fields)
+        # An endless number of rows would fit into no bytes at all, and lists of many cells in few.
         if self._null_bytes + smallest == 0:
             raise VOTableError("its BINARY rows have no size")
+        if len(fields) > MAX_CELLS_PER_BYTE * (self._null_bytes + smallest):
+            raise VOTableError("its BINARY rows have too many columns without size")
 
     def rows(self, text: str) -> Iterator[list[Cell]]:
         self._decode(text)
@@ -60,8 +63,7 @@ class BinaryRows:
         end = start + self._null_bytes
         nulls = data[start:end]
         spans: list[slice] = []
-        for field in self._fields:
-            count = field.count
+        for field, count in self._fields:
             if count is None:
                 if end + 4 > len(data):
                     return None

@@ -27,7 +27,8 @@ CODES = {
 }
 DTYPES = {datatype: np.dtype(code) for datatype, code in CODES.items()}
 MAX_ELEMENTS = 64 * 1024 * 1024
-_ARRAYSIZE = re.compile(r"[0-9]{1,9}(x[0-9]{1,9})*(x?\*)?|\*")
+# Up to eight dimensions: the product of hundreds would be taken again for every row.
+_ARRAYSIZE = re.compile(r"[0-9]{1,9}(x[0-9]{1,9}){0,7}(x?\*)?|\*")
 
 
 class VOTableError(ReadError):

@@ -16,6 +16,12 @@ from agent.votable.fields import VOTableError, VOTableField
 PIECE = 64 * 1024
 # Bytes that expat may hold back without an event, as in a tag or comment that never ends.
 MAX_SILENCE = 1024 * 1024
+# What may come before the first row, or between rows.
+MAX_BYTES_WITHOUT_ROW = 32 * 1024 * 1024
+MAX_ELEMENTS_WITHOUT_ROW = 500_000
+# Names of elements and attributes: expat keeps each one for as long as it parses.
+MAX_NAMES = 1000
+MAX_NAME = 100
 MAX_DEPTH = 64
 MAX_COLUMNS = 2000
 MAX_PARAMS = 400
@@ -58,8 +64,9 @@ class VOTableParser:
         self._is_too_long = False
         self._binary: BinaryRows | None = None
         self._is_binary2 = False
-        self._bytes_fed = 0
-        self._parser = expat.ParserCreate()
+        self._bytes_fed = self._bytes_at_row = self._elements = 0
+        self._names: dict[str, str] = {}
+        self._parser = expat.ParserCreate(intern=self._names)
         self._parser.buffer_text = True
         self._parser.StartDoctypeDeclHandler = self._doctype
         self._parser.StartElementHandler = self._start
@@ -95,6 +102,19 @@ class VOTableParser:
             raise VOTableError(f"it is a damaged VOTable: {str(error)[:100]}") from error
         if self._bytes_fed - self._parser.CurrentByteIndex > MAX_SILENCE + PIECE:
             raise VOTableError("it is a damaged VOTable: a tag of more than 1 MB")
+        if len(self._names) > MAX_NAMES:
+            raise VOTableError("it is a damaged VOTable: too many names of elements or attributes")
+        self._check_for_rows()
+
+    def _check_for_rows(self) -> None:
+        """Raises VOTableError if there is endless XML before or between the rows."""
+        if self._rows:
+            self._bytes_at_row, self._elements = self._bytes_fed, 0
+        elif (
+            self._bytes_fed - self._bytes_at_row > MAX_BYTES_WITHOUT_ROW
+            or self._elements > MAX_ELEMENTS_WITHOUT_ROW
+        ):
+            raise VOTableError("it is a damaged VOTable: 32 MB or 500,000 elements without a row")
 
     def _doctype(self, _: str, __: str | None, ___: str | None, has_subset: int) -> None:
         # Older archives name the VOTable DTD in a DOCTYPE, which is harmless: it is not opened.
@@ -102,12 +122,17 @@ class VOTableParser:
             raise VOTableError("its DOCTYPE declares entities, which may expand without limit")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(name) > MAX_NAME or (attributes and max(map(len, attributes)) > MAX_NAME):
+            raise VOTableError("it is a damaged VOTable: a name of more than 100 characters")
         name = name.rpartition(":")[2].upper()
+        self._elements += 1
         self._path.append(name)
         if len(self._path) > MAX_DEPTH:
             raise VOTableError("it is a damaged VOTable: nested too deeply")
         if self.is_done:
             return
+        if self._binary is not None:
+            raise VOTableError("it is a damaged VOTable: elements among its BINARY data")
         if name in ("PARAM", "INFO"):
             self._add_param(attributes)
         elif self.is_described:

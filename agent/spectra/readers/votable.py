@@ -14,7 +14,7 @@ from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import Malformed, NotMine, Request, build, checked_row, clean_text
 from agent.spectra.readers.columns import ColumnField, choose_columns, read_columns
 from agent.spectra.readers.libraries import describe
-from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.spectra.spectrum import MAX_PIXELS, FloatArray, Spectrum
 from agent.votable.binary_rows import Cell
 from agent.votable.fields import DTYPES, VOTableError, VOTableField
 from agent.votable.parser import BadRow, VOTableParser
@@ -106,7 +106,8 @@ def _numbers(cell: Cell, field: VOTableField) -> FloatArray:
     if cell is None:
         return np.array([], dtype=np.float64)
     if isinstance(cell, str):
-        return np.array([_float(word) for word in cell.split()], dtype=np.float64)
+        # Words beyond the longest spectrum stay one text: 32 MB of them would become 1 GB.
+        return np.fromiter(map(_float, cell.split(maxsplit=MAX_PIXELS)), dtype=np.float64)
     numbers = np.frombuffer(cell, DTYPES[field.datatype])
     if numbers.dtype.kind == "S":
         return np.isin(numbers, [b"T", b"t", b"1"]).astype(np.float64)

@@ -49,3 +49,14 @@ def test_damaged_streams_are_refused(field: VOTableField, text: str, message: st
         binary = BinaryRows([field], with_nulls=False)
         list(binary.rows(text))
         binary.end()
+
+
+@pytest.mark.parametrize("columns", [65, 2000])
+def test_many_columns_without_size_are_refused(columns: int) -> None:
+    """Rows of one byte would become lists of thousands of cells."""
+    fields = [VOTableField("a", "int"), *[VOTableField("b", "char", "0")] * (columns * 4)]
+    with pytest.raises(VOTableError, match="columns without size"):
+        BinaryRows(fields, with_nulls=False)
+    assert list(BinaryRows(fields[:100], with_nulls=False).rows("AAAAAQ==")) == [
+        [b"\0\0\0\1", *[b""] * 99]
+    ]

@@ -16,6 +16,7 @@ from agent.votable.fields import VOTableError, VOTableField
         ("char", "*", False, None),
         ("unicodeChar", "8x3", True, 24),
         ("float", "8x*", True, None),
+        ("float", "1x1x1x1x1x1x1x9", True, 9),
     ],
 )
 def test_sizes_of_cells(datatype: str, arraysize: str, is_array: bool, count: int | None) -> None:
@@ -36,6 +37,8 @@ def test_bytes_of_nine_elements(datatype: str, size: int) -> None:
     [
         ("x", "", "'a' has an unknown type"),
         ("int", "-1", "'a' has an invalid arraysize"),
+        ("int", "9x" * 8 + "0", "'a' has an invalid arraysize"),
+        ("int", "9x" * 9 + "*", "'a' has an invalid arraysize"),
         ("int", "999999999x9", "declares 8,999,999,991 elements per cell"),
     ],
 )

@@ -10,6 +10,8 @@ from agent.votable.parser import MAX_PARAMS, BadRow, Row, VOTableParser
 from tests.agent.votable.tables import BOMB, GOOD, HEAD, rows_of, stream, table
 
 MAX_CELL = 1000
+LONG = "a" * 101
+MANY = " ".join(f'a{n}=""' for n in range(1200))
 
 
 def parsed(
@@ -94,9 +96,34 @@ def test_tables_inside_a_field_do_no_harm() -> None:
         (HEAD.format(doctype="") + '<TABLE a="' + "x" * 3_000_000, "a tag of more than 1 MB"),
         ('<?xml version="1.0" encoding="x-mad"?><VOTABLE/>', "damaged VOTable: unknown encoding"),
         (table(stream("AAAA")), "BINARY data are cut short"),
+        (table(rows_of(GOOD), before=f"<x{LONG}/>"), "a name of more than 100 characters"),
+        (table(rows_of(GOOD), before=f'<PARAM x{LONG}=""/>'), "a name of more than 100 char"),
+        (table(rows_of(GOOD), before=f"<p:{LONG}/>"), "a name of more than 100 characters"),
+        (table(rows_of(GOOD) + f"<x {LONG}=''/>"), "a name of more than 100 characters"),
+        (table(rows_of(GOOD) + "".join(f"<x{n}/>" for n in range(1200))), "too many names"),
+        (table(rows_of(GOOD) + f"<x {MANY}/>"), "too many names"),
+        (table(rows_of(GOOD), before="<x/>" * 520_000), "500,000 elements without a row"),
+        (table(f"<TABLEDATA>{'<x/>' * 520_000}</TABLEDATA>"), "500,000 elements without"),
+        (table(rows_of(GOOD), before=f"{'<!-- -->' * 4_300_000}"), "500,000 elements without"),
+        (table(stream("AAAA<x/>AAAA")), "elements among its BINARY data"),
     ],
-    ids=range(15),
+    ids=range(25),
 )
 def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(VOTableError, match=message):
         parsed(text)
+
+
+def test_attributes_are_cut_when_they_arrive() -> None:
+    field = f'<FIELD name="{"n" * 900_000}" datatype="int" arraysize="{"9x" * 9000}0"/>'
+    text = table(rows_of(("1",)), fields=field, before=f'<PARAM name="p" value="{"v" * 90_000}"/>')
+    parser, _ = parsed(text)
+    (one,) = parser.fields
+    assert (len(one.name), len(one.arraysize), len(parser.params["p"])) == (500, 500, 500)
+
+
+def test_names_of_other_namespaces_and_their_elements_are_passed_over() -> None:
+    many = "".join(
+        f'<mivot:A{n} xmlns:mivot="http://x"><B{n % 9}/></mivot:A{n}>' for n in range(400)
+    )
+    assert parsed(table(rows_of(GOOD), before=many))[1] == [list(GOOD)]

@@ -44,6 +44,7 @@ KINDS: dict[str, Kind] = {
     "char": "str",
     "unicodeChar": "str",
 }
+MAX_ROW = 1024 * 1024
 TRUE, FALSE = frozenset("tT1"), frozenset("fF0")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
@@ -100,6 +101,9 @@ class VOTableList:
 
     def _block(self, rows: list[Row], first: int) -> RowBlock:
         lines, good, refused = [], [], []
+        # Only the first row of a piece of the file can have begun in an earlier one.
+        if not isinstance(rows[0], BadRow) and self._size(rows[0]) > MAX_ROW:
+            rows = [BadRow("it is longer than 1 MB"), *rows[1:]]
         for line, row in enumerate(rows, first):
             if isinstance(row, BadRow):
                 refused.append(Refused(line, row.reason))
@@ -111,6 +115,9 @@ class VOTableList:
             for number, field in self._used
         ]
         return RowBlock(lines, cells, refused)
+
+    def _size(self, row: list[Cell]) -> int:
+        return sum(len(row[number] or "") for number, _ in self._used)
 
 
 @contextmanager

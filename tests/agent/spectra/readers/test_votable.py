@@ -11,6 +11,8 @@ from astropy.io.votable import from_table, writeto
 from astropy.table import Table
 
 from agent.errors import ReadError
+from agent.spectra.readers import votable
+from agent.votable.fields import VOTableField
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
 from tests.agent.votable.tables import stream
@@ -132,3 +134,11 @@ def test_declared_rows_and_sizes_are_not_trusted(given: Given) -> None:
     big = data.replace('datatype="float"', 'datatype="float" arraysize="999999999"')
     with pytest.raises(ReadError):
         given(big.replace("TABLEDATA", "BINARY").encode(), "b.xml")
+
+
+def test_words_of_a_cell_beyond_the_longest_spectrum_are_not_split(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(votable, "MAX_PIXELS", 3)
+    numbers = votable._numbers("1 2 3 4 5 6", VOTableField("flux", "double", "*"))
+    np.testing.assert_array_equal(numbers, [1, 2, 3, np.nan])

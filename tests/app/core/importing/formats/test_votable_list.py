@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import struct
+
 import pytest
 
 from agent.votable import parser
@@ -70,6 +73,21 @@ def test_rows_that_cannot_be_used_are_refused(session, folder):
     assert [each.line for each in every(session)] == [1, 5]
     assert [line for line, _ in refusals(session)] == [2, 3, 4]
     assert report.rows_refused == 3
+
+
+@pytest.mark.parametrize("kind", ["TABLEDATA", "BINARY"])
+def test_a_row_of_more_than_one_mb_is_refused(folder, kind):
+    fields = '<FIELD name="a" datatype="char" arraysize="*"/>' * 40
+    big, small = ("x" * 30_000,) * 40, ("y",) * 40
+    data = rows_of(small, big, small)
+    if kind == "BINARY":
+        cells = (cell.encode() for row in (small, big, small) for cell in row)
+        raw = b"".join(struct.pack(">i", len(cell)) + cell for cell in cells)
+        data = stream(base64.encodebytes(raw).decode())
+    blocks = list(opened(folder, table(data, fields=fields)).blocks())
+    assert [line for block in blocks for line in block.lines] == [1, 3]
+    (refused,) = [row for block in blocks for row in block.refused]
+    assert (refused.line, refused.reason) == (2, "it is longer than 1 MB")
 
 
 def test_only_the_first_table_with_rows_counts(folder):
