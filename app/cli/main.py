@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from agent.checked_toml import printable
 from agent.child_command import CHILD_OPTION
 from agent.errors import WorkbenchError
+from app.cli.memory_limit import NO_MEMORY, refuse_little_memory
 from app.cli.window import is_for_window, open_window
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ COMMANDS = (
     *("models", "selftest"),
 )
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
+NO_THREAD = "can't start new thread"  # Python's words
 MAX_MESSAGE = 4000
 
 
@@ -78,18 +82,30 @@ def main() -> None:
     """Exit status: 0 success, 1 an error with a message, 2 a usage error."""
     if sys.argv[1:2] == [CHILD_OPTION]:
         run_child(sys.argv[2:])
+    # OpenBLAS spins for ever where it gets no memory for its threads, and our matrices are small.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _replace_unprintable()
     command = [word for word in sys.argv[1:2] if word in COMMANDS]
     try:
+        refuse_little_memory()
         if not command and is_for_window(sys.argv[1:]):
             sys.exit(open_window(*sys.argv[1:]))
         workbench(command or COMMANDS)()
     except WorkbenchError as error:
         _exit_with(str(error))
     except OSError as error:
+        if error.errno in TOO_MANY_FILES:
+            _exit_with("too many files are open: raise the limit with `ulimit -n 1024`")
         if error.errno not in DISK_FULL:
             raise
-        _exit_with(f"the output could not be written: {error.strerror}")
+        reason = error.strerror if error.errno == errno.EFBIG else "the disk is full"
+        _exit_with(f"the output could not be written: {reason}")
+    except MemoryError:
+        _exit_with(NO_MEMORY)
+    except RuntimeError as error:
+        if str(error) != NO_THREAD:
+            raise
+        _exit_with(NO_MEMORY)
 
 
 def _replace_unprintable() -> None:

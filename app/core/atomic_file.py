@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from typing import BinaryIO
 from app.core.errors import SessionError
 
 DEFAULT_MODE = 0o666
+FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT)
+DISK_FULL = "the disk is full"
 
 
 @contextmanager
@@ -43,7 +46,7 @@ def disk_errors(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or error
+        reason = DISK_FULL if error.errno in FULL_ERRNOS else error.strerror or error
         raise SessionError(
             f"{out} could not be written: {reason}. No existing file was changed"
         ) from error

@@ -19,12 +19,14 @@ MAX_WORDS = 200
 BUSY_TIMEOUT_S = 10.0
 
 _BUSY = "another program is writing to it. Nothing was lost. Try again"
+_FULL = "the disk is full. Nothing was lost. Free some space and try again"
 _DAMAGED = "the file is damaged. Open a copy or a backup"
 _NO_ANSWER = "the database server does not answer ({words}). Try again"
 
 # By the prefix of SQLite's error name.
 _SQLITE_MESSAGES = (
-    ("SQLITE_FULL", "the disk is full. Nothing was lost. Free some space and try again"),
+    ("SQLITE_FULL", _FULL),
+    ("SQLITE_IOERR_SHMSIZE", _FULL),
     (
         "SQLITE_READONLY",
         "it is not writable. Nothing was lost. Check the permissions of the file and its folder",

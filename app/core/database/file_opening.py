@@ -6,6 +6,7 @@ locks on it, and another program could then delete files that SQLite still needs
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +18,9 @@ from app.core.errors import SessionError
 
 APPLICATION_ID = 0x53334F33  # "S3O3"
 HEADER_BYTES = 100  # bytes
+APPLICATION_ID_AT = 68
+WAL_HEADER_BYTES, FRAME_HEADER_BYTES = 32, 24
+MAX_FRAMES = 100_000
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -45,26 +49,43 @@ def run_pragma(connection: sqlite3.Connection, pragma: str) -> Any:
     return None if row is None else row[0]
 
 
+# SQLite error names for a -shm file that cannot be made: in a read-only folder, on a full disk.
+NO_SIDE_FILE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR_SHM", "SQLITE_FULL")
+
+
 def connect_read_only(path: Path, location: Path) -> sqlite3.Connection:
-    connection = connect(path, "ro")
+    has_log = file_size(side_file(path, "-wal")) > 0
+    connection = connect(path, "ro" if has_log or not _may_tidy(path) else "rw")
     try:
+        run_pragma(connection, "query_only = ON")
         run_pragma(connection, "schema_version")
     except sqlite3.OperationalError as error:
         connection.close()
-        if not error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+        if not error.sqlite_errorname.startswith(NO_SIDE_FILE):
             raise
-        # SQLite cannot create the WAL index in a read-only folder. Without a WAL beside it, the
-        # file alone is complete and can be opened as immutable.
-        if file_size(side_file(path, "-wal")):
-            raise SessionError(
-                f"{location} cannot be read in a read-only folder: copy it together with "
-                f"{side_file(path, '-wal').name} to a folder of your own"
-            ) from error
-        return connect(path, "ro&immutable=1")
+        # Without a WAL beside it, the file alone is complete and can be opened as immutable.
+        if not has_log:
+            return connect(path, "ro&immutable=1")
+        if error.sqlite_errorname.startswith(("SQLITE_IOERR_SHM", "SQLITE_FULL")):
+            raise
+        raise SessionError(
+            f"{location} cannot be read in a read-only folder: copy it together with "
+            f"{side_file(path, '-wal').name} to a folder of your own"
+        ) from error
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _may_tidy(path: Path) -> bool:
+    """Whether SQLite may open the file for writing, which removes its side files when it closes.
+
+    With a rollback journal beside the file that would change the file.
+    """
+    if file_size(side_file(path, "-journal")):
+        return False
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def refuse_other_files(path: Path, location: Path) -> None:
@@ -81,6 +102,8 @@ def refuse_other_files(path: Path, location: Path) -> None:
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorname != "SQLITE_NOTADB":
                     raise
+    if found != APPLICATION_ID and _is_session_in_log(side_file(path, "-wal")):
+        return
     if found is None and not file_size(path) and not file_size(side_file(path, "-wal")):
         raise SessionError(f"{location} is empty: its creation was interrupted. Delete it")
     if found is None:
@@ -89,6 +112,29 @@ def refuse_other_files(path: Path, location: Path) -> None:
         raise SessionError(f"{location} is a database of another program, not a session")
     if file_size(path) % page and not file_size(side_file(path, "-wal")):
         raise SessionError(f"{location} is truncated. Copy it again or open a backup")
+
+
+def _is_session_in_log(log: Path) -> bool:
+    """Whether the WAL holds a session's first page.
+
+    A power cut while the log goes into the file can tear the first sector of the file. SQLite reads
+    the page in the log instead.
+    """
+    if not file_size(log):
+        return False
+    with log.open("rb") as file:
+        head = file.read(WAL_HEADER_BYTES)
+        page = int.from_bytes(head[8:12], "big")
+        for number in range(MAX_FRAMES):
+            file.seek(WAL_HEADER_BYTES + number * (FRAME_HEADER_BYTES + page))
+            frame = file.read(FRAME_HEADER_BYTES + HEADER_BYTES)
+            if len(frame) < FRAME_HEADER_BYTES + HEADER_BYTES:
+                return False
+            is_first_page = int.from_bytes(frame[:4], "big") == 1
+            at = FRAME_HEADER_BYTES + APPLICATION_ID_AT
+            if is_first_page and int.from_bytes(frame[at : at + 4], "big") == APPLICATION_ID:
+                return True
+    return False
 
 
 def refuse_foreign_log(path: Path, location: Path) -> None:

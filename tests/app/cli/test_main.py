@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -232,5 +233,24 @@ def test_output_that_nobody_takes(words: tuple[str, ...]) -> None:
         done = child(*words, stdout=full)
     assert done.returncode == 1
     told = done.stderr.decode().splitlines()[0]
-    assert told == "spec-o3: the output could not be written: No space left on device"
+    assert told == "spec-o3: the output could not be written: the disk is full"
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(), b"there is not enough memory: close other programs"),
+        (RuntimeError("can't start new thread"), b"there is not enough memory"),
+        (OSError(errno.EMFILE, "Too many open files"), b"too many files are open"),
+    ],
+)
+def test_what_runs_out_is_told_in_a_sentence(run, monkeypatch, error, words) -> None:
+    def fail(*names: str) -> None:
+        raise error
+
+    monkeypatch.setattr("app.cli.main.workbench", fail)
+    done = run("stats", "night.speco3")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"spec-o3: " + words)
+    assert done.stderr.count(b"\n") == 1

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from app.core.database import error_messages
 from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
@@ -263,3 +264,37 @@ def test_settings_of_the_file(file_location):
         for pragma, value in wanted.items():
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value
     assert file_location.read_bytes()[68:72] == b"S3O3"
+
+
+def test_a_reader_leaves_nothing_behind(file_location):
+    made(file_location).close()
+    before = file_location.read_bytes()
+    with open_session(file_location, "Ben", read_only=True) as session:
+        assert session.count() == 5
+        with session.database.reading() as connection, pytest.raises(OperationalError):
+            connection.exec_driver_sql("DELETE FROM log")
+    assert list(file_location.parent.iterdir()) == [file_location]
+    assert file_location.read_bytes() == before
+
+
+def test_the_last_reader_keeps_what_a_writer_left(file_location, tmp_path):
+    """The writer goes first, then a reader that came before it, or after a crash."""
+    copy = tmp_path / "crashed" / "night.speco3"
+    copy.parent.mkdir()
+    with open_session(made_closed(file_location), "Ben", read_only=True) as reader:
+        with open_session(file_location, "Ada") as session:
+            session.record_verdict(1, ACCEPT)
+            for suffix in ("", "-wal"):
+                subprocess.run(["cp", f"{file_location}{suffix}", f"{copy}{suffix}"], check=True)
+        assert reader.judgements(1)[0].opinion == ACCEPT
+    assert list(tmp_path.glob("night*")) == [file_location]
+    before = copy.read_bytes()
+    for location in (file_location, copy):
+        with open_session(location, "Ben", read_only=True) as reader:
+            assert reader.judgements(1)[0].opinion == ACCEPT
+    assert copy.read_bytes() == before
+
+
+def made_closed(location):
+    made(location).close()
+    return location

@@ -12,9 +12,12 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SessionError
+from app.core.exporting import export
+from app.core.exporting.log_file import write_log
 from app.core.session import verdict_log
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.core.spectra.packing import pack
 from app.core.statistics.pace import recent_pace
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.sessions import made
@@ -120,6 +123,28 @@ def full_disk():
     finally:
         subprocess.run(["umount", folder], check=True)
         folder.rmdir()
+
+
+def test_a_full_disk_is_read_from_and_named(full_disk, tmp_path):
+    """There is no room for the files that SQLite keeps beside a session."""
+    folder, leave = full_disk
+    location = folder / "night.speco3"
+    with made(location, CANDIDATES) as session:
+        session.record_verdict(1, ACCEPT)
+    leave(0)
+    with open_session(location, "Ben", read_only=True) as session:
+        assert session.judgements(1)[0].opinion == ACCEPT
+        assert export(session, tmp_path / "out.csv").rows == 1
+        assert pack(session, tmp_path / "packed.speco3").candidates == CANDIDATES
+        for write, name in ((export, "out.csv"), (write_log, "log.csv"), (pack, "out.speco3")):
+            with pytest.raises(SessionError, match="the disk is full"):
+                write(session, folder / name)
+    with pytest.raises(SessionError, match="the disk is full"):
+        open_session(location, "Ada")
+    assert {path.name for path in folder.iterdir()} <= {location.name, "ballast", *SIDE_FILES}
+
+
+SIDE_FILES = ("night.speco3-wal", "night.speco3-shm")
 
 
 @pytest.mark.parametrize("free", [0, 8192, 50_000])
