@@ -30,6 +30,8 @@ from app.worker.request import InspectRequest
 
 # After so many failures in a row we blame the engine rather than the spectra.
 MAX_FAILURES = 5
+# A large model on a slow machine takes many minutes; one that takes longer than this never ends.
+DEADLINE_S = 3600.0
 # How the reason ends that readers give for a missing file; older sessions contain it too.
 MISSING_FILE = "there is no such file"
 AT_ONCE = 500
@@ -37,7 +39,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, kw_only=True)
 class BatchResult:
-    """The trajectory of one candidate, or the reason why there is none."""
+    """The trajectory of one candidate, or the reason why there is none or no whole one."""
 
     candidate: Candidate
     trajectory: Trajectory | None = None
@@ -74,14 +76,11 @@ def inspect_all(
     failures = 0
     with worker_task(session) as task:
         for inspected in pool.run(requests(task)):
-            result = _store_result(session, running.pop(inspected.key), inspected)
-            yield result
-            failed = result.trajectory is not None and result.trajectory.stopped_by == "error"
-            failures = failures + 1 if failed else 0
-            if failures >= MAX_FAILURES and result.trajectory is not None:
-                raise WorkbenchError(
-                    f"{failures} inspections in a row failed: {result.trajectory.stop_reason}"
-                )
+            yield _store_result(session, running.pop(inspected.key), inspected)
+            reason = _engine_failure(inspected)
+            failures = failures + 1 if reason else 0
+            if failures >= MAX_FAILURES:
+                raise WorkbenchError(f"{failures} inspections in a row failed: {reason}")
 
 
 def clear_missing_file_faults(session: Session) -> int:
@@ -125,16 +124,31 @@ def worker_task(session: Session) -> Iterator[str]:
 def _request(session: Session, candidate: Candidate, task: str, seed: int) -> InspectRequest:
     packed = packed_spectrum(session, candidate.id)
     if packed is not None:
-        return InspectRequest(task=task, spectrum=packed, seed=seed)
-    return InspectRequest(task=task, path=candidate.path, row=candidate.row, seed=seed)
+        return InspectRequest(task=task, spectrum=packed, seed=seed, deadline_s=DEADLINE_S)
+    return InspectRequest(
+        task=task, path=candidate.path, row=candidate.row, seed=seed, deadline_s=DEADLINE_S
+    )
 
 
 def _store_result(session: Session, candidate: Candidate, result: PoolResult[int]) -> BatchResult:
-    if result.trajectory is not None:
-        add_inspection(session, candidate.id, result.trajectory)
-        return BatchResult(candidate=candidate, trajectory=result.trajectory)
+    trajectory = result.trajectory
+    if trajectory is not None:
+        add_inspection(session, candidate.id, trajectory)
+        fault = trajectory.stop_reason if trajectory.stopped_by == "cancelled" else ""
+        if fault:  # of the deadline: another run would take as long again
+            mark_fault(session, candidate.id, fault)
+        return BatchResult(candidate=candidate, trajectory=trajectory, fault=fault)
     error = result.error
     assert error is not None, "a result has a trajectory or an error"
     if isinstance(error, InspectionError | WorkerCrash):
         mark_fault(session, candidate.id, str(error))
     return BatchResult(candidate=candidate, fault=str(error))
+
+
+def _engine_failure(result: PoolResult[int]) -> str:
+    """What went wrong in the worker rather than in the spectrum; empty if nothing did."""
+    if result.trajectory is not None:
+        failed = result.trajectory.stopped_by == "error"
+        return (result.trajectory.stop_reason or "no reason was given") if failed else ""
+    is_bug = isinstance(result.error, InspectionError) and result.error.detail
+    return str(result.error) if is_bug or isinstance(result.error, WorkerCrash) else ""

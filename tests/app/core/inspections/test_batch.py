@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import update
 
@@ -9,6 +11,7 @@ from agent.errors import WorkbenchError
 from app.core.database.tables import candidates
 from app.core.inspections.batch import (
     AT_ONCE,
+    DEADLINE_S,
     MAX_FAILURES,
     MISSING_FILE,
     clear_missing_file_faults,
@@ -28,10 +31,12 @@ class Workers:
     def __init__(self, answer):
         self.answer = answer
         self.given = []
+        self.deadlines = set()
 
     def run(self, requests):
         for key, request in requests:
             self.given.append((key, str(request.path)))
+            self.deadlines.add(request.deadline_s)
             told = self.answer(key)
             is_error = isinstance(told, Exception)
             yield PoolResult(key, error=told) if is_error else PoolResult(key, told)
@@ -73,6 +78,41 @@ def test_an_engine_that_keeps_failing_ends_the_batch(location):
             list(inspect_all(session, workers, NANO))
         assert len(workers.given) == MAX_FAILURES
         assert len(list(pending_candidates(session, NANO))) == 20
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        WorkerCrash("the worker was killed by SIGKILL (as when memory runs out)"),
+        InspectionError("there is not enough memory for it", "Traceback ..."),
+    ],
+)
+def test_workers_that_keep_dying_end_the_batch(location, error):
+    workers = Workers(lambda number: said(number=number) if number == 3 else error)
+    with made(location, 20) as session:
+        with pytest.raises(WorkbenchError, match=r"5 inspections in a row failed: the"):
+            list(inspect_all(session, workers, NANO))
+        assert len(workers.given) == 3 + MAX_FAILURES
+
+
+def test_unreadable_files_do_not_end_the_batch(location):
+    workers = Workers(lambda number: InspectionError(f"{number}.fits: it is damaged"))
+    with made(location, 20) as session:
+        assert len(list(inspect_all(session, workers, NANO))) == 20
+
+
+def test_one_that_takes_too_long_is_not_tried_with_every_run(location):
+    late = replace(
+        said(None, None, stopped_by="cancelled"), stop_reason="the deadline of 3600 s has passed"
+    )
+    workers = Workers(lambda number: late)
+    with made(location, 2) as session:
+        faults = [each.fault for each in inspect_all(session, workers, NANO)]
+        assert faults == ["the deadline of 3600 s has passed"] * 2
+        assert session.candidate(1).fault == faults[0]
+        assert list(inspect_all(session, workers, NANO)) == []
+        assert len(list(inspect_all(session, workers, NANO, retry=True))) == 2
+        assert workers.deadlines == {DEADLINE_S}
 
 
 def test_files_that_are_there_again(location, tmp_path):
