@@ -9,7 +9,7 @@ from json import dumps
 from typing import Any
 
 from agent.checked_toml import printable, shown
-from app.core.importing.formats.cell_numbers import is_missing
+from app.core.importing.formats.cell_numbers import EXACT, is_missing, whole_of
 from app.core.importing.formats.contents import (
     INT64,
     MIN_TARGETID,
@@ -121,14 +121,18 @@ class EntryMaker:
         return [""] * count if cells is None else cells.texts()
 
     def _rows(self, block: RowBlock, count: int, problems: dict[int, str]) -> list[int]:
-        if self._roles.number("row") is None:
+        column = self._roles.number("row")
+        if column is None:
             return [0] * count
+        are_decimals = self._columns[column].kind == "float"
         rows = []
         for index, text in enumerate(self._texts(block, "row", count)):
             number = _row_number(text)
             if number is None:
                 problems[index] = f'"{printable(text, 40)}" is not a row number of a spectrum file'
-            elif self._row_is_target and text and number < MIN_TARGETID:
+            elif are_decimals and number > EXACT:
+                problems[index] = f"the number {number} was rounded when it was saved as a decimal"
+            elif self._row_is_target and number < MIN_TARGETID and not is_missing(text):
                 problems[index] = f"the TARGETID {number} is too small: it could be a row number"
             rows.append(number or 0)
         return rows
@@ -231,10 +235,7 @@ class EntryMaker:
 
 def _row_number(text: str) -> int | None:
     """The row number; 0 for an empty cell, None if invalid."""
-    if not text:
+    if is_missing(text):
         return 0
-    text = text.removesuffix(".0")
-    if not (text.isascii() and text.isdigit()) or len(text) > 19:
-        return None
-    number = int(text)
-    return number if number < INT64 else None
+    number = whole_of(text)
+    return number if number is not None and 0 <= number < INT64 else None

@@ -151,7 +151,7 @@ class _RoleGuesser:
             if any(map(_is_targetid, self._values[number])):
                 return self._role("row", number, "it gives the TARGETID within a file")
         for number in self._named(role_names.ROW):
-            if self._columns[number].kind == "int" and not self._counts_rows(number):
+            if self._are_whole(number) and not self._counts_rows(number):
                 return self._role("row", number)
         return None
 
@@ -224,6 +224,14 @@ class _RoleGuesser:
         assert callable(fits)
         values = self._values[number]
         return sum(map(fits, values)) > MIN_SHARE * len(values) if values else False
+
+    def _are_whole(self, number: int) -> bool:
+        """Whether the column holds whole numbers; beside a gap, pandas writes them as 1.0."""
+        values = self._values[number]
+        kind = self._columns[number].kind
+        return kind == "int" or (
+            kind == "float" and bool(values) and all(float(str(v)).is_integer() for v in values)
+        )
 
     def _counts_rows(self, number: int) -> bool:
         """Whether the values are 0, 1, 2 ... or 1, 2, 3 ...: row numbers of this list itself."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.core.importing.formats.cell_numbers import whole_of
 from app.core.importing.role_names import normalized_name
 
 Stems = Callable[..., list[str]]
@@ -45,37 +46,44 @@ class SchemeMatch:
             return ""
 
 
+def _whole(text: str) -> int:
+    number = whole_of(text)
+    if number is None:
+        raise ValueError(text)
+    return number
+
+
 def _sdss(plate: str, mjd: str, fiber: str) -> list[str]:
-    numbers = int(plate), int(mjd), int(fiber)
+    numbers = _whole(plate), _whole(mjd), _whole(fiber)
     return ["spec-{:04d}-{:05d}-{:04d}".format(*numbers),
             "spSpec-{1:05d}-{0:04d}-{2:03d}".format(*numbers)]  # fmt: skip
 
 
 def _sdss_id(plate: str, mjd: str, fiber: str) -> str:
-    return f"{int(plate):04d}-{int(mjd)}-{int(fiber):04d}"
+    return f"{_whole(plate):04d}-{_whole(mjd)}-{_whole(fiber):04d}"
 
 
 def _sdss_v(field: str, mjd: str, catalogid: str) -> list[str]:
-    return [f"spec-{int(field):06d}-{int(mjd)}-{int(catalogid)}"]
+    return [f"spec-{_whole(field):06d}-{_whole(mjd)}-{_whole(catalogid)}"]
 
 
 def _sdss_v_id(field: str, mjd: str, catalogid: str) -> str:
-    return f"{int(field):06d}-{int(mjd)}-{int(catalogid)}"
+    return f"{_whole(field):06d}-{_whole(mjd)}-{_whole(catalogid)}"
 
 
 def _lamost(mjd: str, plan: str, spectrograph: str, fiber: str) -> list[str]:
-    name_part = f"{int(mjd)}-{plan}_sp{int(spectrograph):02d}-{int(fiber):03d}"
+    name_part = f"{_whole(mjd)}-{plan}_sp{_whole(spectrograph):02d}-{_whole(fiber):03d}"
     return [f"spec-{name_part}", f"med-{name_part}"]
 
 
 def _desi_healpix(survey: str, program: str, healpix: str) -> list[str]:
-    name_part = f"{survey}-{program}-{int(healpix)}"
+    name_part = f"{survey}-{program}-{_whole(healpix)}"
     return [f"coadd-{name_part}", f"spectra-{name_part}"]
 
 
 def _desi_tile(petal: str, tile: str, night: str) -> list[str]:
-    start = f"{int(petal)}-{int(tile)}"
-    return [f"{kind}-{start}-{mark}{int(night)}" for kind in ("coadd", "spectra")
+    start = f"{_whole(petal)}-{_whole(tile)}"
+    return [f"{kind}-{start}-{mark}{_whole(night)}" for kind in ("coadd", "spectra")
             for mark in ("thru", "")]  # fmt: skip
 
 

@@ -7,6 +7,9 @@ import re
 
 MISSING = frozenset({"", "nan", "null", "none", "n/a", "na", "--", "-", "masked", "<na>"})
 """Cell texts that mean "no value", in lower case."""
+EXACT = 2**53
+"""Larger integers are not all representable as doubles."""
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
@@ -28,3 +31,12 @@ def number_of(text: str) -> float | None:
     if number is None and _DECIMAL_COMMA.fullmatch(text.strip()):
         number = float_of(text.replace(",", "."))
     return number if number is not None and math.isfinite(number) else None
+
+
+def whole_of(text: str) -> int | None:
+    """A whole number, also where it was written as a decimal (3.0), as pandas does beside a gap."""
+    if _INTEGER.fullmatch(text.strip()):
+        return int(text)
+    number = float_of(text)
+    is_exact = number is not None and abs(number) <= EXACT and number.is_integer()
+    return int(number) if number is not None and is_exact else None

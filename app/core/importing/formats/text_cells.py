@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from json.encoder import encode_basestring
 
-from app.core.importing.formats.cell_numbers import MISSING, float_of, is_missing, number_of
+from app.core.importing.formats.cell_numbers import EXACT, MISSING, float_of, is_missing, number_of
 from app.core.importing.formats.contents import INT64, Kind, Value
 
 # Numbers that are valid JSON as they are, and neither overflow nor lose digits as doubles.
@@ -19,8 +19,6 @@ _ONE_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _ZERO_PADDED = re.compile(r"[+-]?0[0-9]+")
 """'007' is an identifier, not a number."""
 _LOGICAL = {"true": True, "false": False}
-EXACT = 2**53
-"""Larger integers are not all representable as doubles."""
 
 
 class CellMismatch(Exception):

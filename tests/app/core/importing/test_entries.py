@@ -33,6 +33,51 @@ def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
     assert "no spectrum file, object name or position" in told[5]
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("0.0", "1.0", "", "12.0"), ("0.0", "1.0", "NaN", "12.0"), ("0", "1", "nan", "12"),
+        ("0.00000", "1.00000", "", "12.0000"), ("0.0e+00", "1.0e+00", "--", "1.2e+01"),
+    ],
+)  # fmt: skip
+def test_rows_that_became_decimals_beside_a_gap(session, folder, cells):
+    touch(folder, "coadd.fits")
+    lines = [f"o{number},coadd.fits,{cell}" for number, cell in enumerate(cells)]
+    report = import_text(session, folder, "\n".join(["name,path,row", *lines]) + "\n")
+    assert report.roles["row"] == "row"
+    assert [(each.object_id, each.row) for each in every(session)] == [
+        ("o0", 0), ("o1", 1), ("o2", 0), ("o3", 12),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", ["parquet", "fits", "votable", "ecsv"])
+def test_rows_that_became_decimals_in_a_typed_list(session, folder, format_):
+    touch(folder, "coadd.fits")
+    rows = (("a", "coadd.fits", 3.0), ("b", "coadd.fits", 7.0), ("c", "coadd.fits", float("nan")))
+    path = folder / f"list.{format_}"
+    if format_ == "parquet":
+        from pyarrow import parquet, table
+
+        columns = zip(("name", "path", "row"), zip(*rows, strict=True), strict=True)
+        parquet.write_table(table({name: list(column) for name, column in columns}), path)
+    else:
+        from astropy.table import Table
+
+        made = Table(rows=rows, names=("name", "path", "row"))
+        made.write(path, format="ascii.ecsv" if format_ == "ecsv" else format_)
+    import_list(session, path)
+    assert [(each.object_id, each.row) for each in every(session)] == [("a", 3), ("b", 7), ("c", 0)]
+
+
+def test_a_targetid_that_was_rounded_is_not_taken_for_another(session, folder):
+    touch(folder, "coadd-main-dark-1.fits")
+    file = "coadd-main-dark-1.fits"
+    import_text(session, folder, f"path,targetid\n{file},39627652591521001\n", name="whole.csv")
+    import_text(session, folder, f"path,targetid\n{file},39627652591521000.0\n{file},\n")
+    assert [each.row for each in every(session)] == [39627652591521001, 0]
+    assert ["was rounded" in reason for _, reason in refusals(session)] == [True]
+
+
 def test_numbers_that_are_none_are_told(session, folder):
     text = "name,path,snr,ra,dec\na,a.fits,high,400,10\nb,b.fits,5,10,x\nc,c.fits,,1,2\n"
     report = import_text(session, folder, text, roles={"snr": "snr", "ra": "ra", "dec": "dec"})

@@ -166,9 +166,17 @@ def test_ucds_help_where_names_do_not():
     assert found.columns == {"ra": "a", "dec": "b", "object_id": "c"}
 
 
-def table(*rows):
-    columns = [ListColumn(name="path", kind="str"), ListColumn(name="row", kind="int")]
+def table(*rows, kind="int"):
+    columns = [ListColumn(name="path", kind="str"), ListColumn(name="row", kind=kind)]
     return guess_roles(columns, rows).columns
+
+
+def test_whole_numbers_written_as_decimals_are_rows():
+    assert table(("a.fits", 0.0), ("a.fits", 1.0), ("a.fits", None), kind="float")["row"] == "row"
+    assert table(("a.fits", 4.0), ("b.fits", 1.0), kind="float")["row"] == "row"
+    assert "row" not in table(("a.fits", 1.0), ("b.fits", 2.0), kind="float")
+    assert "row" not in table(("a.fits", 512.25), ("b.fits", 17.0), kind="float")
+    assert "row" not in table(("a.fits", None), ("b.fits", None), kind="float")
 
 
 def test_a_row_that_only_counts_the_list_is_none():

@@ -11,6 +11,7 @@ from app.core.importing.survey_names import find_scheme
     ("columns", "parts", "first"),
     [
         ("plate mjd fiberid", ("266", "51602", "31"), "spec-0266-51602-0031"),
+        ("plate mjd fiberid", ("266.0", "51602.000", "3.1e+01"), "spec-0266-51602-0031"),
         ("PLATE MJD FIBER", ("11000", "58000", "1000"), "spec-11000-58000-1000"),
         ("lmjd planid spid fiberid", ("55859", "F5902", "1", "8"), "spec-55859-F5902_sp01-008"),
         ("field mjd catalogid", ("15000", "59146", "4375786564"), "spec-015000-59146-4375786564"),
