@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from agent.confidence.judged import ConfidenceError
 from agent.protocol.reply import Verdict
 
+# Servers round: a log-probability may lie slightly above 0
+MOST = 0.01
+
 
 @dataclass(frozen=True)
 class Vote:
@@ -45,7 +48,7 @@ class PooledRuns:
 
 def p_from_logprobs(log_yes: float, log_no: float) -> float | None:
     """P(YES) / (P(YES) + P(NO)), ignoring all other tokens; None if it is undefined."""
-    if math.isnan(log_yes) or math.isnan(log_no) or max(log_yes, log_no) in (math.inf, -math.inf):
+    if not (-math.inf < max(log_yes, log_no) <= MOST and not math.isnan(log_yes + log_no)):
         return None
     log_odds = log_yes - log_no
     if log_odds >= 0:
@@ -101,6 +104,6 @@ def pool_runs(runs: Sequence[Vote]) -> PooledRuns | None:
 
 
 def _probability(log_p: float) -> float | None:
-    if math.isnan(log_p) or log_p > 0.01:  # servers may round to slightly above 0
+    if not -math.inf < log_p <= MOST:  # also if it is NaN
         return None
     return math.exp(min(log_p, 0.0))

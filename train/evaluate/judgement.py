@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +110,14 @@ def read_judgements(path: Path) -> Iterator[Judgement]:
     """The judgements in a file; a last line that a crash cut off is skipped."""
     names = {field.name for field in fields(Judgement)}
     try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if not line.endswith("\n"):
+        with path.open("rb") as file:
+            for number in count(1):
+                line = file.readline(MAX_LINE)
+                if not line.endswith(b"\n") and len(line) < MAX_LINE:
                     return
                 try:
-                    record = json.loads(line[:MAX_LINE])
-                except ValueError as error:
+                    record = json.loads(line)
+                except (ValueError, RecursionError) as error:
                     raise WorkbenchError(f"{path}, line {number}: not a line of JSON") from error
                 if not _is_judgement(record):
                     raise WorkbenchError(f"{path}, line {number}: not a judgement")
@@ -133,6 +135,7 @@ def _is_judgement(record: Any) -> bool:
             "verdict": "YES" | "NO" | None,
             "p_yes": p_yes,
         }:
-            return p_yes is None or (isinstance(p_yes, int | float) and 0.0 <= p_yes <= 1.0)
+            known = isinstance(p_yes, int | float) and not isinstance(p_yes, bool)
+            return p_yes is None or (known and 0.0 <= p_yes <= 1.0)
         case _:
             return False

@@ -35,7 +35,19 @@ def test_yes_against_no(log_yes, log_no, p):
 
 
 @pytest.mark.parametrize(
-    "pair", [(math.nan, 0.0), (0.0, math.nan), (-math.inf, -math.inf), (math.inf, 0.0)]
+    "pair",
+    [
+        (math.nan, 0.0),
+        (0.0, math.nan),
+        (-math.inf, -math.inf),
+        (math.inf, 0.0),
+        (0.0, math.inf),
+        (math.inf, math.inf),
+        (-math.inf, math.inf),
+        (-math.inf, math.nan),
+        (5.0, -1.0),
+        (-1.0, 0.02),
+    ],
 )
 def test_what_cannot_be_read_is_none(pair):
     assert p_from_logprobs(*pair) is None
@@ -60,6 +72,8 @@ def test_a_probability_that_mirrors(log_yes, log_no):
         ({"YES": 0.001}, 1.0),
         ({"YES": 3.0}, None),
         ({"NO": math.nan}, None),
+        ({"YES": math.inf}, None),
+        ({"NO": -math.inf}, None),
     ],
 )
 def test_choices_of_an_engine(choices, p):

@@ -28,13 +28,21 @@ def test_judgements_are_read_back_without_a_line_that_was_cut_off(tmp_path: Path
         ("no json", "not a line of JSON"),
         ("{}", "not a judgement"),
         ('{"key": "a", "task": "CV", "answer": "YES", "verdict": "MAYBE", "p_yes": null}', "not a"),
-        ('{"key": "a", "task": "CV", "answer": "YES", "verdict": null, "p_yes": 1.5}', "not a"),
+        *(
+            (
+                f'{{"key": "a", "task": "CV", "answer": "YES", "verdict": null, "p_yes": {p}}}',
+                "not a",
+            )
+            for p in ("1.5", "-0.1", "1e999", "NaN", "Infinity", "true", '"0.5"')
+        ),
+        ("[" * 90_000, "not a line of JSON"),
+        ("\udcff", "not a line of JSON"),
     ],
 )
 def test_faulty_lines_are_named_by_number(tmp_path: Path, line: str, reason: str):
     path = tmp_path / "one.jsonl"
     add_judgements(path, [make_judgement(1, "YES", "YES")])
-    with path.open("a") as file:
+    with path.open("a", errors="surrogateescape") as file:
         file.write(line + "\n")
     with pytest.raises(WorkbenchError, match=f"line 2: {reason}"):
         list(read_judgements(path))
