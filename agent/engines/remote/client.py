@@ -71,9 +71,14 @@ class HttpClient:
 
     @contextmanager
     def request(
-        self, method: str, path: str, body: Body | None, should_stop: ShouldStop | None = None
+        self,
+        method: str,
+        path: str,
+        body: Body | None,
+        should_stop: ShouldStop | None = None,
+        total_s: float | None = None,
     ) -> Iterator[HttpResponse]:
-        """Send a request and yield the successful response.
+        """Send a request and yield the successful response, which may take `total_s` as a whole.
 
         Raises HttpError, TransientError, Cancelled, EngineError; so does reading its pieces.
         """
@@ -82,7 +87,10 @@ class HttpClient:
         if content is not None:
             headers["content-type"] = "application/json"
         url = self.address.root + path
-        with self._transport.stopping(should_stop, self.turn_s):
+        with (
+            self._explained_slowness(total_s or self.turn_s),
+            self._transport.stopping(should_stop, total_s or self.turn_s),
+        ):
             for _ in range(MAX_REDIRECTS + 1):
                 response = self._send(method, url, content, headers)
                 try:
@@ -145,6 +153,15 @@ class HttpClient:
         return str(target)
 
     @contextmanager
+    def _explained_slowness(self, total_s: float) -> Iterator[None]:
+        try:
+            yield
+        except TooSlow as error:  # another attempt would be as slow
+            raise EngineError(
+                f"{self.address.netloc} did not end its answer within {total_s:g} s"
+            ) from error
+
+    @contextmanager
     def _translated_errors(self) -> Iterator[None]:
         """Translate network errors; wrap only network code in it."""
         server = self.address.netloc
@@ -152,11 +169,6 @@ class HttpClient:
             yield
         except httpx.InvalidURL as error:  # httpx parses redirects, though it does not follow
             raise EngineError(f"{server} redirects to an invalid address") from error
-        except TooSlow as error:
-            # another attempt would be as slow
-            raise EngineError(
-                f"{server} did not end its answer within {self.turn_s:g} s"
-            ) from error
         except (httpcore.TimeoutException, httpx.TimeoutException) as error:
             raise TransientError(f"no answer within {self.timeout_s:g} s") from error
         except httpcore.ConnectError as error:

@@ -21,13 +21,14 @@ from agent.engines.remote.client import HttpClient, HttpError, ServerSession
 from agent.engines.remote.conversation import RemoteConversation
 from agent.engines.remote.errors import Clock, RetryPolicy, TransientError, one_line
 from agent.engines.remote.request import Dialect
-from agent.engines.remote.stream import read_all, read_json
+from agent.engines.remote.stream import TooLong, read_all, read_json
 from agent.errors import EngineError
 from agent.rendering.model_image import QWEN25, Sizing
 
 ToolCalls = Literal["text", "native", "auto"]
 
 MAX_MODELS_BODY = 4 * 2**20
+LISTING_S = 10.0
 OUR_FAMILY = "spec-o3"
 MAX_NAME = 500
 SHOWN_MODELS = 8
@@ -125,7 +126,9 @@ def _only_model(client: HttpClient) -> str:
     """Ask the server for the name of its only model."""
     server = client.address.netloc
     try:
-        with client.request("GET", "/models", None) as answer:
+        with client.request(
+            "GET", "/models", None, total_s=min(LISTING_S, client.turn_s)
+        ) as answer:
             listed = read_json(read_all(answer.pieces, MAX_MODELS_BODY)).get("data")
     except HttpError as refused:
         if refused.refusal.is_transient:
@@ -133,6 +136,8 @@ def _only_model(client: HttpClient) -> str:
         raise EngineError(
             f"{server} does not list its models: {refused}; add #MODEL to the address"
         ) from refused
+    except TooLong as error:
+        raise EngineError(f"{server}: {error}") from error
     except ValueError as error:
         raise EngineError(f"{server} does not speak the OpenAI chat protocol") from error
     names = _names(listed)

@@ -82,7 +82,7 @@ def contents() -> dict[str, Kind]:
             answers=True,
         ),
         "logprobs_many": Kind(
-            said(ANSWER, logprobs={"content": [{"token": "a", "logprob": -1}] * 200_000}),
+            said(ANSWER, logprobs={"content": [{"token": "a", "logprob": -1}] * 60_000}),
             p_yes=UNKNOWN,
             answers=True,
         ),
@@ -202,7 +202,7 @@ def contents() -> dict[str, Kind]:
         ),
         "wait_of_many_digits": Kind(whole(b"{}", "503 Busy", retry_after="9" * 5000)),
         "models_without_end": Kind(
-            flood(JSON_CHUNKED, chunk(b'{"data": [')), "longer", lists_models=True
+            flood(JSON_CHUNKED, chunk(b'{"data": [' * 2000)), lists_models=True
         ),
         "models_100000": Kind(
             whole({"data": [{"id": f"m{n}"} for n in range(100_000)]}),

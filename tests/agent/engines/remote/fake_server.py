@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -178,13 +179,14 @@ def stalled(pieces: Pieces | None = None) -> Act:
     return act
 
 
-def endless(piece: bytes, content_type: str = "text/event-stream") -> Act:
+def endless(piece: bytes, content_type: str = "text/event-stream", *, pause_s: float = 0.0) -> Act:
     """The same bytes until the client hangs up."""
 
     def act(handler: Handler) -> None:
         handler.head(200, content_type=content_type, transfer_encoding="chunked")
         while True:
             handler.chunk(piece)
+            time.sleep(pause_s)
 
     return act
 

@@ -125,18 +125,6 @@ def test_what_is_no_list_of_tokens_is_no_token(logprobs):
 
 INF = math.inf
 NO_LOG_PROBABILITIES = [INF, -INF, math.nan, 10**400, 0.5, None, "x", "-0.1", True, [], {}]
-    math.inf,
-    -math.inf,
-    math.nan,
-    10**400,
-    0.5,
-    None,
-    "x",
-    "-0.1",
-    True,
-    [],
-    {},
-]
 
 
 @pytest.mark.parametrize("value", NO_LOG_PROBABILITIES)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import base64
+import socket
 import ssl
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from agent.engines.remote.engine import RemoteEngine
-from tests.agent.engines.remote.fake_server import Pieces, serving, spoken, stalled
+from agent.engines.remote.request import RequestTurn
+from agent.errors import EngineError
+from agent.protocol.protocol import Turn
+from tests.agent.engines.remote.fake_server import (
+    Pieces,
+    answered,
+    endless,
+    serving,
+    spoken,
+    stalled,
+)
 from tests.agent.engines.remote.remote_scenes import GREEDY, KEY, opened
 from tests.agent.engines.remote.self_signed import self_signed
 
@@ -74,3 +88,66 @@ def test_this_machine_is_never_reached_by_a_proxy(monkeypatch):
         assert opened(engine).generate(GREEDY).text == "a"
         engine.close()
         assert proxy.requests == []
+
+
+# More than the system takes for a server that does not read
+LONG_TURNS = [RequestTurn(Turn("user", "x"), picture_url="y" * 2_000_000)] * 9
+
+
+@contextmanager
+def deaf() -> Iterator[str]:
+    """A server that takes connections and never reads."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+def test_a_stop_is_heard_while_nobody_reads_the_request():
+    with deaf() as url:
+        engine = RemoteEngine.connect(url, "m", key=None, timeout_s=60.0)
+        conversation = engine.open()
+        conversation._turns += LONG_TURNS
+        began = time.monotonic()
+        generated = conversation.generate(
+            GREEDY, should_stop=lambda: time.monotonic() > began + 0.3
+        )
+        assert generated.finish == "cancelled"
+        assert time.monotonic() < began + 5.0
+        engine.close()
+
+
+def test_a_request_that_nobody_reads_ends_in_time():
+    with deaf() as url:
+        engine = RemoteEngine.connect(url, "m", key=None, timeout_s=0.3, retries=0)
+        conversation = engine.open()
+        conversation._turns += LONG_TURNS
+        with pytest.raises(EngineError, match=r"no answer within 0\.3 s"):
+            conversation.generate(GREEDY)
+        engine.close()
+
+
+def test_a_reply_that_drips_ends_in_time():
+    drip = endless(b": x\n", pause_s=0.01)
+    with serving(drip) as server:
+        engine = RemoteEngine.connect(server.url, "m", key=None, timeout_s=5.0, turn_s=0.3)
+        with pytest.raises(EngineError, match=r"did not end its answer within 0\.3 s"):
+            opened(engine).generate(GREEDY)
+        assert len(server.requests) == 1, "another attempt would be as slow"
+        assert server.hung_up.wait(10)
+        engine.close()
+
+
+def test_no_cookie_is_kept_and_no_reason_of_a_server_is_logged(caplog):
+    act = answered(200, {"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]},
+                   set_cookie="a=b; Path=/")  # fmt: skip
+    caplog.set_level("INFO", "httpx")
+    with serving(act) as server:
+        engine = RemoteEngine.connect(server.url, "m", key=None)
+        for _ in range(2):
+            opened(engine).generate(GREEDY)
+        assert not any("cookie" in request.headers for request in server.requests)
+        engine.close()
+    assert all(record.getMessage().endswith('"HTTP/1.1 200 "') for record in caplog.records)
+    caplog.clear()
