@@ -11,13 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from app.ui.crash.crash_report import (
-    CrashReport,
-    cleaned,
-    environment_lines,
-    truncated,
-    write_report,
-)
+from app.ui.crash.cleaning import cleaned, truncated
+from app.ui.crash.crash_report import CrashReport, environment_lines, write_report
 
 PREFIX = "native-"
 MAX_BYTES = 60_000
@@ -56,7 +51,7 @@ def collect_reports(folder: Path) -> list[CrashReport]:
     """Turn the files of processes that no longer run into reports."""
     reports: list[CrashReport] = []
     for path in sorted(folder.glob(f"{PREFIX}*.txt")):
-        if _is_running(path.stem.removeprefix(PREFIX)):
+        if not path.is_file() or _is_running(path.stem.removeprefix(PREFIX)):
             continue
         with suppress(OSError):
             with path.open("rb") as file:

@@ -6,7 +6,6 @@ A limited number of them is kept in the log folder.
 from __future__ import annotations
 
 import platform
-import re
 import sys
 import threading
 import traceback
@@ -17,11 +16,12 @@ from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from urllib.parse import quote
 
 from platformdirs import user_log_path
 from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices
+
+from app.ui.crash.cleaning import cleaned, truncated
 
 
 def open_folder(folder: Path, show_path: Callable[[str], object]) -> None:
@@ -34,20 +34,11 @@ def open_folder(folder: Path, show_path: Callable[[str], object]) -> None:
 
 
 MAX_KEPT = 20
-MAX_CHARACTERS = 60_000
+MAX_FRAMES = 60
+MAX_CHAIN = 8
+MAX_MESSAGE = 20_000
 PREFIX = "crash-"
 PACKAGES = ("PySide6-Essentials", "pyqtgraph", "numpy", "sqlalchemy", "astropy")
-REMOVED = "[left out]"
-_SECRETS = (
-    re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+"),
-    re.compile(r"\b(hf_|sk-|ghp_|github_pat_|AIza|xox[a-z]-)[\w-]{8,}"),
-    re.compile(r"(?i)(?<=://)[^/\s@\"']+(?=@)"),
-    re.compile(
-        r"(?i)\b([\w-]*(?:token|secret|password|passwd|api[_-]?key|authorization)[\w-]*"
-        r"[\"']?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;)\]}]+)"
-    ),
-    re.compile(r"(?i)([?&](?:key|sig|signature|access)=)[^&\s\"']+"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,16 +62,49 @@ def make_report(
     where: str = "",
 ) -> CrashReport:
     """Make a report; `where` names the thread or object if it is not the current thread."""
-    trace_text = "".join(traceback.format_exception(kind, error, trace, limit=-60))
-    message = " ".join(str(error or "").split())
-    summary = f"{kind.__name__}: {message}" if message else kind.__name__
+    message = " ".join(_message(error)[:2000].split())
+    name = kind.__name__[:200]
     lines = [
         *environment_lines(),
         f"thread: {where or threading.current_thread().name}",
         "",
-        trace_text,
+        _described(kind, error, trace),
     ]
-    return CrashReport(summary=cleaned(summary)[:400], text=truncated(cleaned("\n".join(lines))))
+    return CrashReport(
+        summary=cleaned(f"{name}: {message}" if message else name)[:400],
+        text=truncated(cleaned("\n".join(lines))),
+    )
+
+
+def _described(
+    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+) -> str:
+    """The exception and what led to it; unlike Python's own text it never grows large or fails."""
+    found: list[str] = []
+    how = ""
+    for _ in range(MAX_CHAIN):
+        frames = "".join(traceback.format_tb(trace, limit=-MAX_FRAMES))
+        name = f"{kind.__module__}.{kind.__qualname__}"[:200].removeprefix("builtins.")
+        found.append(
+            f"Traceback (most recent call last):\n{frames}{name}: {_message(error)}\n{how}"
+        )
+        if error is None:
+            break
+        if error.__cause__ is not None:
+            error, how = error.__cause__, "\nIt was the direct cause of:\n"
+        elif error.__context__ is not None and not error.__suppress_context__:
+            error, how = error.__context__, "\nWhile it was handled, there came:\n"
+        else:
+            break
+        kind, trace = type(error), error.__traceback__
+    return "\n".join(reversed(found))
+
+
+def _message(error: BaseException | None) -> str:
+    try:
+        return "" if error is None else str(error)[:MAX_MESSAGE]
+    except Exception as fault:
+        return f"<its text cannot be made: {type(fault).__name__}>"
 
 
 def write_report(report: CrashReport, folder: Path) -> CrashReport:
@@ -92,31 +116,10 @@ def write_report(report: CrashReport, folder: Path) -> CrashReport:
         path.write_text(report.text, encoding="utf-8", errors="replace")
         _delete_old(folder)
     except OSError:  # the dialog must appear even if the disk is full
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
         return report
     return CrashReport(summary=report.summary, text=report.text, path=path)
-
-
-def cleaned(text: str) -> str:
-    """Remove secrets and the name of the home folder."""
-    for pattern in _SECRETS:
-        text = pattern.sub(_redacted, text)
-    for home in _spellings(str(Path.home())):
-        text = text.replace(home, "~")
-    return text
-
-
-def _spellings(home: str) -> list[str]:
-    """Return the home folder as plain text, as a Python string literal and as a URL."""
-    if len(home) < 2:
-        return []
-    escaped = home.replace("\\", "\\\\")
-    found = [escaped, home, home.replace("\\", "/"), quote(home.replace("\\", "/"))]
-    return list(dict.fromkeys(found))
-
-
-def _redacted(match: re.Match[str]) -> str:
-    keeps_name = match.re.groups == 2 or "&" in match.re.pattern
-    return f"{match.group(1)}{REMOVED}" if keeps_name else REMOVED
 
 
 def environment_lines() -> list[str]:
@@ -134,14 +137,6 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "unknown"
-
-
-def truncated(text: str) -> str:
-    """Shorten a long text, keeping more of its end, where a traceback says most."""
-    if len(text) <= MAX_CHARACTERS:
-        return text
-    head = MAX_CHARACTERS // 4
-    return f"{text[:head]}\n[...]\n{text[-(MAX_CHARACTERS - head) :]}"
 
 
 def _delete_old(folder: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
@@ -23,8 +24,9 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.ui.crash.cleaning import cleaned
 from app.ui.crash.crash_dialog import CrashDialog
-from app.ui.crash.crash_report import CrashReport, cleaned, log_folder, make_report, write_report
+from app.ui.crash.crash_report import CrashReport, log_folder, make_report, write_report
 
 log = logging.getLogger("spec-o3.window")
 LEVELS = {
@@ -78,7 +80,8 @@ class CrashWatch(QObject):
         self._former = None
         for handler in self._handlers:
             log.removeHandler(handler)
-            handler.close()
+            with suppress(OSError):  # what a full disk did not take is written once more
+                handler.close()
 
     def _caught(
         self,
@@ -124,7 +127,7 @@ class CrashWatch(QObject):
                 self._crashed.emit(report)
 
         if not self._guarded(report_error):
-            sys.__excepthook__(kind, error or kind(), trace)
+            sys.__excepthook__(kind, kind() if error is None else error, trace)
 
     def _guarded(self, work: Callable[[], object]) -> bool:
         """Run `work` without recursion or exceptions; return whether it succeeded."""
@@ -173,17 +176,30 @@ def log_qt_message(kind: QtMsgType, context: QMessageLogContext, message: str) -
     log.log(LEVELS.get(kind, logging.WARNING), "Qt: %s", cleaned(message))
 
 
+class LogFile(RotatingFileHandler):
+    """A file of limited size that takes any character; a full disk is nobody's error here."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path,
+            maxBytes=LOG_BYTES,
+            backupCount=1,
+            encoding="utf-8",
+            errors="backslashreplace",
+            delay=True,
+        )
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say nothing: Python would write a traceback to the terminal for each line."""
+
+
 def _handlers(folder: Path) -> list[logging.Handler]:
     """Log to a file of limited size, and to the terminal if there is one."""
     handlers: list[logging.Handler] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "spec-o3.log"
-        handlers.append(
-            RotatingFileHandler(
-                path, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=True
-            )
-        )
+        handlers.append(LogFile(path))
         handlers[0].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     except OSError:
         handlers.clear()

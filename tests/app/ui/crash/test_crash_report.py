@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.crash.crash_report import MAX_KEPT, cleaned, make_report, open_folder, write_report
-from tests.app.ui.crash.raised import raised
+from app.ui.crash.cleaning import cleaned
+from app.ui.crash.crash_report import MAX_KEPT, make_report, open_folder, write_report
+from tests.app.ui.crash.raised import ATTACKS, raised
+from tests.attacks.sandbox import Sandbox
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,29 @@ def test_the_home_folder_however_it_is_written(home, text, monkeypatch):
         def home():
             return home
 
-    monkeypatch.setattr("app.ui.crash.crash_report.Path", Home)
+    monkeypatch.setattr("app.ui.crash.cleaning.Path", Home)
     assert "night.csv" in cleaned(text)
     assert "d" not in cleaned(text).replace("night.csv", "").replace("file", "")
+
+
+def test_every_error_has_a_report(tmp_path):
+    """However its text is made; the report itself takes no time and no memory."""
+    with Sandbox("tests.app.ui.crash.raised:report_of") as sandbox:
+        for attack in ATTACKS:
+            outcome = sandbox.run(attack, str(tmp_path))
+            assert (outcome.error, outcome.output) == ("", ""), attack
+            summary, text, is_written = outcome.value
+            assert 0 < len(summary) <= 400 and is_written, attack
+            assert "Traceback" in text and len(text) < 70_000, attack
+            assert outcome.seconds < 10 and outcome.peak_mb <= 600, (attack, outcome.peak_mb)
+
+
+def test_a_full_disk_leaves_no_half_of_a_report(tmp_path, monkeypatch):
+    def write_half(path, text, **more):
+        path.write_bytes(text.encode()[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", write_half)
+    report = make_report(*raised(RuntimeError("again")))
+    assert write_report(report, tmp_path) == report and report.path is None
+    assert list(tmp_path.iterdir()) == []

@@ -125,6 +125,34 @@ def test_an_unwritable_folder_causes_no_further_error(qtbot, window, tmp_path, c
         made.remove()
 
 
+def test_a_full_disk_and_odd_letters_write_no_traceback_of_the_log(
+    qtbot, window, tmp_path, capfd, monkeypatch
+):
+    """Python's logging would write one to the terminal for each line."""
+    (tmp_path / "spec-o3.log").symlink_to("/dev/full")
+    made = install(window, tmp_path)
+    try:
+        crash(ValueError("odd \udcff"))
+        qWarning("and this")
+        qtbot.waitUntil(lambda: made.dialog is not None and made.dialog.isVisible())
+        made.dialog.close()
+    finally:
+        made.remove()
+    said = capfd.readouterr().err
+    assert "odd" in said and "Logging error" not in said
+
+
+def test_a_lone_surrogate_is_logged(window, tmp_path, capfd):
+    made = install(window, tmp_path)
+    try:
+        crash(ValueError("name \udcff"))
+    finally:
+        made.remove()
+    assert "name \\udcff" in (tmp_path / "spec-o3.log").read_text(encoding="utf-8")
+    said = capfd.readouterr().err
+    assert "name" in said and "Logging error" not in said
+
+
 def test_removing_restores_the_hooks(window, tmp_path):
     before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
     made = install(window, tmp_path)

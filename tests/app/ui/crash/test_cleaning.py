@@ -1,0 +1,178 @@
+"""Keys and the home folder are taken out however they are written, in time that any text allows."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import unicodedata
+from urllib.parse import quote
+
+import pytest
+
+from app.ui.crash import cleaning
+from app.ui.crash.cleaning import MAX_CHARACTERS, cleaned, truncated
+from tests.night import BY_NIGHT, seeds
+
+SECRET = "geheim"
+WRITTEN = [
+    "password={}",
+    "PASSWORD = {}",
+    "PGPASSWORD={}",
+    "passwd: {}",
+    "pwd={}",
+    "passphrase='{}'",
+    "sslpassword={} host=db",
+    "api_key={}",
+    "api-key: {}",
+    "apikey='{}'",
+    "x-api-key: {}",
+    "{{'api_key': '{}'}}",
+    '{{"api_key": "{}"}}',
+    '{{\\"api_key\\": \\"{}\\"}}',
+    "{{'api_key': b'{}'}}",
+    "('x-api-key', '{}')",
+    "[('authorization', 'Bearer {}')]",
+    "(b'authorization', b'Bearer {}')",
+    "Authorization: Token {}",
+    "authorization: Basic {}",
+    'Authorization: Digest username="ada", response="{}"',
+    "Cookie: one=1; session={}",
+    "access_key => {}",
+    "client_secret: {}",
+    "SPEC_O3_API_KEY={}",
+    "token%3D{}",
+    "https://{}@host/v1",
+    "https://ada:{}@host/v1",
+    "postgresql://ada:{}@host/night",
+    "postgresql://ada:a/{}@host/night",
+    "postgresql://ada:a@{}@host/night",
+    "postgresql://ada:'{}@host/night",
+    "postgresql://@/night?password={}",
+    "https://host/v1?key={}#m",
+    "https://host/v1?a=1&sig={}",
+    "hf_{}12345",
+    "sk-proj-{}12345",
+    "ghp_{}12345",
+    "glpat-{}12345",
+    "eyJhbGciOi.{}.12345",
+    "-----BEGIN RSA PRIVATE KEY-----\nabc{}\nabc\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nabc{}",
+]
+AROUND = [
+    "{}",
+    "refused {} by the server",
+    "RuntimeError('{}')",
+    '"{}"',
+    "line\n{}\nline",
+    "(1, {}, 2)",
+    "\u202e{}",
+    "\ud800{}\udfff",
+    "x\0{}\0x",
+    "\x1b[31m{}\x1b[0m",
+]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_key_however_it_is_written(written):
+    for around in AROUND:
+        for length in (1, 20):
+            text = around.replace("{}", written.format(SECRET * length))
+            assert SECRET not in cleaned(text), text
+
+
+@pytest.mark.parametrize("written", WRITTEN if BY_NIGHT else WRITTEN[::6])
+@pytest.mark.parametrize("longest", [MAX_CHARACTERS, 4 * MAX_CHARACTERS])
+def test_a_key_at_a_cut_is_not_left_without_its_name(written, longest):
+    """The part of a long text that is left out may end anywhere in `api_key=...`."""
+    text = written.format(SECRET)
+    tail = longest - longest // 4
+    for shift in range(-2, len(text) + 2, 1 if BY_NIGHT else 12):
+        whole = "x" * 400_000 + "\n" + text + "\n" + "y" * (tail - shift)
+        assert SECRET[2:] not in truncated(cleaned(whole)), shift
+
+
+def test_a_secret_of_the_environment_has_no_name_beside_it(monkeypatch):
+    monkeypatch.setenv("MY_SERVICE_TOKEN", "correct horse")
+    monkeypatch.setenv("SHORT_TOKEN", "no")
+    assert cleaned("said no to correct horse") == "said no to [left out]"
+
+
+HOMES = (
+    "/home/ada",
+    "/home/Ádá L",
+    "/home/名前",
+    "/home/\udce9ric",
+    "/Users/ada’s",
+    r"C:\Users\Ádá",
+)
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_the_home_folder_however_it_is_written(home, monkeypatch):
+    class Home:
+        @staticmethod
+        def home():
+            return home
+
+    monkeypatch.setattr(cleaning, "Path", Home)
+    path = home + ("\\" if "\\" in home else "/") + "night.csv"
+    raw = path.encode("utf-8", "surrogateescape")
+    written = [path, ascii(path), repr(path), repr(raw), json.dumps(path), quote(raw)]
+    written += [quote(raw, safe=""), quote(raw).lower(), repr(repr(path)), json.dumps(repr(path))]
+    written += [unicodedata.normalize(form, path) for form in ("NFC", "NFD")]
+    written += [path.upper(), path.replace("\\", "/"), f"file://{quote(raw)}"]
+    for text in written:
+        left = cleaned(f"cannot read {text}!")
+        assert "~" in left and "sers" not in left.lower(), text
+        assert "home" not in left.lower(), text
+        assert "ight.csv" in left.lower()
+
+
+def test_without_a_home_folder(monkeypatch):
+    class Nowhere:
+        @staticmethod
+        def home():
+            raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(cleaning, "Path", Nowhere)
+    assert cleaned("/home/ada password=x") == "/home/ada password=[left out]"
+
+
+PIECES = [
+    "://",
+    "@",
+    "password=",
+    "token",
+    "-",
+    "a",
+    "'",
+    '"',
+    "\\",
+    " ",
+    "\n",
+    ":",
+    "=",
+    ",",
+    "eyJ",
+]
+PIECES += ["-----BEGIN PRIVATE KEY-----", "authorization:", "cookie=", "basic ", "?key=", "A" * 99]
+
+
+@pytest.mark.parametrize("seed", seeds(2, 40))
+def test_no_text_takes_long(seed):
+    """Texts that make a search without limits start again at every character."""
+    random.seed(seed)
+    few = random.sample(PIECES, random.randint(1, 3))
+    texts = ["".join(random.choices(few, k=2000)) * 300, few[0] * 200_000]
+    for text in texts:
+        began = time.process_time()
+        assert len(cleaned(text)) < 20 * len(text)
+        assert time.process_time() - began < 5, few
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_repeated_piece_takes_long(piece):
+    began = time.process_time()
+    cleaned(piece * 300_000)
+    assert time.process_time() - began < 5
