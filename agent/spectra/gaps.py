@@ -9,13 +9,14 @@ from agent.spectra.spectrum import FloatArray
 
 BESIDE = np.arange(1, 6)
 LEAST = 5.0
+ALONE = 3.0
 
 
 def gap_starts(wavelength: FloatArray, times: float) -> NDArray[np.intp]:
     """Indices of the pixels before which others are missing.
 
-    There the step is more than `times` those on both sides of it; or more than `times` the median
-    step and LEAST times those beside it, so that nothing is missing where a table becomes coarser.
+    There the step is more than `times` the median step, and LEAST times those beside it: nothing is
+    missing where a table becomes coarser. Or it is more than ALONE * `times` those beside it.
     """
     steps = np.diff(wavelength)
     if not steps.size:
@@ -29,7 +30,7 @@ def gap_starts(wavelength: FloatArray, times: float) -> NDArray[np.intp]:
         np.median(padded[at - BESIDE], axis=1), np.median(padded[at + BESIDE], axis=1)
     )
     beside[beside <= 0] = typical
-    enough = np.minimum(times * beside, np.maximum(times * typical, LEAST * beside))
+    enough = np.minimum(ALONE * times * beside, np.maximum(times * typical, LEAST * beside))
     return large[steps[large] > enough] + 1
 
 

@@ -20,6 +20,8 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 MetaValue = str | int | float | bool
 
 MAX_PIXELS = 5_000_000
+WAVELENGTHS = (1.0, 1e7)
+"""Angstrom; beyond them axes have no sensible ticks."""
 FASTEST_STAR_Z = 0.005  # 1,500 km/s
 
 
@@ -73,6 +75,11 @@ class Spectrum:
             raise SpectrumError("wavelengths must be finite and positive")
         if not (np.diff(wavelength) > 0).all():
             raise SpectrumError("wavelengths must increase from pixel to pixel")
+        if not WAVELENGTHS[0] <= wavelength[0] < wavelength[-1] <= WAVELENGTHS[1]:
+            raise SpectrumError(
+                f"wavelengths from {wavelength[0]:.3g} to {wavelength[-1]:.3g} Å are not those of "
+                f"a spectrum: they must lie between {WAVELENGTHS[0]:g} and {WAVELENGTHS[1]:g} Å"
+            )
         object.__setattr__(self, "wavelength", wavelength)
         object.__setattr__(self, "flux", flux)
         if self.ivar is not None:

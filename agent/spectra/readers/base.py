@@ -14,12 +14,21 @@ from agent.errors import ReadError, WorkbenchError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.fits.fits_header import Header, printable
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.spectrum import MAX_PIXELS, BoolArray, FloatArray, MetaValue, Spectrum
+from agent.spectra.spectrum import (
+    MAX_PIXELS,
+    BoolArray,
+    FloatArray,
+    MetaValue,
+    Spectrum,
+)
 
 Numbers = NDArray[Any]
 
 MAX_META_KEYS = 400
 MAX_TEXT = 200
+# Angstrom: from the extreme ultraviolet to the far infrared, wider than any grid of models.
+OPTICAL = (10.0, 1e7)
+MAX_OUTSIDE = 0.01  # share of the pixels that may have impossible wavelengths, as fill values
 UNKNOWN_MEDIUM_WARNING = "the file does not say air or vacuum: taken as vacuum"
 
 
@@ -114,6 +123,8 @@ def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
     if _is_in_order(wavelength):
         return Pixels(wavelength, flux, pixels.ivar, pixels.mask), notes
     keep = np.isfinite(wavelength) & (wavelength > 0)
+    _refuse_other_axes(wavelength[keep])
+    keep &= (wavelength >= OPTICAL[0]) & (wavelength <= OPTICAL[1])
     if not keep.all():
         notes.append(f"{int((~keep).sum())} pixels without a usable wavelength were dropped")
     order = np.flatnonzero(keep)
@@ -138,8 +149,19 @@ def _is_in_order(wavelength: FloatArray) -> bool:
     """Whether wavelengths are valid and increasing, as in almost every file."""
     if wavelength.size < 2 or not (wavelength[1:] > wavelength[:-1]).all():
         return False
-    # NaN fails the comparison, so only the ends can still be infinite or negative.
-    return bool(wavelength[0] > 0 and np.isfinite(wavelength[-1]))
+    # NaN fails the comparison, so only the ends can still be out of range.
+    return bool(OPTICAL[0] <= wavelength[0] and wavelength[-1] <= OPTICAL[1])
+
+
+def _refuse_other_axes(wavelength: FloatArray) -> None:
+    """Raises Malformed unless all but a few of these positive numbers can be wavelengths."""
+    low, high = OPTICAL
+    outside = (wavelength < low) | (wavelength > high)
+    if outside.sum() > MAX_OUTSIDE * wavelength.size:
+        raise Malformed(
+            f"its first axis runs from {wavelength.min():.3g} to {wavelength.max():.3g} Å: "
+            f"wavelengths must lie between {low:g} and {high:g} Å, so name its unit"
+        )
 
 
 def ivar_of_sigma(sigma: Numbers) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.spectra.readers.base import NotMine, Pixels, clean_text, ivar_of_sigma
-from agent.spectra.readers.wavelength_units import factor_of, to_angstrom
+from agent.spectra.readers.wavelength_units import counts_pixels, factor_of, to_angstrom
 from agent.spectra.spectrum import FloatArray
 
 
@@ -35,8 +35,8 @@ FLUX = _words("""
 IVAR = _words("ivar flux_ivar ivar_flux inverse_variance inversevariance invvar inv_var")
 SIGMA = _words("""
     err error errors sigma flux_err fluxerr flux_error fluxerror err_flux error_flux e_flux eflux
-    flux_sigma sigma_flux staterror stat_error stat_err unc uncertainty flux_unc uncertainties
-    std stddev stdev noise err_reduced dflux d_flux flux_uncertainty
+    flux_sigma sigma_flux properr prop_err staterror stat_error stat_err unc uncertainty
+    flux_unc uncertainties std stddev stdev noise err_reduced dflux d_flux flux_uncertainty
 """)
 # CALSPEC sets STATERROR to 0 where a model fills gaps: the systematic error is used there.
 SYSTEMATIC = _words("syserror sys_error sys_err")
@@ -113,7 +113,11 @@ def read_columns(
     """Read the chosen columns; `values(number)` returns a column. Angstrom, file's medium."""
     field = fields[choice.wavelength]
     unit = field.unit if factor_of(field.unit) or field.unit else unit_in_name(field.name)
-    wavelength, note = to_angstrom(values(choice.wavelength), unit, choice.logarithmic)
+    wavelength = np.asarray(values(choice.wavelength), dtype=np.float64)
+    if factor_of(unit) is None and counts_pixels(wavelength):
+        name = clean_text(field.name, 30)
+        raise NotMine(f"the column {name} counts pixels, it gives no wavelengths")
+    wavelength, note = to_angstrom(wavelength, unit, choice.logarithmic)
     notes = [note] if note else []
     ivar = None
     if choice.error is not None:

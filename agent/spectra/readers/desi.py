@@ -73,8 +73,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
 
 def _layout(fits: FitsFile) -> _Layout:
     hdus = {hdu.name: hdu for hdu in fits if hdu.name}
-    wavelengths = [name for name in hdus if name.endswith("_WAVELENGTH")]
-    if not wavelengths:
+    if not any(f"{arm}_WAVELENGTH" in hdus for arm in (*ARMS, WHOLE)):
         raise NotMine("it has no B_WAVELENGTH, R_WAVELENGTH or Z_WAVELENGTH")
     arms = (WHOLE,) if f"{WHOLE}_WAVELENGTH" in hdus else ARMS
     parts = [f"{arm}_{part}" for arm in arms for part in ("WAVELENGTH", "FLUX", "IVAR")]

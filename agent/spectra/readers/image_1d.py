@@ -19,24 +19,18 @@ from agent.spectra.readers.base import (
     fits_of,
     ivar_of_sigma,
 )
+from agent.spectra.readers.coordinates import header_position
+from agent.spectra.readers.image_rows import pixels_of_rows
 from agent.spectra.readers.libraries import describe
-from agent.spectra.readers.wavelength_units import to_angstrom
+from agent.spectra.readers.wavelength_units import counts_pixels, factor_of, to_angstrom
 from agent.spectra.spectrum import MAX_PIXELS, BoolArray, FloatArray, Spectrum
 
-NOT_SPECTRAL = (
-    "RA",
-    "DEC",
-    "GLON",
-    "GLAT",
-    "ELON",
-    "ELAT",
-    "FREQ",
-    "VELO",
-    "VRAD",
-    "VOPT",
-    "X",
-    "Y",
-)
+# Axis types that are wavelengths; others, as RA---TAN, PIXEL or -999, are refused.
+SPECTRAL = re.compile(r"WAV|LAM|ANGSTR|LINEAR|LOG|LN$|^LN")
+# WCS algorithms with wavelengths that are not evenly spaced: a lookup table, grisms.
+NOT_EVEN = re.compile(r"-(TAB|GRI|GRA|F2W|V2W|A2W|W2W)$")
+FINEST_STEP = 3e-7
+"""Of the wavelength: no spectrograph has smaller pixels, but a position has smaller steps."""
 IVAR_NAMES = ("IVAR", "INVVAR")
 SIGMA_NAMES = ("ERR", "ERROR", "SIGMA", "ERRS", "UNCERT", "STDDEV", "NOISE")
 MASK_NAMES = ("MASK", "BADPIX", "DQ")
@@ -50,44 +44,76 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     if hdu.pixels > MAX_PIXELS:
         raise NotMine(f"its image has rows of {hdu.pixels} pixels")
     header = hdu.header if hdu.index == 0 else Header.joined(fits.primary.header, hdu.header)
-    wavelength, note = _wavelengths(header, hdu.pixels)
-    row = checked_row(file, request, hdu.rows)
+    by_rows = None if _names_wavelengths(header) else pixels_of_rows(hdu)
+    if by_rows is not None:
+        row, rows = checked_row(file, request), 1
+        pixels, note = by_rows
+    else:
+        wavelength, note = _wavelengths(header, hdu.pixels)
+        row, rows = checked_row(file, request, hdu.rows), hdu.rows
+        ivar, mask = _companions(fits, hdu, row)
+        pixels = Pixels(wavelength, hdu.image(row, 1)[0], ivar, mask)
     about = describe(file, header)
-    ivar, mask = _companions(fits, hdu, row)
     return build(
         file,
-        Pixels(wavelength, hdu.image(row, 1)[0], ivar, mask),
+        pixels,
         medium=about.medium or "unknown",
         header=header,
         warnings=(note,) if note else (),
         format="FITS image",
         flux_unit=header.text("BUNIT"),
         row=row,
-        rows=hdu.rows,
+        rows=rows,
         **about.fields,
     )
 
 
+def _names_wavelengths(header: Header) -> bool:
+    """Whether the header says of its first axis that it is one of wavelengths."""
+    if "DC-FLAG" in header or factor_of(_unit(header)) is not None:
+        return True
+    return bool(SPECTRAL.search(header.text("CTYPE1").upper()))
+
+
 def _wavelengths(header: Header, pixels: int) -> tuple[FloatArray, str]:
     """Angstrom in the file's medium, and a note if the unit was guessed."""
-    axis = header.text("CTYPE1").upper()
-    if re.split(r"[^A-Z]", axis)[0] in NOT_SPECTRAL:
+    axis, unit = header.text("CTYPE1").upper(), _unit(header)
+    if axis and not SPECTRAL.search(axis) and factor_of(unit) is None:
         raise NotMine(f"its first axis is {axis[:12]}, not a wavelength")
+    if NOT_EVEN.search(axis):
+        raise NotMine(f"its first axis is {axis[:12]}, whose wavelengths are not in the header")
     start = header.number("CRVAL1")
     step = header.number("CD1_1") or header.number("CDELT1")
     if start is None or not step:
         raise NotMine("its header gives no wavelengths (CRVAL1 with CDELT1 or CD1_1)")
+    if not axis and not unit and _is_position(header, start):
+        raise NotMine("CRVAL1 is its right ascension, not a wavelength")
     reference = header.number("CRPIX1")
     offsets = np.arange(1, pixels + 1) - (1.0 if reference is None else reference)
     kind = _kind(axis, header.integer("DC-FLAG"), start)
-    if kind == "grisms":  # WAVE-LOG as the FITS standard defines it (Greisen et al. 2006)
-        return to_angstrom(start * np.exp(step * offsets / start), _unit(header))
     values = start + step * offsets
-    if kind:
-        if not np.abs(values).max() < 25:
-            raise Malformed(f"its wavelengths are logarithms up to {values.max():.3g}")
-        return to_angstrom(values, "", kind)
-    return to_angstrom(values, _unit(header))
+    if kind in ("log10", "ln") and not np.abs(values).max() < 25:
+        raise Malformed(f"its wavelengths are logarithms up to {np.abs(values).max():.3g}")
+    if not unit and counts_pixels(values):
+        raise NotMine("its first axis counts pixels, it gives no wavelengths")
+    if kind == "grisms":  # WAVE-LOG as the FITS standard defines it (Greisen et al. 2006)
+        wavelength, note = to_angstrom(start * np.exp(step * offsets / start), unit)
+    elif kind:
+        wavelength, note = to_angstrom(values, "", kind)
+    else:
+        wavelength, note = to_angstrom(values, unit)
+    if pixels > 1 and not abs(wavelength[1] - wavelength[0]) > FINEST_STEP * abs(wavelength[0]):
+        raise NotMine(
+            f"its header gives steps of {abs(wavelength[1] - wavelength[0]):.1g} Å "
+            f"at {wavelength[0]:.4g} Å, which no spectrum has"
+        )
+    return wavelength, note
+
+
+def _is_position(header: Header, start: float) -> bool:
+    """Whether CRVAL1 is the right ascension that the header gives elsewhere, in degrees."""
+    place = header_position(header)
+    return bool(place) and abs(start - place["ra"]) < 1.0 and header.number("CRVAL2") is not None
 
 
 def _kind(axis: str, flag: int | None, start: float) -> str:

@@ -28,6 +28,7 @@ from agent.spectra.readers.base import (
 from agent.spectra.spectrum import FloatArray, Spectrum
 
 RESOLUTION = 1800.0
+IMAGE_ROWS = 5
 BANDS = "URGIZ"
 # Bits of ANDMASK: 0 bad CCD pixel, 1 bad profile, 2 no sky, 4 trace outside the CCD, 5 no good
 # data. Bit 3 (bright sky) is ignored: its flux is usable, and it covers the red end of faint stars.
@@ -35,6 +36,7 @@ BANDS = "URGIZ"
 BAD_BITS = (0, 1, 2, 4, 5)
 # Range of wavelengths in the third row, angstrom; DR1 has normalised flux there.
 PLAUSIBLE = (1000.0, 30000.0)
+RISING = 0.99  # share of the pixels that must have a larger wavelength than the one before
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:
@@ -42,6 +44,8 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     header = fits.primary.header
     if not is_lamost(header):
         raise NotMine("its primary header does not name LAMOST")
+    if fits.primary.pixels and fits.primary.rows != IMAGE_ROWS:
+        raise NotMine(f"LAMOST, but its image has {fits.primary.rows} rows, not {IMAGE_ROWS}")
     checked_row(file, request)
     if fits.primary.pixels:
         pixels, layout = _from_image(fits.primary), "image"
@@ -112,11 +116,8 @@ def _snr(header: Header) -> float | None:
 
 
 def _from_image(hdu: Hdu) -> Pixels:
-    if hdu.rows < 3:
-        raise Malformed(f"a LAMOST image of {hdu.rows} rows: flux, ivar and wavelength are needed")
-    rows = hdu.image(0, min(hdu.rows, 5))
-    mask = with_bits(rows[3], BAD_BITS) if len(rows) > 3 else None
-    return Pixels(_wavelength(rows[2], hdu.header), rows[0], rows[1], mask)
+    rows = hdu.image()
+    return Pixels(_wavelength(rows[2], hdu.header), rows[0], rows[1], with_bits(rows[3], BAD_BITS))
 
 
 def _from_table(fits: FitsFile) -> Pixels:
@@ -125,7 +126,7 @@ def _from_table(fits: FitsFile) -> Pixels:
     if hdu is None:
         if tables and tables[0].table.has("LOGLAM"):
             raise NotMine("LAMOST, but not of low resolution: its tables have LOGLAM")
-        raise Malformed("a LAMOST file whose COADD table (FLUX, IVAR, WAVELENGTH) is missing")
+        raise NotMine("LAMOST, but its COADD table (FLUX, IVAR, WAVELENGTH) is missing")
     table = hdu.table
     if table.rows == 1:
         flux, wavelength = table.cell("FLUX"), table.cell("WAVELENGTH")
@@ -144,7 +145,8 @@ def _wavelength(row: FloatArray, header: Header) -> FloatArray:
     """The row if it holds wavelengths, else the log-linear grid of the header."""
     finite = row[np.isfinite(row)]
     low, high = PLAUSIBLE
-    if finite.size > row.size // 2 and low < np.median(finite) < high and finite[0] < finite[-1]:
+    is_known = finite.size > row.size // 2 and low < np.median(finite) < high
+    if is_known and (np.diff(finite) > 0).mean() > RISING:
         return row
     first, step = header.number("COEFF0"), header.number("COEFF1")
     if first is None or step is None:

@@ -28,10 +28,16 @@ class Library:
     radians: bool = False
 
 
+def _is_mastar(name: str, header: Header) -> bool:
+    """By its name too, as the header says nothing that others do not write."""
+    axis, survey = header.text("CTYPE1"), header.text("SURVEY").upper()
+    return name.startswith("mastarhc") and (axis == "WAVE-LOG" or survey == "MASTARHC")
+
+
 LIBRARIES = (
     Library("STELIB", "air", lambda _, h: "STARIDEN" in h, 2000.0, "STAR", radians=True),
     Library("MILES", "air", lambda _, h: h.text("TPLLIB") == "MILES", 2200.0, "STAR"),
-    Library("MASTARHC", "vacuum", lambda name, _: name.startswith("mastarhc"), 1800.0, "STAR"),
+    Library("MASTARHC", "vacuum", lambda name, h: _is_mastar(name, h), 1800.0, "STAR"),
     # X-shooter pipeline wavelengths; Ca II K, H beta and Mg b are at their air values.
     Library("XSL", "air", lambda _, h: "XSL_ID" in h, 10000.0, "STAR"),
     Library("CALSPEC", "vacuum", lambda _, h: h.text("MAPKEY").lower() == "calspec", kind="STAR"),
@@ -61,7 +67,7 @@ def describe(file: SourceFile, header: Header = NO_HEADER) -> Description:
         "z": known(header.number("Z")),
         "snr": _positive(header.number("SNR")),
         "resolution": _resolution(header) or (library.resolution if library else None),
-        **header_position(header, radians=bool(library and library.radians)),
+        **_position(header, radians=bool(library and library.radians)),
     }
     medium = stated_medium(header) or (library.medium if library else "")
     if not fields["survey"]:
@@ -85,6 +91,11 @@ def stated_medium(header: Header) -> str:
     if axis.startswith("AWAV"):
         return "air"
     return "vacuum" if axis.startswith("WAVE") else ""
+
+
+def _position(header: Header, *, radians: bool) -> dict[str, Any]:
+    # In a header of SDSS, RA and DEC are where the telescope pointed: the centre of a plate.
+    return {} if "PLATEID" in header else header_position(header, radians)
 
 
 def _object(file: SourceFile, header: Header) -> str:

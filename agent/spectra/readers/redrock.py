@@ -58,7 +58,10 @@ def _companion(path: Path) -> Path | None:
 
 
 def _is_redshifts(hdu: Hdu) -> bool:
-    return hdu.is_table and (hdu.name in TABLES or hdu.table.has("TARGETID", "ZWARN", "SPECTYPE"))
+    if not hdu.is_table:
+        return False
+    wanted = ("TARGETID", "Z") if hdu.name in TABLES else ("TARGETID", "ZWARN", "SPECTYPE")
+    return hdu.table.has(*wanted)
 
 
 def _look_up(file: SourceFile, target: int) -> tuple[dict[str, Any], tuple[str, ...]]:

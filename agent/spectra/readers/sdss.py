@@ -37,6 +37,8 @@ FLUX_UNIT = "1e-17 erg/s/cm2/A"
 # the whole fibre and would mask complete spectra.
 BAD_BITS = (18, 22, 24)
 LN10 = np.log(10.0)
+# Columns of SPECOBJ, SPALL and SDSS-V's catalogue that others do not write.
+CATALOGUE = ("PLUG_RA", "SN_MEDIAN_ALL", "ZWARNING", "SDSS_ID", "RACAT")
 EXPOSURES_BEYOND = 50_000  # a full file has more bytes after the catalogue table
 # The primary RA and DEC are those of the plate centre, so they are never used.
 POSITION_KEYS = (("PLUG_RA", "PLUG_DEC"), ("RACAT", "DECCAT"), ("FIBER_RA", "FIBER_DEC"))
@@ -50,12 +52,15 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         raise NotMine("its primary HDU holds an image")
     if coadd is None or not coadd.is_table:
         raise NotMine("its HDU 1 is not a table")
-    if not coadd.table.has("FLUX", "LOGLAM"):
-        if _names_sdss(header) and coadd.name == "COADD":
-            raise Malformed("an SDSS file whose COADD table has no flux and loglam columns")
-        raise NotMine("its HDU 1 has no flux and loglam columns")
-    checked_row(file, request)
+    # Templates and spectra of others have the columns flux and loglam, too.
     catalogue = _catalogue(fits)
+    if not _names_sdss(header) and catalogue is None:
+        raise NotMine("neither its primary header nor its HDU 2 is one of SDSS")
+    if not coadd.table.has("FLUX", "LOGLAM") and coadd.name == "COADD":
+        raise Malformed("an SDSS file whose COADD table has no flux and loglam columns")
+    if not coadd.table.has("FLUX", "LOGLAM", "IVAR"):
+        raise NotMine("its HDU 1 has no flux, loglam and ivar columns")
+    checked_row(file, request)
     return build(
         file,
         _pixels(coadd.table),
@@ -73,7 +78,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
 
 
 def _names_sdss(header: Header) -> bool:
-    return header.text("TELESCOP").startswith("SDSS") or "PLATEID" in header
+    return header.text("TELESCOP").startswith("SDSS") and "PLATEID" in header
 
 
 def _pixels(table: FitsTable) -> Pixels:
@@ -84,7 +89,7 @@ def _pixels(table: FitsTable) -> Pixels:
     return Pixels(
         np.exp(LN10 * values("LOGLAM").astype(np.float64)),  # 10**x, but three times as fast
         values("FLUX"),
-        values("IVAR") if "IVAR" in table else None,
+        values("IVAR"),
         None if flags is None else with_bits(flags, BAD_BITS),
     )
 
@@ -94,7 +99,8 @@ def _catalogue(fits: FitsFile) -> FitsTable | None:
     hdu: Hdu | None = fits.get(2)
     if hdu is None or not hdu.is_table or hdu.table.rows < 1:
         return None
-    return hdu.table if hdu.table.has("CLASS") or hdu.table.has("PLUG_RA") else None
+    table = hdu.table
+    return table if table.has("CLASS") and any(name in table for name in CATALOGUE) else None
 
 
 def _format(file: SourceFile, catalogue: FitsTable | None) -> str:

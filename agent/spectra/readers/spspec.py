@@ -39,12 +39,10 @@ CLASSES = {
 def read(file: SourceFile, request: Request) -> Spectrum:
     fits: FitsFile = fits_of(file)
     header = fits.primary.header
-    if not header.text("TELESCOP").startswith("SDSS") and "SPEC_CLN" not in header:
-        raise NotMine("its primary header does not name SDSS")
-    if not fits.primary.pixels:
-        raise NotMine("its primary HDU holds no image")
+    if not header.text("TELESCOP").startswith("SDSS") or "SPEC_CLN" not in header:
+        raise NotMine("its primary header is not one of SDSS with SPEC_CLN")
     if fits.primary.rows < 3:
-        raise Malformed("an spSpec image needs the rows spectrum, continuum-subtracted and error")
+        raise NotMine("its primary HDU holds no image of the rows spectrum, continuum and error")
     first, step = header.number("COEFF0"), header.number("COEFF1")
     if first is None or not step:
         raise Malformed("an spSpec file without COEFF0 and COEFF1: no wavelengths")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import Malformed, NotMine, Request, build, checked_row
 from agent.spectra.readers.columns import ColumnChoice, ColumnField, choose_columns, read_columns
+from agent.spectra.readers.error_size import is_error
 from agent.spectra.readers.libraries import describe
+from agent.spectra.readers.ruled_text import NO_UNIT, with_tabs
+from agent.spectra.readers.wavelength_units import counts_pixels
 from agent.spectra.spectrum import FloatArray, Spectrum
 
 MAX_BYTES = 32 * 1024**2
@@ -50,6 +53,8 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     numbers, notes = _numbers(lines[layout.first :], layout, used)
     if not layout.fields:
         _check_unnamed(numbers)
+        choice, more = _checked_error(numbers, choice)
+        notes = (*notes, *more)
     checked_row(file, request)
 
     def values(column: int) -> NDArray[Any]:
@@ -61,7 +66,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         file,
         data.pixels,
         medium=about.medium or data.medium or "unknown",
-        warnings=(*notes, *_unnamed_warnings(layout, choice), *data.notes),
+        warnings=(*notes, *data.notes),
         format="CSV" if layout.delimiter == "," else "text table",
         flux_unit=data.flux_unit,
         **about.fields,
@@ -86,7 +91,7 @@ def _lines(file: SourceFile) -> list[str]:
     lines = text.split("\n")
     if max(map(len, lines)) > MAX_LINE:
         raise NotMine(f"it has lines of more than {MAX_LINE} characters")
-    return lines
+    return with_tabs(lines)
 
 
 def _layout(lines: list[str]) -> _Layout:
@@ -109,7 +114,7 @@ def _layout(lines: list[str]) -> _Layout:
         if names and units:
             break
         if names:
-            units = cells
+            units = ["" if cell == NO_UNIT else cell for cell in cells]
         else:
             names = cells
             if not 2 <= len(names) <= MAX_COLUMNS:
@@ -150,12 +155,24 @@ def _check_unnamed(numbers: FloatArray) -> None:
     rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
     if max(rising, falling) < 0.95 * max(1, len(first) - 1) or not (first > 0).any():
         raise NotMine("its columns have no names and the first is not monotonic like a wavelength")
+    if counts_pixels(first):
+        raise NotMine("its columns have no names and the first counts the lines: name the columns")
 
 
-def _unnamed_warnings(layout: _Layout, choice: ColumnChoice) -> tuple[str, ...]:
-    if layout.fields or choice.error is None:
-        return ()
-    return ("the columns have no names: the third was taken as the error of the flux",)
+def _checked_error(
+    numbers: FloatArray, choice: ColumnChoice
+) -> tuple[ColumnChoice, tuple[str, ...]]:
+    """The choice without an error whose size is not that of one, and a note about it."""
+    if choice.error is None:
+        return choice, ()
+    wavelength, flux, error = numbers.T
+    if is_error(flux, error, wavelength):
+        return choice, ("the columns have no names: the third was taken as the error of the flux",)
+    note = (
+        "the columns have no names, and the third is not like the error of the flux: "
+        "it was not used"
+    )
+    return replace(choice, error=None, error_kind=""), (note,)
 
 
 def _numbers(
@@ -178,8 +195,8 @@ def _irregular_numbers(
     rows: list[list[float]] = []
     dropped = 0
     for line in lines:
-        text = line.strip()
-        if not text or text.startswith(COMMENTS):
+        text = line.strip(" \r\n")  # not of tabs: the first or last cell may be empty
+        if not text.strip() or text.startswith(COMMENTS):
             continue
         cells = _cells(text, layout.delimiter)
         if len(cells) <= used[-1]:

@@ -38,9 +38,20 @@ ANGSTROM = {
 }
 
 
+_UNIT = re.compile(r"\W*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)?(.*)", re.DOTALL)
+_OTHER = re.compile(r"[a-zA-Z]*[Hh]z|[kKMGT]?e[vV]|1/.*|.*(\^|\*\*)?-\d|km/?s.*", re.DOTALL)
+
+
 def factor_of(unit: str) -> float | None:
-    """Angstrom per unit; None if the unit is empty or unknown."""
-    return ANGSTROM.get(re.sub(r"[^a-zåµμ]", "", unit.lower()))
+    """Angstrom per unit, as of `nm` or `0.1nm`; None if the unit is empty or unknown."""
+    number, name = _UNIT.match(unit.lower()[:60]).groups()  # type: ignore[union-attr]
+    factor = None if re.search(r"[\d/^]", name) else ANGSTROM.get(re.sub(r"[^a-zåµμ]", "", name))
+    return factor if factor is None or number is None else factor * float(number)
+
+
+def counts_pixels(values: NDArray[Any]) -> bool:
+    """Whether these are the numbers of the pixels, 0, 1, 2, ... or 1, 2, 3, ..."""
+    return bool(values.size > 2 and values[0] in (0, 1) and (np.diff(values) == 1).all())
 
 
 def to_angstrom(values: NDArray[Any], unit: str, logarithmic: str = "") -> tuple[FloatArray, str]:
@@ -55,7 +66,7 @@ def to_angstrom(values: NDArray[Any], unit: str, logarithmic: str = "") -> tuple
     elif plain.startswith("ln"):
         logarithmic, unit = "ln", plain.removeprefix("ln")
     factor = factor_of(unit)
-    if factor is None and re.fullmatch(r"[a-zA-Z]*[Hh]z|[kKMGT]?e[vV]|cm-1|cm\^-1|km/?s.*", unit):
+    if factor is None and _OTHER.fullmatch(unit[:60]):
         raise NotMine(f"its first axis is in {unit[:20]}, not a wavelength")
     if logarithmic:
         base = np.exp(values) if logarithmic == "ln" else 10.0**values

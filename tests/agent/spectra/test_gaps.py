@@ -30,7 +30,7 @@ def test_nothing_is_missing_where_a_table_becomes_coarser(factor: float) -> None
 
 def test_a_gap_in_the_finer_part_of_a_coarse_table() -> None:
     coarse = 4200.0 + 50.0 * np.arange(400)
-    wavelength = np.concatenate([EVEN[:40], EVEN[60:], coarse])
+    wavelength = np.concatenate([EVEN[:40], EVEN[40:] + 70.0, coarse + 70.0])
     assert gap_starts(wavelength, 20.0).tolist() == [40]
 
 

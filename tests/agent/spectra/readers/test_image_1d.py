@@ -82,3 +82,54 @@ def test_rows_of_an_image(given: Given) -> None:
 def test_images_that_are_no_spectra(given: Given, cards: dict[str, object], reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(samples.image_1d(**cards))
+
+
+KAST = {"CTYPE1": "-999", "CTYPE2": "-999", "CRVAL1": 347.25, "CRVAL2": 30.1, "CRPIX1": 1.0}
+KAST |= {"CD1_1": 1e-3, "RA": "23:09:00.0", "DEC": "+30:06:00.0", "OBJECT": "SN2023x"}
+
+
+def kast(rng: np.random.Generator, rows: str = "wfe", **cards: object) -> bytes:
+    """A reduced Kast spectrum: the rows are wavelength, flux and error, the axes the sky."""
+    wavelength = 3472.0 + np.cumsum(1.0 + 0.1 * np.linspace(0, 1, 2000) ** 2)
+    error = 1e-16 * (1.0 + np.linspace(0, 1, 2000))
+    flux = 3e-15 + rng.normal(0, error)
+    made = {"w": wavelength, "f": flux, "e": error, "m": flux * wavelength**2 / 3e18}
+    return samples.image_1d(np.array([made[each] for each in rows]), **(KAST | cards))
+
+
+def test_rows_that_are_wavelength_flux_and_error(given: Given, rng: np.random.Generator) -> None:
+    spectrum = given(kast(rng))
+    assert spectrum.range == pytest.approx((3473.0, 5539.0), abs=1.0)
+    assert np.median(spectrum.flux) == pytest.approx(3e-15, rel=0.01)
+    assert spectrum.ivar is not None
+    assert spectrum.ivar[0] == pytest.approx(1e32, rel=1e-5)
+    assert (spectrum.ra, spectrum.dec) == pytest.approx((347.25, 30.1))
+    assert "row 0 of the image was taken as wavelengths" in spectrum.warnings[0]
+    assert spectrum.rows == 1
+
+
+def test_rows_in_another_order_and_without_an_error(given: Given, rng: np.random.Generator) -> None:
+    assert given(kast(rng, "fw")).range[0] == pytest.approx(3473.0, abs=1.0)
+    millijansky = given(kast(rng, "wfm"))
+    assert millijansky.ivar is None
+    for axis in ({}, {"CTYPE1": ""}, {"CTYPE1": "RA---TAN"}, {"CTYPE1": "PIXEL"}):
+        assert given(kast(rng, **axis)).range[0] == pytest.approx(3473.0, abs=1.0)
+
+
+@pytest.mark.parametrize(
+    ("cards", "reason"),
+    [
+        ({}, "its first axis is -999, not a wavelength"),
+        ({"CTYPE1": ""}, "CRVAL1 is its right ascension"),
+        ({"CTYPE1": "", "RA": "", "CD1_1": 5e-5}, "steps of .* which no spectrum has"),
+        ({"CTYPE1": "MULTISPE"}, "its first axis is MULTISPE"),
+        ({"CTYPE1": "WAVE-TAB"}, "whose wavelengths are not in the header"),
+        ({"CTYPE1": "", "CRVAL1": 1.0, "CD1_1": 1.0}, "counts pixels"),
+        ({"CTYPE1": "WAVE", "CUNIT1": "m", "CRVAL1": 3600.0, "CD1_1": 1.0}, "so name its unit"),
+    ],
+)
+def test_axes_that_are_not_wavelengths_are_refused_with_the_reason(
+    given: Given, rng: np.random.Generator, cards: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(ReadError, match=reason):
+        given(kast(rng, "fe", **cards))

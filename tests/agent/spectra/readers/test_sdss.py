@@ -73,3 +73,36 @@ def test_sdss_v_names_field_and_catalogue(given: Given) -> None:
     assert spectrum.object_id == "015000-59146-4375900000"
     assert (spectrum.ra, spectrum.dec) == (30.5, -5.25)
     assert spectrum.format.startswith("SDSS-V")
+
+
+def test_a_template_with_its_columns_is_not_taken_for_sdss(given: Given) -> None:
+    flux = samples.FLUX / 100
+    columns = {
+        "LogLam": ("E", samples.LOGLAM),
+        "Flux": ("E", flux),
+        "PropErr": ("E", np.full(samples.PIXELS, 0.02)),
+        "Std": ("E", np.full(samples.PIXELS, 0.5)),
+    }
+    spectrum = given(samples.fits_table(columns))
+    assert (spectrum.survey, spectrum.flux_unit, spectrum.format) == ("", "", "FITS table")
+    np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-6)
+    assert spectrum.ivar is not None
+    assert spectrum.ivar[0] == pytest.approx(2500.0)
+
+
+def test_neither_a_catalogue_nor_a_telescope_alone_makes_it_sdss(given: Given) -> None:
+    table = samples.table_hdu(
+        {"loglam": ("E", samples.LOGLAM), "flux": ("E", samples.FLUX), "ivar": ("E", samples.IVAR)}
+    )
+    classes = samples.table_hdu({"CLASS": ("6A", ["STAR"])})
+    primary = samples.with_cards(samples.fits.PrimaryHDU(), {"TELESCOP": "SDSS 2.5-M"})
+    assert given(samples.bytes_of(primary, table, classes)).format == "FITS table"
+
+
+def test_the_place_of_a_plate_is_never_that_of_the_object(given: Given) -> None:
+    data = (
+        samples.sdss().replace(b"'ivar    '", b"'other   '").replace(b"'COADD   '", b"'OTHER   '")
+    )
+    spectrum = given(data)
+    assert spectrum.format == "FITS table"
+    assert spectrum.ra is None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,88 @@ def test_a_few_cut_lines_are_dropped_many_are_refused(given: Given) -> None:
 def test_what_is_no_spectrum(given: Given, data: bytes, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(data, "list.txt")
+
+
+def standard(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """A smooth star with a line, sampled every 50 angstrom."""
+    wavelength = 3200.0 + 50.0 * np.arange(130)
+    line = 1 - 0.2 * np.exp(-0.5 * ((wavelength - 4861.0) / 60) ** 2)
+    return wavelength, 900.0 * (wavelength / 3200) ** -2.5 * line * rng.normal(1, 0.01, 130)
+
+
+@pytest.mark.parametrize("what", ["mJy", "photons", "AB", "bins", "signal-to-noise", "negative"])
+def test_an_unnamed_third_column_that_is_no_error_is_not_used(
+    given: Given, rng: np.random.Generator, what: str
+) -> None:
+    wavelength, flux = standard(rng)
+    third = {
+        "mJy": flux * 1e-16 * wavelength**2 / 2.998e18 * 1e26,
+        "photons": np.round(flux * wavelength / 2e4, 1),
+        "AB": -2.5 * np.log10(flux * wavelength**2) + 35.0,
+        "bins": np.full(130, 50.0),
+        "signal-to-noise": np.full(130, 3000.0),
+        "negative": rng.normal(0, 9, 130),
+    }[what]
+    spectrum = given(samples.text((wavelength, flux, third)), "standard.dat")
+    assert spectrum.ivar is None
+    assert any("the third is not like the error" in warning for warning in spectrum.warnings)
+
+
+@pytest.mark.parametrize("what", ["poisson", "percent", "sky"])
+def test_an_unnamed_third_column_of_the_size_of_the_scatter_is_the_error(
+    given: Given, rng: np.random.Generator, what: str
+) -> None:
+    wavelength, flux = standard(rng)
+    error = {
+        "poisson": np.sqrt(flux) / 3,
+        "percent": 0.01 * flux,
+        "sky": np.full(130, 4.0),
+    }[what]
+    spectrum = given(samples.text((wavelength, flux, error)), "star.dat")
+    assert spectrum.ivar is not None
+    np.testing.assert_allclose(spectrum.ivar, error**-2, rtol=1e-3)
+
+
+def test_lines_numbered_from_one_are_no_wavelengths(given: Given) -> None:
+    count = np.arange(1, samples.PIXELS + 1)
+    with pytest.raises(ReadError, match="the first counts the lines: name the columns"):
+        given(samples.text((count, W, F)), "a.dat")
+    named = given(samples.text((count, W, F), "pixel wavelength flux\n"), "a.dat")
+    assert named.range[0] == pytest.approx(W[0])
+
+
+def test_empty_cells_at_the_ends_of_a_line_move_no_other(given: Given) -> None:
+    lines = ["wavelength\tflux\terr", *(f"{W[i]:.3f}\t{F[i]:.3f}\t2" for i in range(40))]
+    lines[6] = "\t7.0\t2"
+    lines[9] = f"{W[8]:.3f}\t8.0\t"
+    spectrum = given("\n".join(lines).encode(), "a.tsv")
+    assert len(spectrum) == 39
+    assert 7.0 not in spectrum.flux
+    assert not spectrum.good[spectrum.flux == 8.0].any()
+
+
+@pytest.mark.parametrize("unit", ["cm-1", "1/cm", "um^-1", "GHz", "eV"])
+def test_inverse_units_are_no_wavelengths(given: Given, unit: str) -> None:
+    with pytest.raises(ReadError, match=f"its first axis is in {re.escape(unit)}"):
+        given(samples.text((W, F), f"wave,flux\n{unit},Jy\n", ","), "a.csv")
+
+
+def test_a_number_before_the_unit_counts(given: Given) -> None:
+    spectrum = given(samples.text((W, F), "lambda,flux\n0.1nm,Jy\n", ","), "a.csv")
+    np.testing.assert_allclose(spectrum.wavelength, W, atol=1e-5)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-318, 308), (-9, -3), (8, 12)])
+def test_wavelengths_of_no_spectrum_are_refused(given: Given, low: float, high: float) -> None:
+    wavelength = 10.0 ** np.linspace(low, high, 300)
+    rows = (f"{w:.6g} 1" for w in wavelength)
+    with pytest.raises(ReadError, match="wavelengths must lie between 10 and"):
+        given("\n".join(["wavelength flux", *rows]).encode(), "a.dat")
+
+
+def test_fill_values_among_the_wavelengths_are_dropped(given: Given) -> None:
+    wavelength = samples.LINEAR.copy()
+    wavelength[-2:] = 9.96921e36, 1e30
+    spectrum = given(samples.text((wavelength, F)), "a.dat")
+    assert len(spectrum) == samples.PIXELS - 2
+    assert "2 pixels without a usable wavelength" in " ".join(spectrum.warnings)
