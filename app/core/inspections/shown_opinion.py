@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, select, update
@@ -84,6 +84,17 @@ def _expected(task: Task, label: str, score: float | None) -> float | None:
     if 0.0 <= score <= 1.0:
         return score
     return 1.0 / (1.0 + math.exp(min(-score, 700.0)))
+
+
+def lock_opinions(connection: Connection, candidate_ids: Collection[int]) -> None:
+    """Let nobody else change the inspections of these candidates until this transaction ends.
+
+    A file has one writer anyway; on a server two programs may inspect the same candidate.
+    """
+    here = candidates.c.id.in_(candidate_ids)
+    query = select(candidates.c.id).where(here).order_by(candidates.c.id)
+    # Not FOR UPDATE: a verdict, which only refers to the candidate, would wait for it.
+    connection.execute(query.with_for_update(key_share=True)).all()
 
 
 def update_agent_columns(connection: Connection, candidate_id: int, task: Task) -> None:

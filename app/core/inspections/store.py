@@ -20,6 +20,7 @@ from app.core.errors import SessionError
 from app.core.inspections.shown_opinion import (
     NEWEST_FIRST,
     checked_model,
+    lock_opinions,
     made_by,
     update_agent_columns,
 )
@@ -89,6 +90,7 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
         "record": line,
     }
     with session.database.writing() as connection:
+        lock_opinions(connection, [candidate_id])
         same = made_by(model) & (inspections.c.candidate_id == candidate_id)
         connection.execute(delete(inspections).where(same))
         made = insert(inspections).values(values).returning(inspections.c.id)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from agent.tasks.task import Task
 from agent.trajectory.trajectory_file import MAX_LINE
 from app.core.database.tables import inspections, repeats
-from app.core.inspections.shown_opinion import update_agent_columns
+from app.core.inspections.shown_opinion import lock_opinions, update_agent_columns
 from app.core.session.session import MAX_IDS
 from app.core.session.stored_opinions import damaged, have_type, opinion_of
 from app.core.sharing.log_merge import ReviewerMap, is_timestamp
@@ -36,6 +36,7 @@ def merge_inspections(
 def _merge_page(target: Connection, rows: Sequence[Row[Any]], ids: IdMap, task: Task) -> int:
     given = [_checked(row, ids[row.candidate_id]) for row in rows]
     numbers = {each["candidate_id"] for each in given}
+    lock_opinions(target, numbers)
     query = select(inspections).where(inspections.c.candidate_id.in_(numbers))
     existing = {_model_key(row): row for row in target.execute(query).mappings()}
     new = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
+from threading import Barrier
 
 import pytest
 from sqlalchemy import event, update
@@ -53,6 +55,44 @@ def test_inspected_again_replaces_what_the_same_model_said(location):
         assert [each.trajectory.p_yes for each in found] == [0.1, 0.2]
         assert agent_of(session) == ("NO", 0.1, "nano", "answer")
         assert shown(session, "disagree:agents") == []
+
+
+def test_two_programs_store_the_same_inspection_at_once(team_location):
+    """As two `vet` on one session do: one of them stays, and nobody is refused."""
+    ready = Barrier(3)
+
+    def store(model):
+        with open_session(team_location, "Ada") as session:
+            for number in range(1, 31):
+                ready.wait(60.0)
+                add_inspection(session, number, said(model=model, number=number))
+
+    with made(team_location, 30) as session:
+        with ThreadPoolExecutor(3) as threads:
+            works = [threads.submit(store, model) for model in (NANO, NANO, OTHER)]
+            for work in works:
+                work.result()
+        for number in range(1, 31):
+            models = [each.trajectory.model for each in inspections_of(session, number)]
+            assert sorted(models, key=repr) == sorted([NANO, OTHER], key=repr)
+            assert agent_of(session, number)[0] == "YES"
+
+
+def test_models_that_differ_at_the_same_moment_are_known_to_differ(team_location):
+    ready = Barrier(2)
+
+    def store(verdict, model):
+        with open_session(team_location, "Ada") as session:
+            for number in range(1, 31):
+                ready.wait(60.0)
+                add_inspection(session, number, said(verdict, model=model, number=number))
+
+    with made(team_location, 30) as session:
+        with ThreadPoolExecutor(2) as threads:
+            works = [threads.submit(store, *each) for each in (("YES", NANO), ("NO", OTHER))]
+            for work in works:
+                work.result()
+        assert shown(session, "disagree:agents") == list(range(1, 31))
 
 
 def test_all_or_nothing(location):
