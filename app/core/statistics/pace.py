@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Subquery, and_, func, select
+from sqlalchemy import Connection, Row, Subquery, and_, func, literal_column, select
 
-from app.core.database.tables import candidates, judgements, log
+from app.core.database.tables import MERGED, candidates, judgements, log
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged
@@ -61,6 +61,7 @@ class ProgressCounter:
         self.reviewer = session.reviewer if reviewer is None else reviewer
         self._finite: int | None = None
         self._counts: Counter[str | None] = Counter()
+        self._has_merged = False
         self._last_line = 0
         self._last_candidate = 0
         self._total = 0
@@ -94,11 +95,14 @@ class ProgressCounter:
         self._counts = Counter({row[0]: row[1] for row in connection.execute(query)})
         newest = select(func.max(log.c.id)).where(log.c.reviewer_id == self._finite)
         self._last_line = connection.execute(newest).scalar() or 0
+        merged = select(log.c.id).where(log.c.reviewer_id == self._finite, literal_column(MERGED))
+        self._has_merged = connection.execute(merged.limit(1)).scalar() is not None
 
     def _update(self, connection: Connection, number: int) -> None:
         is_new = and_(log.c.reviewer_id == number, log.c.id > self._last_line)
         lines = connection.execute(select(log).where(is_new).order_by(log.c.id)).all()
-        if any(line.origin for line in lines):  # merged lines need not be in order
+        # Merged lines need not be in order; beside them, what is undone may not be what stood.
+        if any(line.origin or (self._has_merged and line.action != "set") for line in lines):
             self._count_verdicts(connection)
             return
         for line in lines:

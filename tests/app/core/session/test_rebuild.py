@@ -7,11 +7,13 @@ import random
 import pytest
 from sqlalchemy import delete, select, update
 
-from app.core.database.tables import candidates, judgements
+from app.core.database.tables import candidates, facts, judgements, log
+from app.core.errors import SessionError
 from app.core.session import verdict_log
-from app.core.session.rebuild import rebuild_judgements
+from app.core.session.rebuild import RULE, rebuild_judgements
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import MAX_IDS, open_session
+from app.core.sharing import merge
 from tests.app.core.sessions import made
 
 
@@ -79,6 +81,41 @@ def test_it_is_the_same_on_a_server(team_location):
         before = derived(session)
         assert before[0]
         assert rebuilt(session) == before
+
+
+def test_what_an_older_program_chose_is_mended_once(location, tmp_path):
+    """In sessions with merged lines, when they are opened for writing."""
+    with made(location) as session, made(tmp_path / "b.speco3") as other:
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+        other.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+        merge(session, other)
+        right = derived(session)
+        with session.database.writing() as connection:
+            connection.execute(update(judgements).values(log_id=1, verdict="ACCEPT"))
+            connection.execute(delete(facts).where(facts.c.key == RULE))
+        wrong = derived(session)
+    with open_session(location, "Ada", read_only=True) as session:
+        assert derived(session) == wrong
+    with open_session(location, "Ada") as session:
+        assert derived(session) == right
+        with session.database.writing() as connection:
+            connection.execute(update(judgements).values(log_id=1, verdict="ACCEPT"))
+    with open_session(location, "Ada") as session:  # it is asked for no second time
+        assert derived(session) == wrong
+
+
+def test_a_damaged_log_is_opened_all_the_same(tmp_path):
+    with made(tmp_path / "a.speco3") as session, made(tmp_path / "b.speco3") as other:
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+        other.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+        merge(session, other)
+        with session.database.writing() as connection:
+            connection.execute(update(log).where(log.c.origin != "").values(origin_id=None))
+            connection.execute(delete(facts).where(facts.c.key == RULE))
+    with open_session(tmp_path / "a.speco3", "Ada") as session:
+        assert session.judgements(1)[0].opinion.verdict == Verdict.REJECT
+        with pytest.raises(SessionError, match="damaged"):
+            session.undo()
 
 
 def test_it_mends(file_location):

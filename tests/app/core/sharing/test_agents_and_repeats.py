@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+import pytest
+from sqlalchemy import select, update
 
-from app.core.database.tables import candidates, inspections
+from app.core.database.tables import candidates, inspections, repeats
+from app.core.errors import SessionError
+from app.core.inspections import store
 from app.core.inspections.shown_opinion import show_model, shown_model
+from app.core.inspections.store import add_inspection, inspections_of
+from app.core.session import verdict_log
+from app.core.session.session import open_session
 from app.core.sharing import merge
 from app.core.statistics.repeats import record_repeat, repeats_of, withdraw_repeat
+from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.session.test_rebuild import moment
-from tests.app.core.sharing.merged_sessions import ACCEPT, REJECT, inspected, session_at, verdicts
+from tests.app.core.sharing.merged_sessions import (
+    ACCEPT,
+    REJECT,
+    copy_of,
+    inspected,
+    session_at,
+    verdicts,
+)
 
 
 def agents(session):
@@ -51,6 +65,79 @@ def test_what_agents_said(tmp_path):
         show_model(into, shown_model(into))
         assert agents(into) == found
         assert merge(into, other).inspections == 0
+
+
+def test_agents_of_one_time_agree_everywhere(tmp_path):
+    """Of two inspections by one model at one time both files keep the same one."""
+    with session_at(tmp_path / "a.speco3") as one, session_at(tmp_path / "b.speco3") as two:
+        for session, verdict in ((one, "YES"), (two, "NO")):
+            for model in ("nano", "large") if session is one else ("large", "nano"):
+                inspected(session, 1, model, moment(20), verdict)
+            inspected(session, 1, "third", moment(30 if session is one else 10), verdict)
+            show_model(session, None)
+        merge(one, two)
+        merge(two, one)
+        assert agents(one) == agents(two)
+        assert agents(one)[0][:3] == ("YES", 0.9, "third")
+        assert [merge(one, two).inspections, merge(two, one).inspections] == [0, 0]
+
+
+def test_an_older_inspection_by_another_model_is_not_shown(tmp_path, monkeypatch):
+    """Whatever comes last into the file: the newest by the clock is shown, as after a merge."""
+    with session_at(tmp_path / "a.speco3") as session:
+        for hour, model in ((9, NANO), (8, MEASURED)):
+            monkeypatch.setattr(store, "now", lambda hour=hour: moment(hour * 3600))
+            add_inspection(session, 1, said(model=model))
+        assert agents(session)[0][2] == NANO.name
+        assert [each.trajectory.model for each in inspections_of(session, 1)] == [NANO, MEASURED]
+        show_model(session, None)
+        assert agents(session)[0][2] == NANO.name
+
+
+def test_a_repeat_withdrawn_anywhere_is_withdrawn_everywhere(tmp_path):
+    with (
+        session_at(tmp_path / "a.speco3") as into,
+        session_at(tmp_path / "b.speco3", "Ben") as other,
+    ):
+        other.record_verdict(2, ACCEPT)
+        record_repeat(other, 2, REJECT)
+        merge(into, other)
+        assert len(repeats_of(into)) == 1
+        withdraw_repeat(other)
+        assert merge(into, other).repeats == 0
+        assert repeats_of(into) == []
+        merge(other, into)
+        assert repeats_of(other) == []
+
+
+def test_repeats_of_one_time_that_differ(tmp_path, monkeypatch):
+    monkeypatch.setattr(verdict_log, "now", lambda: moment(5))
+    location = tmp_path / "a.speco3"
+    with session_at(location) as into:
+        into.record_verdict(2, ACCEPT)
+    with (
+        open_session(copy_of(location, "b"), "Ada") as other,
+        open_session(location, "Ada") as into,
+    ):
+        record_repeat(into, 2, REJECT)
+        record_repeat(other, 2, ACCEPT)
+        assert merge(into, other).repeats == 1
+        assert merge(other, into).repeats == 1
+        found = [{each.second.verdict for each in repeats_of(each)} for each in (into, other)]
+        assert found == [{"ACCEPT", "REJECT"}] * 2
+
+
+@pytest.mark.parametrize("table", [inspections, repeats])
+def test_a_time_that_is_none_is_refused(tmp_path, table):
+    """It would count as the newest for ever."""
+    with session_at(tmp_path / "a.speco3") as into, session_at(tmp_path / "b.speco3") as other:
+        other.record_verdict(2, ACCEPT)
+        record_repeat(other, 2, REJECT)
+        inspected(other, 1, "nano", moment(20), "YES")
+        with other.database.writing() as connection:
+            connection.execute(update(table).values(at="zzzz"))
+        with pytest.raises(SessionError, match="damaged"):
+            merge(into, other)
 
 
 def test_what_was_said_a_second_time(tmp_path):

@@ -10,7 +10,7 @@ from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.session import open_session
 from app.core.sharing import merge
-from tests.app.core.session.test_rebuild import press
+from tests.app.core.session.test_rebuild import moment, press
 from tests.app.core.sharing.merged_sessions import (
     ACCEPT,
     REJECT,
@@ -48,6 +48,62 @@ def test_a_copy_that_went_on(tmp_path):
             assert [each.candidate_id for each in report.conflicts] == [4]
             check(here)
             assert merge(here, there).lines == 0
+
+
+def test_corrections_of_a_verdict_from_a_clock_that_was_ahead(tmp_path, monkeypatch):
+    """Three files that hold the same lines agree, and each is told of the conflict once."""
+    times = [moment(86_000), moment(100), moment(200)]
+    places = [tmp_path / f"{name}.speco3" for name in "abc"]
+    monkeypatch.setattr(verdict_log, "now", lambda: times[0])
+    with session_at(places[0]) as first:
+        first.record_verdict(1, ACCEPT)
+    for location in places[1:]:
+        copy_of(places[0], location.stem)
+    for location, opinion, at in zip(places[1:], (REJECT, UNSURE), times[1:], strict=True):
+        monkeypatch.setattr(verdict_log, "now", lambda at=at: at)
+        with open_session(location, "Ada") as each:
+            each.record_verdict(1, opinion)
+    files = [open_session(location, "Ada") for location in places]
+    told = [
+        [
+            conflict
+            for other in files
+            if other is not into
+            for conflict in merge(into, other).conflicts
+        ]
+        for into in files
+    ]
+    assert [verdicts(each) for each in files] == [{(1, "Ada"): "UNSURE"}] * 3
+    for (conflict,) in told:
+        said = conflict.kept.opinion.verdict, conflict.set_aside.opinion.verdict
+        assert said == ("UNSURE", "REJECT")
+    for each in files:
+        check(each)
+        each.close()
+
+
+@pytest.mark.parametrize("differ_in", ["object", "verdict", "what it replaced"])
+def test_lines_of_two_copies_at_one_place_and_time(tmp_path, monkeypatch, differ_in):
+    """Copies made with `cp` go on with the same ids, here within the same millisecond, too."""
+    location = tmp_path / "a.speco3"
+    with session_at(location) as ada:
+        ada.record_verdict(1, ACCEPT)
+    there = open_session(copy_of(location, "b"), "Ada")
+    here = open_session(location, "Ada")
+    for each, at in ((here, 500), (there, 600)):
+        monkeypatch.setattr(verdict_log, "now", lambda at=at: moment(at))
+        each.record_verdict(1, REJECT if each is here else UNSURE)
+    monkeypatch.setattr(verdict_log, "now", lambda: moment(900))
+    here.record_verdict(2 if differ_in == "object" else 1, ACCEPT)
+    there.record_verdict(1, REJECT if differ_in == "verdict" else ACCEPT)
+    assert merge(here, there).lines == 2
+    assert merge(there, here).lines == 2
+    assert log_of(here) == log_of(there)
+    assert len(log_of(here)) == 5
+    assert verdicts(here) == verdicts(there)
+    for each in (here, there):
+        check(each)
+        each.close()
 
 
 def test_progress_is_no_conflict(tmp_path):

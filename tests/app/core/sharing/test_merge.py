@@ -165,6 +165,17 @@ def test_a_team_s_not_into_itself_nor_is_a_copy_refused(cluster, tmp_path):
     cluster.drop(second)
 
 
+@pytest.mark.parametrize("number", ["", "x" * 200])
+def test_a_session_without_a_proper_id_is_refused(tmp_path, number):
+    """Its lines would count as written here."""
+    with session_at(tmp_path / "a.speco3") as into, session_at(tmp_path / "b.speco3") as other:
+        other.record_verdict(1, ACCEPT)
+        other.set_fact("id", number)
+        with pytest.raises(SessionError, match="damaged"):
+            merge(into, other)
+        assert log_of(into) == []
+
+
 def test_what_is_settled_is_no_disagreement(tmp_path):
     with (
         session_at(tmp_path / "a.speco3") as into,

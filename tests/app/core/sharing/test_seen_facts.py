@@ -33,6 +33,18 @@ def test_what_was_seen_comes_along(location, tmp_path):
         assert read_seen(session_of_ben, 1) is None
 
 
+def test_two_models_seen_on_two_machines(tmp_path):
+    """All files name the same one of them."""
+    with session_at(tmp_path / "a.speco3") as one, session_at(tmp_path / "b.speco3") as two:
+        record_seen(one, {1: SeenResult(model="nano"), 2: SeenResult(model="nano")})
+        record_seen(two, {1: SeenResult(model="large"), 2: SeenResult(in_blind=True)})
+        merge(one, two)
+        merge(two, one)
+        for session in (one, two):
+            assert read_seen(session, 1) == SeenResult(model="large")
+            assert read_seen(session, 2) == SeenResult(model="nano", in_blind=True)
+
+
 def test_many_that_were_seen(location, tmp_path, monkeypatch):
     monkeypatch.setattr(seen_facts, "MAX_IDS", 3)
     with session_at(location, count=8) as ada, session_at(tmp_path / "ben.speco3", "Ben", 8) as ben:

@@ -11,6 +11,7 @@ from app.core.database.tables import candidates, judgements, log
 from app.core.queue import UNJUDGED, count
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.core.sharing import merge
 from app.core.statistics import pace
 from app.core.statistics.pace import Pace, Progress, ProgressCounter, pace_of, progress, recent_pace
 from tests.app.core.sessions import made
@@ -37,6 +38,20 @@ def test_done_and_left(location):
         assert progress(session, "Ben").left == 10
     with open_session(location, "Ben", read_only=not isinstance(location, str)) as session:
         assert progress(session, "Ada").done == 3
+
+
+def test_a_tally_after_a_merge(tmp_path):
+    """An undo of what no longer stood changes no number."""
+    with made(tmp_path / "a.speco3", 3) as session, made(tmp_path / "b.speco3", 3) as other:
+        session.record_verdict(1, ACCEPT)
+        other.record_verdict(1, REJECT)
+        merge(session, other)
+        tally = ProgressCounter(session)
+        assert counts(tally.progress()) == (0, 1, 0)
+        session.undo()
+        assert counts(tally.progress()) == counts(progress(session)) == (0, 1, 0)
+        session.redo()
+        assert counts(tally.progress()) == (0, 1, 0)
 
 
 @pytest.mark.parametrize("seed", range(6))
