@@ -12,9 +12,11 @@ from app.core.importing.formats.contents import MAX_COLUMNS, Kind, clean_words
 
 FIRST = re.compile(r"# ?%ECSV\b")
 MAX_HEADER = 256 * 1024
+MAX_LINES = 100_000
 MAX_DEPTH = 32
 WANTED = ("delimiter", "datatype")
 NULLS = ("", "~", "null", "Null", "NULL")
+_HEADER_LINES = re.compile(r"(?:#[^\n]*+\n?)*+")
 _KEY = re.compile(r"(\w+):")
 _KINDS: dict[str, Kind] = {"bool": "bool", "string": "str"}
 _NUMERIC: tuple[tuple[str, Kind], ...] = (("int", "int"), ("uint", "int"), ("float", "float"))
@@ -41,16 +43,19 @@ def ecsv_header(text: str) -> EcsvHeader | None:
     """The header, None if the text is not ECSV."""
     if not FIRST.match(text):
         return None
-    lines = text.split("\n")
-    count = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    header = _parsed(_wanted_part([line[2:] for line in lines[:count]]))
+    found = _HEADER_LINES.match(text)
+    assert found is not None
+    if found.group().count("\n") > MAX_LINES:
+        raise ImportFailed(f"its ECSV header has more than {MAX_LINES:,} lines")
+    lines = found.group().removesuffix("\n").split("\n")
+    header = _parsed(_wanted_part([line[2:] for line in lines]))
     delimiter = header.get("delimiter", " ")
     entries = header.get("datatype")
     if delimiter not in (" ", ","):
         raise ImportFailed("its ECSV header gives a delimiter that is neither blank nor comma")
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_COLUMNS:
         raise ImportFailed("its ECSV header describes no columns")
-    return EcsvHeader(delimiter, [_column(entry) for entry in entries], count)
+    return EcsvHeader(delimiter, [_column(entry) for entry in entries], len(lines))
 
 
 def _wanted_part(lines: list[str]) -> str:

@@ -87,10 +87,10 @@ class TextLayout:
 def read_layout(lines: Sequence[str], hint: str = "") -> TextLayout:
     """Detect the layout from lines without line ends; `hint` is the delimiter of the suffix."""
     kept = [(number, line) for number, line in enumerate(lines) if line.strip()]
-    comments = [line for _, line in kept if line.startswith("#")]
     rows = [(number, line) for number, line in kept if not line.startswith("#")]
     if not rows:
         raise ImportFailed("it contains no rows")
+    comments = [line for number, line in kept if number < rows[0][0]]
     if any(line == TOO_LONG for _, line in rows[:1]):
         raise ImportFailed("its first line is longer than 1 MB: it is not a list")
     body = [line for _, line in rows[:MAX_LINES]]

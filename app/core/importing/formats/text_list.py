@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -23,7 +24,9 @@ from app.core.importing.formats.text_rows import RowReader, TextRows
 
 SAMPLE_BLOCKS = 2
 MAX_PREAMBLE_BLOCKS = 128
-_ROW = re.compile(r"^(?!#)[ \t]*+\S", re.MULTILINE)
+MAX_PREAMBLE_LINES, MAX_FIRST_LINES = 200, 2000
+"""Lines before and behind the start of the first row that are looked at for the layout."""
+_ROW = re.compile(r"^(?!#)[^\S\n]*+\S", re.MULTILINE)
 HINTS = {".tsv": "\t", ".tab": "\t"}
 FORMATS = {",": "CSV", "\t": "TSV"}
 
@@ -112,14 +115,17 @@ def _merged_kind(guess: KindGuess, declared: Kind | None) -> Kind | None:
 
 
 def _layout(text: str, path: Path, declared: EcsvHeader | None) -> TextLayout:
-    lines = text.split("\n")[:-1]
-    if declared is None:
-        return read_layout(lines, HINTS.get(path.suffix.lower(), ""))
-    names = tuple(each.name for each in declared.columns)
-    skip = declared.lines
-    while skip < len(lines) and (not lines[skip].strip() or lines[skip].startswith("#")):
-        skip += 1
-    return TextLayout(declared.delimiter, names, skip + 1)
+    # Only lines near the first row become strings of their own: there may be millions of comments.
+    row = _ROW.search(text)
+    start = len(text) if row is None else row.start()
+    lines_before = text.count("\n", 0, start)
+    if declared is not None:
+        names = tuple(each.name for each in declared.columns)
+        return TextLayout(declared.delimiter, names, lines_before + 1)
+    preamble = text[:start].rsplit("\n", MAX_PREAMBLE_LINES + 1)[:-1][-MAX_PREAMBLE_LINES:]
+    first = text[start:].split("\n", MAX_FIRST_LINES)[:-1]
+    layout = read_layout(preamble + first, HINTS.get(path.suffix.lower(), ""))
+    return replace(layout, skip=layout.skip + lines_before - len(preamble))
 
 
 def _first_blocks(texts: Iterator[str]) -> Iterator[str]:
@@ -136,11 +142,13 @@ def _skip_lines(texts: Iterator[str], lines: int) -> Iterator[str]:
     """The blocks without the first `lines` lines."""
     for text in texts:
         at = 0
-        while lines and at < len(text):
+        if text.count("\n") <= lines:
+            lines -= text.count("\n")
+            continue
+        while lines:
             at = text.index("\n", at) + 1
             lines -= 1
-        if at < len(text):
-            yield text[at:]
+        yield text[at:]
 
 
 def _estimate(text: str, skip: int, size: int | None) -> int | None:

@@ -7,6 +7,7 @@ record by record, so that each bad row is reported and reading continues with th
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,8 @@ MAX_RECORD_LINES = 50
 """Lines of one row; a longer one has an unclosed quote and ends with its first line."""
 MAX_RECORD = 256 * 1024
 UNCLOSED = "a quote is not closed"
+_NO_ROWS = re.compile(r"(?:[^\S\n]*+\n|#[^\n]*+\n)*+")
+"""Blank lines and comments: in millions they take a while one by one."""
 
 
 @dataclass
@@ -41,6 +44,10 @@ class RowReader:
 
     def read(self, text: str, *, is_last: bool = False) -> TextRows:
         """Parse a block of whole lines, each with its line feed."""
+        if not self._unfinished and _NO_ROWS.fullmatch(text):
+            self.comments += text.startswith("#") + text.count("\n#")
+            self._lines_read += text.count("\n")
+            return TextRows(columns=[[] for _ in range(self._width)])
         columns = None if self._unfinished else self._parse_regular(text)
         if columns is None:
             return self._parse_irregular(self._unfinished + text, is_last)
@@ -103,6 +110,7 @@ class RowReader:
                 numbers.append(self._rows)
                 records.append([cell.strip() for cell in record[: self._width]])
         self._lines_read += feed.at
+        self.comments += feed.comments
         columns = [list(column) for column in zip(*records, strict=True)]
         return TextRows(numbers, columns or [[] for _ in range(self._width)], refused)
 
@@ -111,12 +119,7 @@ class RowReader:
         reader = csv.reader(feed, delimiter=self._delimiter or " ")
         while feed.begin():
             line = feed.lines[feed.start]
-            if not line.strip():
-                feed.at += 1
-            elif line.startswith("#"):
-                feed.at += 1
-                self.comments += 1
-            elif line == TOO_LONG:
+            if line == TOO_LONG:
                 feed.at += 1
                 yield "it is longer than 1 MB"
             elif "\0" in line:
@@ -164,13 +167,22 @@ class _LineFeed:
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.at = self.start = 0
+        self.at = self.start = self.comments = 0
         self.ran_out = False
         self._size = 0
 
     def begin(self) -> bool:
-        self.start, self.ran_out, self._size = self.at, False, 0
-        return self.at < len(self.lines)
+        """Go to the next record, past blank lines and comments; false at the end."""
+        at, lines = self.at, self.lines
+        while at < len(lines):
+            if lines[at].startswith("#"):
+                self.comments += 1
+            elif lines[at].strip():
+                break
+            at += 1
+        self.at = self.start = at
+        self.ran_out, self._size = False, 0
+        return at < len(lines)
 
     def __iter__(self) -> _LineFeed:
         return self

@@ -98,3 +98,9 @@ def test_what_astropy_writes_beside_the_columns_is_skipped(folder):
         ("name", "str", "", ""), ("n", "int", "km / s", "a: b #c"),
     ]  # fmt: skip
     assert opened(folder, text, "list.ecsv").format == "ECSV"
+
+
+def test_a_header_without_end_is_refused():
+    with pytest.raises(ImportFailed, match="ECSV header has more than 100,000 lines"):
+        ecsv_header("# %ECSV 1.0\n# ---\n" + "#\n" * 100_000 + "name\na\n")
+    assert ecsv_header("# %ECSV 1.0\n# datatype: [{name: a}]\n" + "#\n" * 9).lines == 11

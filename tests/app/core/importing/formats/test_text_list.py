@@ -19,6 +19,35 @@ def test_comments_and_blank_lines_are_no_rows(folder):
     assert file.warnings() == ["skipped 1 line beginning with #"]
 
 
+def test_names_in_a_comment_below_very_many_others(folder):
+    body = "1.5 2\n#a note\n2.5 3 4\n" + "3.5 4\n" * 8
+    file = opened(folder, "#\n" * 500_000 + "# star mass\n\n" + body)
+    assert [column.name for column in file.columns] == ["star", "mass"]
+    blocks = list(file.blocks())
+    assert [line for block in blocks for line in block.lines] == [1, *range(3, 11)]
+    (refused,) = [row for block in blocks for row in block.refused]
+    assert (refused.line, refused.reason[:28]) == (2, "line 500,005 of the file: 3 ")
+    assert file.warnings() == ["skipped 1 line beginning with #"]
+
+
+def test_a_comment_below_a_row_names_no_columns(folder):
+    file = opened(folder, "1.5,2\n#bad,seeing\n2.5,3\n")
+    assert [column.name for column in file.columns] == ["col1", "col2"]
+    assert rows(file) == {1: ("1.5", "2"), 2: ("2.5", "3")}
+
+
+@pytest.mark.parametrize("noise", ["#\n", "\n", " \t \n", "#\n\n"])
+def test_millions_of_comments_or_blank_lines_among_the_rows(folder, noise):
+    count = 400_000
+    file = opened(folder, f"name,path\na,b\n{noise * count}c,d\n{noise * count}e\n")
+    blocks = list(file.blocks())
+    assert [line for block in blocks for line in block.lines] == [1, 2]
+    (refused,) = [row for block in blocks for row in block.refused]
+    line = 4 + 2 * count * noise.count("\n")
+    assert refused.reason == f"line {line:,} of the file: 1 cell instead of 2"
+    assert file.warnings() == (["skipped 800,000 lines beginning with #"] if "#" in noise else [])
+
+
 def test_formulas_stay_what_they_are(folder):
     cells = ("=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3")
     file = opened(folder, "name,a,b,c\n" + ",".join(cells) + "\n")
