@@ -13,6 +13,7 @@ from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
 from agent.spectra.pixel_grid import doppler
+from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import Spectrum, Window
 
 MIN_LINE_SIGMA = 3.0
@@ -21,7 +22,7 @@ MIN_LINE_SIGMA = 3.0
 @lru_cache(maxsize=4)
 def measurements_of(spectrum: Spectrum) -> SpectrumMeasurements:
     """Shared measurements of a spectrum; the last few are cached."""
-    return SpectrumMeasurements(spectrum)
+    return SpectrumMeasurements(measurable(spectrum))
 
 
 class SpectrumMeasurements:

@@ -8,6 +8,7 @@ from typing import Any
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.window_measure import measure_window
 from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import Spectrum
 
 
@@ -19,6 +20,7 @@ def zoom_numbers(
     The window and the returned wavelengths are in the frame of the pictures, which is at rest if
     `z` is given.
     """
+    spectrum = measurable(spectrum)
     shift = 1.0 + (z or 0.0)
     window = measure_window(spectrum, lo * shift, hi * shift, velocity_kms=LIGHT_KMS * (z or 0.0))
     numbers: dict[str, Any] = {"n_pixels": window.n_pixels, "n_bad": window.n_bad}
