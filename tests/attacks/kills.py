@@ -50,7 +50,7 @@ def _inspect(session: Session, model: Any, seed: float) -> None:
         number = chance.randint(1, CANDIDATES)
         p_yes = chance.random()
         stored = add_inspection(session, number, said(p_yes=p_yes, model=model, number=number))
-        tell("inspected", number, model.sha256, stored.id, p_yes)
+        tell("inspected", number, model.sha256, stored.at, p_yes)
 
 
 def _look(session: Session) -> None:

@@ -73,10 +73,9 @@ def check_inspections(location, inspected):
     with open_session(location, "Ada", read_only=True) as session:
         for number in range(1, CANDIDATES + 1):
             found = {each.trajectory.model.sha256: each for each in inspections_of(session, number)}
-            for (candidate, model), (log_id, p_yes) in inspected.items():
-                if candidate == number:
-                    assert found[model].id >= log_id
-                    assert found[model].id > log_id or found[model].trajectory.p_yes == p_yes
+            for (candidate, model), (at, p_yes) in inspected.items():
+                if candidate == number and found[model].trajectory.p_yes != p_yes:
+                    assert found[model].at >= at
 
 
 @pytest.mark.timeout(900)
@@ -165,7 +164,9 @@ def test_a_merge_is_killed(children, tmp_path, seed):
         wanted.append(state_of(whole))
     sources = [other.read_bytes() for other in others]
     children.order("merge", copied(into, "first"), others=[*map(str, others)])
-    took_s = next(line[1] for line in children.until_over() if line[0] == "done")
+    *_, done, over = children.until_over()
+    assert (done[0], over) == ("done", ["over", 0]), done
+    took_s = done[1]
     found = []
     for number in range(MERGE_KILLS):
         location = copied(into, f"killed{number}")
