@@ -47,8 +47,9 @@ SDSS: Columns = (
     ("mjd", ("MJD",)),
     ("fiberid", ("FIBERID", "FIBER")),
     ("catalogid", ("CATALOGID",)),
-    ("ra", ("PLUG_RA", "RA")),
-    ("dec", ("PLUG_DEC", "DEC")),
+    # Not RA and DEC: in these headers they are where the telescope pointed.
+    ("ra", ("PLUG_RA", "RAOBJ")),
+    ("dec", ("PLUG_DEC", "DECOBJ")),
     ("snmedian", ("SN_MEDIAN_ALL", "SN_MEDIAN")),
     ("class", ("CLASS",)),
     ("subclass", ("SUBCLASS",)),

@@ -31,10 +31,15 @@ class Header(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._fix_height()
 
-    def show_object(self, object_id: str, spectrum: Spectrum | None) -> None:
+    def show_object(
+        self, object_id: str, spectrum: Spectrum | None, listed_snr: float | None = None
+    ) -> None:
+        """Show an object; its S/N is that of the list, as in the queue, else that of its file."""
         self.title.setText(object_id)
         self.simulated.setVisible(spectrum is not None and spectrum.simulated)
-        self._facts_text = "" if spectrum is None else " · ".join(self._describe(spectrum))
+        self._facts_text = (
+            "" if spectrum is None else " · ".join(self._describe(spectrum, listed_snr))
+        )
         self.facts.setToolTip(self._facts_text)
         self._arrange()
 
@@ -51,9 +56,13 @@ class Header(QWidget):
         self.note.setToolTip(note)
         self._arrange()
 
-    def _describe(self, spectrum: Spectrum) -> list[str]:
+    def _describe(self, spectrum: Spectrum, listed_snr: float | None) -> list[str]:
         survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
-        snr = "" if spectrum.snr is None else f"S/N {spectrum.snr:.1f}"
+        snr = ""
+        if listed_snr is not None:
+            snr = self.tr("S/N {value} (list)").replace("{value}", f"{listed_snr:.1f}")
+        elif spectrum.snr is not None:
+            snr = self.tr("S/N {value} (file)").replace("{value}", f"{spectrum.snr:.1f}")
         bad = self.tr("{n} bad pixels").replace("{n}", str(spectrum.n_bad))
         facts = survey, snr, bad if spectrum.n_bad else ""
         return [fact for fact in (*facts, *spectrum.warnings[:1]) if fact]

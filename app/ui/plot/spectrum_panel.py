@@ -171,7 +171,10 @@ class SpectrumPanel(QFrame):
     def _show(self, spectrum: Spectrum | None) -> None:
         candidate = self._current.candidate
         self._spectrum = spectrum
-        self.header.show_object("" if candidate is None else candidate.object_id, spectrum)
+        if candidate is None:
+            self.header.show_object("", spectrum)
+        else:
+            self.header.show_object(candidate.object_id, spectrum, candidate.snr)
         if spectrum is None:
             self.plot.show_trace(None)
             self.template.draw()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.ui.information.information import CandidateFacts
@@ -27,3 +29,17 @@ def test_every_survey_has_its_own(survey, first):
     meta = {"PLATEID": 266, "TARGETID": 39633345008634465, "OBSID": 5}
     known = CandidateFacts(candidate=candidate(), spectrum=spectrum(survey, **meta))
     assert next(iter(rows(known, "catalogue"))) == first
+
+
+def test_the_place_of_an_sdss_object_is_not_the_centre_of_its_plate():
+    plate = {"PLATEID": 266, "RA": 145.89, "DEC": 0.06}
+    read = replace(spectrum("SDSS", **plate), ra=147.32, dec=-0.0066)
+    catalogue = rows(CandidateFacts(candidate=candidate(), spectrum=read), "catalogue")
+    assert (catalogue["ra"], catalogue["dec"]) == ("147.32", "-0.0066")
+    plugged = spectrum("SDSS", **plate, PLUG_RA=147.5, PLUG_DEC=-1.5)
+    catalogue = rows(CandidateFacts(candidate=candidate(), spectrum=plugged), "catalogue")
+    assert (catalogue["ra"], catalogue["dec"]) == ("147.5", "-1.5")
+    unknown = rows(
+        CandidateFacts(candidate=candidate(), spectrum=spectrum("SDSS", **plate)), "catalogue"
+    )
+    assert "ra" not in unknown
