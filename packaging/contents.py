@@ -93,7 +93,7 @@ def modules() -> list[str]:
     from PyInstaller.utils.hooks import collect_submodules
 
     own = [name for package in ("app", "agent") for name in collect_submodules(package)]
-    late = ["pyarrow", "pyarrow.parquet", "pyarrow.types", "yaml", engine()]
+    late = ["pyarrow", "pyarrow.compute", "pyarrow.parquet", "pyarrow.types", "yaml", engine()]
     return [name for name in own if not name.startswith(NEEDS_TORCH)] + late
 
 

@@ -11,9 +11,10 @@ from app.core.importing.formats.contents import ListColumn
 from app.core.importing.opening import OpenedList
 from app.core.importing.spectrum_locator import SpectrumLocator
 
-MAX_RATIO = 1000
+MAX_RATIO = 300
+ROW_BYTES = 100
 FREE_BYTES = 64 * 1024**2
-"""What a session may take for a list beyond MAX_RATIO times its size."""
+"""What a session may take for a list beyond MAX_RATIO times its size; a row takes ROW_BYTES too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,4 +74,5 @@ class InProcessSource:
 
 
 def _stored_bytes(entries: Entries) -> int:
-    return sum(sum(map(len, entries.columns[FIELDS.index(name)])) for name in ("path", "own"))
+    texts = (entries.columns[FIELDS.index(name)] for name in ("path", "own"))
+    return ROW_BYTES * len(entries) + sum(sum(map(len, each)) for each in texts)

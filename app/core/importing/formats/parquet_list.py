@@ -20,6 +20,7 @@ from agent.spectra.fits.source_file import MAX_RATIO, open_regular
 from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import (
     MAX_COLUMNS,
+    MAX_ROWS,
     ListColumn,
     RowBlock,
     TypedCells,
@@ -76,7 +77,8 @@ class ParquetList:
             # A row also takes the names of its columns when it is stored.
             self._row_bytes = sum(len(name.encode()) + NUMBER_BYTES for name in names)
             self._unreadable = 0
-            self.estimate: int | None = file.metadata.num_rows
+            rows = file.metadata.num_rows
+            self.estimate: int | None = rows if 0 <= rows <= MAX_ROWS else None
 
     def recheck_types(self) -> None:
         """Nothing to do: Parquet columns are typed."""

@@ -88,11 +88,21 @@ def _texts(array: Any) -> list[Value]:
 
 
 def _python_values(array: Any) -> tuple[list[Any], int]:
+    if getattr(array.type, "unit", "") == "ns":  # Python has none, and pandas is slow to import
+        array = array.cast(_in_microseconds(array.type), safe=False)
     try:
         return array.to_pylist(), 0
     except UNREADABLE:
         values = list(map(_python_value, array))
         return values, values.count(None) - array.null_count
+
+
+def _in_microseconds(type_: Any) -> Any:
+    pyarrow: Any = import_module("pyarrow")
+
+    if pyarrow.types.is_timestamp(type_):
+        return pyarrow.timestamp("us", type_.tz)
+    return pyarrow.time64("us") if pyarrow.types.is_time(type_) else pyarrow.duration("us")
 
 
 def _python_value(scalar: Any) -> Any:

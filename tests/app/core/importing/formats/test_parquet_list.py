@@ -116,3 +116,48 @@ def test_without_pyarrow_it_says_what_to_do(folder, monkeypatch):
     monkeypatch.setattr(parquet_list, "find_spec", lambda name: None)
     with pytest.raises(ImportFailed, match="pip install pyarrow"):
         open_list(path)
+
+
+def test_a_batch_of_long_texts_comes_in_small_blocks(folder, monkeypatch):
+    """One text that a dictionary holds once, in many rows."""
+    monkeypatch.setattr(parquet_list, "MAX_BLOCK", 10_000)
+    path = parquet(folder, name=[f"o{n}" for n in range(300)], note=["x" * 1000] * 300)
+    blocks = list(open_list(path).blocks())
+    assert {len(block.lines) for block in blocks[:-1]} == {9}
+    assert [line for block in blocks for line in block.lines] == list(range(1, 301))
+    assert [row[0] for row in values(open_list(path))] == [f"o{n}" for n in range(300)]
+
+
+def test_a_row_that_is_too_long(folder, monkeypatch):
+    monkeypatch.setattr(parquet_list, "MAX_ROW", 2000)
+    path = parquet(folder, name=["a", "b", "c"], note=["x", "x", "x" * 3000], more=["y"] * 3)
+    with pytest.raises(ImportFailed, match="row 3 holds more than 1 MB: save it without"):
+        values(open_list(path))
+
+
+def test_what_unpacks_to_very_much(folder, monkeypatch):
+    monkeypatch.setattr(parquet_list, "FREE_BYTES", 0)
+    import pyarrow
+    import pyarrow.parquet
+
+    table, path = pyarrow.table({"name": ["a", "b"], "note": ["x" * 10_000_000, ""]}), folder / "b"
+    pyarrow.parquet.write_table(table, path, compression="zstd", write_statistics=False)
+    with pytest.raises(ImportFailed, match="unpacks to more than 200 times its size"):
+        open_list(path)
+    assert open_list(write_parquet(folder / "list.parquet")).estimate == 3
+
+
+def test_very_many_pieces(folder, monkeypatch):
+    monkeypatch.setattr(parquet_list, "MAX_CHUNKS", 3)
+    with pytest.raises(ImportFailed, match="more than 3 pieces: save it with larger row groups"):
+        open_list(parquet(folder, a=[1], b=[2], c=[3], d=[4]))
+    assert open_list(parquet(folder, name=[1], b=[2], c=[3])).estimate == 1
+
+
+def test_cells_left_empty_are_told(folder):
+    import pyarrow as pa
+
+    days = pa.array([2**31 - 1, 0, None], pa.int32()).cast(pa.date32())
+    file = open_list(parquet(folder, name=["a", "b", "c"], seen=days))
+    assert values(file) == [("a", None), ("b", "1970-01-01"), ("c", None)]
+    assert file.warnings() == ["left 1 cell empty, as dates out of range"]
