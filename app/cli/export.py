@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,12 @@ import typer
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.cli.session_options import (
+    ReviewerOption,
+    SessionArgument,
+    TrustPathsOption,
+    reviewer_name,
+)
 from app.core.exporting.export import FORMATS
 from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
@@ -21,6 +27,7 @@ from app.core.exporting.selection import Which as KnownWhich
 from app.core.queue import matching, parse_filter
 from app.core.report import write_report
 from app.core.session.session import Session, open_session
+from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import read_spectrum
 
 RECORDS = ".jsonl"
@@ -71,19 +78,22 @@ def export(
             metavar="NAME", help="Write the verdicts of this reviewer instead of the final ones."
         ),
     ] = None,
+    trust_paths: TrustPathsOption = False,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Write the verdicts with their provenance. The file is written completely or not at all."""
     suffix = out.suffix.casefold()
     if suffix in REPORTS and (which or words or by):
         raise typer.BadParameter("a report always covers the whole session", param_hint="OUT")
-    with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
+    is_report = suffix in REPORTS  # a catalogue needs no spectra
+    opening = partial(open_with_spectra, trust_paths=trust_paths) if is_report else open_session
+    with opening(session, reviewer_name(reviewer), read_only=True) as opened:
         if suffix == RECORDS:
             wanted = _selected(opened, which or Which.ALL, which, words, by)
             with progress_bar(f"writing {out.name}") as progress:
                 count = write_records(opened, out, which=wanted, reviewer=by, progress=progress)
             _print(f"{out}: {count} records")
-        elif suffix in REPORTS:
+        elif is_report:
             write_report(opened, out, lambda candidate: read_spectrum(opened, candidate))
             _print(f"{out}: report written")
         elif suffix in FORMATS:

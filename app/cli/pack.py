@@ -9,8 +9,13 @@ import typer
 
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.session.session import open_session
+from app.cli.session_options import (
+    ReviewerOption,
+    SessionArgument,
+    TrustPathsOption,
+    reviewer_name,
+)
+from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import pack as write_packed
 
 MAX_SHOWN = 10
@@ -21,17 +26,22 @@ def pack(
     out: Annotated[
         Path, typer.Argument(metavar="OUT", help="The .speco3 file to write.", show_default=False)
     ],
+    trust_paths: TrustPathsOption = False,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Copy a session together with its spectra into one file."""
     with (
-        open_session(session, reviewer_name(reviewer), read_only=True) as opened,
+        open_with_spectra(
+            session, reviewer_name(reviewer), read_only=True, trust_paths=trust_paths
+        ) as opened,
         progress_bar("packing") as progress,
     ):
         report = write_packed(opened, out, progress=progress)
     typer.echo(
         cleaned(f"{report.path}: {report.packed} spectra packed, {report.bytes / 1e6:.1f} MB")
     )
+    for folder in report.folders:
+        typer.echo(cleaned(f"  from {folder}"))
     for missing in report.unreadable[:MAX_SHOWN]:
         typer.echo(cleaned(f"  missing {missing.object_id}: {missing.reason}"), err=True)
     left = report.candidates - report.packed - len(report.unreadable[:MAX_SHOWN])

@@ -31,6 +31,14 @@ ReviewerOption = Annotated[
         show_default="the name chosen in the window, else your user name",
     ),
 ]
+TrustPathsOption = Annotated[
+    bool,
+    typer.Option(
+        "--trust-paths",
+        help="Read spectra outside the session's own folder, now and later: for a session from "
+        "somebody you trust.",
+    ),
+]
 
 
 def reviewer_name(option: str | None) -> str:

@@ -22,11 +22,17 @@ from rich.text import Text
 from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
-from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.cli.session_options import (
+    ReviewerOption,
+    SessionArgument,
+    TrustPathsOption,
+    reviewer_name,
+)
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import Confusion, compare_models, count_pending
-from app.core.session.session import Session, open_session
+from app.core.session.session import Session
+from app.core.session.spectra_folders import open_with_spectra
 from app.worker.pool import WorkerPool
 from app.worker.request import LoadRequest
 
@@ -60,10 +66,11 @@ def vet(
             help="Also inspect with this second model, to see where the two disagree.",
         ),
     ] = None,
+    trust_paths: TrustPathsOption = False,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Inspect all candidates not inspected yet. You can stop and continue at any time."""
-    with open_session(session, reviewer_name(reviewer)) as opened:
+    with open_with_spectra(session, reviewer_name(reviewer), trust_paths=trust_paths) as opened:
         run = partial(run_vet, opened, workers=workers, limit=limit, seed=seed, again=again)
         model = model or default_model(opened.task.id)
         if second is None:

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 from agent.errors import WorkbenchError
 from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
-from app.core.session.session import Session, open_session
+from app.core.session.session import Session
+from app.core.session.spectra_folders import open_with_spectra
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.crash.crash_report import log_folder, open_folder
@@ -33,6 +34,7 @@ from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.start.locked_page import LockedPage
+from app.ui.start.outside_folders import ask_about_folders
 from app.ui.start.recent import remember
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.theme.theme import CurrentTheme
@@ -150,7 +152,7 @@ class MainWindow(QMainWindow):
         self.state.save()
         self.settings.flush()  # if this crashes, too, the next start shows the welcome page
         self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(left.location)))
-        make = partial(open_session, left.location, self._reviewer())
+        make = partial(open_with_spectra, left.location, self._reviewer())
         show = partial(self._show_left_open, left)
         self.opener.open(OpenRequest(make, show, self._on_reopen_failed))
         return True
@@ -291,8 +293,8 @@ class MainWindow(QMainWindow):
 
     def _open(self, location: Path | str, *, read_only: bool) -> None:
         self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
-        make = partial(open_session, location, self._reviewer(), read_only=read_only)
-        failed = partial(self._on_session_open_failed, location)
+        make = partial(open_with_spectra, location, self._reviewer(), read_only=read_only)
+        failed = partial(self._on_session_failed, location, read_only)
         self.opener.open(OpenRequest(make, self._show_session, failed))
 
     def _wait_for(self, text: str) -> None:
@@ -359,12 +361,14 @@ class MainWindow(QMainWindow):
         if not isinstance(error, SessionHeldError):  # another window may have it open
             self.welcome.show_problem(str(error))
 
-    def _on_session_open_failed(self, location: Path | str, error: WorkbenchError) -> None:
+    def _on_session_failed(self, place: Path | str, read_only: bool, error: WorkbenchError) -> None:
         if isinstance(error, SessionHeldError):
-            self.locked.show_holder(location, error)
+            self.locked.show_holder(place, error)
             self._stack.setCurrentWidget(self.locked)
-            return
-        self._on_open_failed(error)
+        elif ask_about_folders(self, error, partial(self._open, place, read_only=read_only)):
+            self.show_welcome()
+        else:
+            self._on_open_failed(error)
 
     def _on_open_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()

@@ -22,6 +22,7 @@ from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.queue import drop_order_indexes
 from app.core.session.records import Change
 from app.core.session.session import Session
+from app.core.session.spectra_folders import allow_folders, outside_folders
 
 ORDER = "order"
 """Key of the session fact that holds the initial order of the queue."""
@@ -99,6 +100,10 @@ def import_list(
                 report = run.store(connection, sha256)
                 if not path.is_dir() and file_identity(path) != identity:
                     raise ImportFailed("it was changed during the import: try again")
+    its_folder = path if path.is_dir() else path.parent
+    allow_folders(session.id, [its_folder, folder or its_folder])
+    if allow_absolute:
+        allow_folders(session.id, outside_folders(session))
     if "score" in report.roles and session.fact(ORDER) is None:
         session.set_fact(ORDER, "score")
     session.changed.emit(Change(aspect="list"))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, type_coerce
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.types import NULLTYPE
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
@@ -24,6 +27,12 @@ from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.records import Candidate
 from app.core.session.session import Session, candidate_of
+from app.core.session.spectra_folders import (
+    allowed_folders,
+    is_within,
+    refuse_outside_folders,
+    summarized,
+)
 from app.core.spectra.prefetch import read_by_key, spectrum_key
 from app.core.spectra.spectrum_bytes import from_bytes, to_bytes
 
@@ -54,6 +63,8 @@ class PackReport:
     """Size of the file."""
     unreadable: tuple[Unreadable, ...]
     """At most MAX_LISTED candidates without a packed spectrum."""
+    folders: tuple[str, ...]
+    """Where the spectra were taken from, summarized."""
 
 
 def read_spectrum(session: Session, candidate: Candidate) -> Spectrum:
@@ -66,16 +77,19 @@ def packed_spectrum(session: Session, candidate_id: int) -> Spectrum | None:
     """The packed spectrum, None if this candidate has none. Raises ReadError."""
     is_this = packed_spectra.c.candidate_id == candidate_id
     size = func.length(packed_spectra.c.content)
+    # Whatever they are: one that is no spectrum is that candidate's fault, not the session's.
+    as_stored = [type_coerce(packed_spectra.c[name], NULLTYPE) for name in ("content", "sha256")]
     with session.database.reading() as connection:
         length = connection.execute(select(size).where(is_this)).scalar()
         if length is None:
             return None
         if length > MAX_PACKED:
             raise ReadError(f"the packed spectrum is too large ({length} bytes)")
-        row = connection.execute(select(packed_spectra).where(is_this)).one()
-    if not isinstance(row.content, bytes) or _sha256(row.content) != row.sha256:
+        row: Any = connection.execute(select(*as_stored).where(is_this)).one()
+    content, sha256 = row[0], row[1]
+    if not isinstance(content, bytes) or _sha256(content) != sha256:
         raise ReadError("the packed spectrum is damaged: its hash does not match")
-    return from_bytes(row.content)
+    return from_bytes(content)
 
 
 def pack(
@@ -87,19 +101,22 @@ def pack(
 ) -> PackReport:
     """Write a self-contained copy of the session, with all verdicts and spectra.
 
-    Spectra that cannot be read are left out and listed in the report. Raises StoppedError.
+    Spectra that cannot be read are left out and listed in the report. Raises StoppedError, or
+    OutsideFoldersError before anything is read.
     """
     out = out if out.suffix == SUFFIX else out.with_name(out.name + SUFFIX)
     if out.exists():
         raise SessionError(f"{out} already exists: choose another name")
     if not out.parent.is_dir():
         raise SessionError(f"{out.parent} is not an existing folder: create it first")
+    refuse_outside_folders(session)
+    source = _Source(allowed_folders(session) if session.database.is_file else None)
     candidate_count = session.count()
     steps = Steps("packing", candidate_count, progress, should_stop)
     with _errors_naming(out), _temporary_path(out) as temporary:
         _copy(session, temporary)
         with closing(Database(temporary, "write")) as copy:
-            packed, unreadable = _add_spectra(copy, steps)
+            packed, unreadable = _add_spectra(copy, source, steps)
         _check_complete(temporary, out)
         with disk_errors(out):
             size = temporary.stat().st_size
@@ -111,6 +128,7 @@ def pack(
         packed=packed,
         bytes=size,
         unreadable=tuple(unreadable),
+        folders=summarized(source.folders),
     )
 
 
@@ -168,7 +186,27 @@ def _copy(session: Session, temporary: Path) -> None:
                 target.execute(insert(table), [dict(row) for row in chunk])
 
 
-def _add_spectra(copy: Database, steps: Steps) -> tuple[int, list[Unreadable]]:
+class _Source:
+    """Reads spectra from their files, which must be in some folders even if they are links."""
+
+    def __init__(self, allowed: tuple[str, ...] | None) -> None:
+        self._allowed = None if allowed is None else [*map(os.path.realpath, allowed)]
+        self.folders: set[str] = set()
+
+    def read(self, candidate: Candidate) -> Spectrum:
+        key = spectrum_key(candidate)
+        if not key.path or "\0" in key.path:
+            return read_by_key(key)  # which says why
+        folder = str(Path(os.path.realpath(key.path)).parent)
+        is_allowed = self._allowed is None or any(is_within(folder, one) for one in self._allowed)
+        if not is_allowed:
+            raise ReadError(f"{key.path} leads outside the folders of this session's spectra")
+        spectrum = read_by_key(key)
+        self.folders.add(folder)
+        return spectrum
+
+
+def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, list[Unreadable]]:
     """Pack all readable spectra; returns how many the copy holds and the first unreadable ones."""
     packed = 0
     unreadable: list[Unreadable] = []
@@ -179,7 +217,7 @@ def _add_spectra(copy: Database, steps: Steps) -> tuple[int, list[Unreadable]]:
             if candidate.id in already:
                 continue
             try:
-                content = to_bytes(read_by_key(spectrum_key(candidate)))
+                content = to_bytes(source.read(candidate))
             except ReadError as error:
                 if len(unreadable) < MAX_LISTED:
                     unreadable.append(_unreadable(candidate, error))

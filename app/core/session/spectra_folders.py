@@ -1,0 +1,180 @@
+"""The folders from which the spectra of a session are read.
+
+A session from somebody else may name any file of this computer, and `pack` would copy it. So a
+session file reads spectra in its own folder, and in those of the lists imported on this computer;
+a person is asked once about others. The answer is kept beside this person's settings, never in the
+session.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+
+from sqlalchemy import ColumnElement, and_, exists, false, func, not_, or_, select
+
+from agent.checked_toml import printable
+from app.core.atomic_file import atomic_write
+from app.core.database.tables import candidates, packed_spectra
+from app.core.errors import SessionError
+from app.core.reviewer_name import settings_path
+from app.core.session.session import Session, open_session
+
+FILE = "spectra_folders.json"
+MAX_BYTES = 4_000_000
+MAX_SESSIONS = 2000
+MAX_FOLDERS = 8
+"""More are summarized by folders above them."""
+MAX_SHOWN = 300
+PAGE = 1000
+
+_unsaved: dict[str, list[str]] = {}
+"""Folders allowed since the program started; kept here too, as a home may be read-only."""
+
+
+class OutsideFoldersError(SessionError):
+    """The session names spectra outside the allowed folders; the user can allow `folders`."""
+
+    def __init__(self, session: Session, folders: tuple[str, ...]) -> None:
+        shown = printable(", ".join(folders), MAX_SHOWN)
+        super().__init__(
+            f"{session.location} names spectra outside its own folder, in {shown}: give "
+            "--trust-paths if you trust where it comes from"
+        )
+        self.session_id = session.id
+        self.folders = folders
+
+
+def open_with_spectra(
+    location: Path | str, reviewer: str, *, read_only: bool = False, trust_paths: bool = False
+) -> Session:
+    """Open a session whose spectra are going to be read. Raises OutsideFoldersError."""
+    session = open_session(location, reviewer, read_only=read_only)
+    try:
+        if trust_paths:
+            allow_folders(session.id, outside_folders(session))
+        refuse_outside_folders(session)
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def refuse_outside_folders(session: Session) -> None:
+    if folders := outside_folders(session):
+        raise OutsideFoldersError(session, folders)
+
+
+def allow_folders(session_id: str, folders: Iterable[Path | str]) -> None:
+    """Remember that the spectra of this session, and of its copies, may be in these folders."""
+    known = {**_read_file(), **_unsaved}
+    before = known.pop(session_id, [])
+    wanted = summarized([*before, *map(_normalized, folders)])
+    if not wanted or list(wanted) == before:
+        return
+    known[session_id] = _unsaved[session_id] = list(wanted)
+    newest = dict([*known.items()][-MAX_SESSIONS:])
+    path = settings_path().with_name(FILE)
+    with suppress(OSError, SessionError):  # then the question is asked again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            file.write(json.dumps(newest, indent=1).encode("utf-8", "replace"))
+
+
+def outside_folders(session: Session) -> tuple[str, ...]:
+    """The existing folders outside the allowed ones in which the session names spectra."""
+    if not isinstance(session.location, Path):
+        return ()  # a team's server is not a file that anybody sends
+    roots = allowed_folders(session)
+    found = {_normalized(each) for each in _suspicious_folders(session, roots)}
+    outside = (each for each in found if not any(is_within(each, root) for root in roots))
+    return summarized(each for each in outside if _may_exist(each))
+
+
+def allowed_folders(session: Session) -> tuple[str, ...]:
+    """Absolute folders, each also with its links resolved."""
+    own = [str(session.location.parent)] if isinstance(session.location, Path) else []
+    bundled = str(resources.files("resources"))
+    remembered = {**_read_file(), **_unsaved}.get(session.id, [])
+    every = [_normalized(each) for each in (*own, bundled, *remembered)]
+    real = [os.path.realpath(each) for each in (*own, bundled)]
+    return tuple(dict.fromkeys([*every, *real]))
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or below it; both absolute and normalized."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def summarized(folders: Iterable[str]) -> tuple[str, ...]:
+    """At most about MAX_FOLDERS folders that contain all of them, but never a whole disk."""
+    kept = _without_nested(folders)
+    while len(kept) > MAX_FOLDERS:
+        depth = max(each.count(os.sep) for each in kept)
+        above = {str(Path(each).parent) for each in kept if each.count(os.sep) == depth}
+        if any(each == Path(each).anchor for each in above):
+            break
+        kept = _without_nested({*above, *(f for f in kept if f.count(os.sep) < depth)})
+    return tuple(kept)
+
+
+def _without_nested(folders: Iterable[str]) -> list[str]:
+    every = set(folders)
+    return sorted(f for f in every if not every.intersection(map(str, Path(f).parents)))
+
+
+def _may_exist(folder: str) -> bool:
+    # Asking for a folder on another computer would send it this person's credentials on Windows.
+    if folder.startswith(("\\\\", "//")):
+        return True
+    try:
+        return Path(folder).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _suspicious_folders(session: Session, roots: Iterable[str]) -> set[str]:
+    """Folders of spectra that are not packed and whose paths begin with no allowed folder."""
+    path = candidates.c.path
+    inside: list[ColumnElement[bool]] = [false()]
+    for root in roots:
+        start = root.rstrip(os.sep) + os.sep
+        inside.append(func.substr(path, 1, len(start)) == start)
+    is_packed = exists().where(packed_spectra.c.candidate_id == candidates.c.id)
+    is_outside = or_(not_(or_(*inside)), func.instr(path, "..") > 0)
+    query = select(path).where(and_(path != "", is_outside, ~is_packed)).distinct()
+    with session.database.reading() as connection:
+        found = connection.execution_options(yield_per=PAGE).execute(query)
+        paths = map(Path, found.scalars())
+        # A path of another system is relative here, to a file that does not exist.
+        return {str(each.parent) for each in paths if each.is_absolute() or _is_file(each)}
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _normalized(path: Path | str) -> str:
+    return os.path.normpath(Path(path).absolute())
+
+
+def _read_file() -> dict[str, list[str]]:
+    try:
+        with settings_path().with_name(FILE).open("rb") as stream:
+            found = json.loads(stream.read(MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {
+        key: [each for each in folders if isinstance(each, str) and Path(each).is_absolute()]
+        for key, folders in found.items()
+        if isinstance(folders, list)
+    }
