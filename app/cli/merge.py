@@ -57,8 +57,8 @@ def _conflict_text(conflict: Conflict) -> str:
     kept, aside = conflict.kept.opinion, conflict.set_aside.opinion
     text = f"{conflict.object_id}: {conflict.reviewer} gave {aside.verdict or 'no verdict'}"
     if aside.verdict == kept.verdict:
-        return f"{text} twice with different details; the later one is kept"
-    return f"{text}, later {kept.verdict or 'no verdict'}, which is kept"
+        return f"{text} on two machines, with different details; one is kept"
+    return f"{text} on one machine, {kept.verdict or 'no verdict'} on another, which is kept"
 
 
 def _show_disputes(target: Session, found: Sequence[Dispute]) -> None:

@@ -48,7 +48,8 @@ def merge(
     """Merge everything in `other`, which is only read, into `into`, in one transaction.
 
     The other log is copied unchanged, with its origin. Of two opinions of one reviewer the later
-    one stands. Raises StoppedError.
+    one stands, and whatever the order of merges, sessions that hold the same lines agree on it.
+    Raises StoppedError.
     """
     _refuse_itself(into, other)
     if not 0 < len(other.id) <= MAX_SESSION_ID:

@@ -10,9 +10,9 @@ from app.core.statistics.adjudication import Dispute
 
 @dataclass(frozen=True, kw_only=True)
 class Conflict:
-    """Two independent opinions of one reviewer on one candidate, from two sessions.
+    """Two opinions of one reviewer on one candidate, from machines that did not know each other.
 
-    The later one stands; both are in the log.
+    One stands, which `app.core.session.standing` chooses; both are in the log.
     """
 
     candidate_id: int

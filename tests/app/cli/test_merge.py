@@ -60,9 +60,9 @@ def test_one_person_who_said_two_things(tmp_path):
             for number, opinion in enumerate(said, 1):
                 session.record_verdict(number, opinion)
     told = merge(here, there)
-    assert "J000001: Ada gave ACCEPT, later REJECT, which is kept" in told
-    assert "J000002: Ada gave ACCEPT twice with different details; the later one is kept" in told
-    assert "J000003: Ada gave no verdict, later ACCEPT, which is kept" in told
+    assert "J000001: Ada gave ACCEPT on one machine, REJECT on another, which is kept" in told
+    assert "J000002: Ada gave ACCEPT on two machines, with different details; one is kept" in told
+    assert "J000003: Ada gave no verdict on one machine, ACCEPT on another, which is kept" in told
 
 
 def test_two_people_in_one_session(vetted, few, tmp_path):
