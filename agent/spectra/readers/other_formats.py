@@ -63,6 +63,8 @@ def _check_structure(file: SourceFile) -> None:
     """Raises ReadError unless all HDUs are valid and inside the file."""
     last = None
     for last in file.fits:
+        if "ZIMAGE" in last.header:  # native code of astropy would unpack what nobody checked
+            raise NotMine("its images are packed: unpack them first (funpack)")
         if last.is_table:
             last.table  # noqa: B018  (raises ReadError if the columns do not fit)
     if last is not None and last.end > last.start and not file.bytes.read(last.end - 1, 1):

@@ -17,7 +17,7 @@ def without_wavelengths() -> bytes:
     return samples.bytes_of(hdu)
 
 
-def apvisit() -> bytes:
+def apvisit(image: type[fits.ImageHDU | fits.CompImageHDU] = fits.ImageHDU) -> bytes:
     """APOGEE apVisit: flux, error, mask and wavelength in HDUs 1 to 4, three chips each."""
     wave = np.linspace(16900, 15100, 300).reshape(3, 100)
     hdus = [fits.PrimaryHDU()]
@@ -26,7 +26,7 @@ def apvisit() -> bytes:
     hdus[0].header["HISTORY"] = "APOGEE reduction"
     parts = {"Flux": 5.0, "Flux error": 2.0, "Mask": 0.0, "Wavelength": wave}
     for unit, values in parts.items():
-        hdu = fits.ImageHDU(np.broadcast_to(values, (3, 100)).astype(np.float64))
+        hdu = image(np.broadcast_to(values, (3, 100)).astype(np.float64))
         hdu.header["BUNIT"] = unit
         hdus.append(hdu)
     return samples.bytes_of(*hdus)
@@ -65,6 +65,14 @@ def test_structure_is_checked_before_specutils_sees_the_file(
     with pytest.raises(ReadError) as caught:
         given(apvisit()[:-2000], "apVisit-r12-1.fits")
     assert "cut short" in caught.value.reasons["specutils"]
+
+
+def test_packed_images_never_reach_native_code(given: Given) -> None:
+    """Their packed tiles, and the sizes that they unpack to, are not checked."""
+    pytest.importorskip("specutils")
+    with pytest.raises(ReadError) as caught:
+        given(apvisit(fits.CompImageHDU), "apVisit-r12-1.fits")
+    assert "unpack them first" in caught.value.reasons["specutils"]
 
 
 def with_yaml_in_comments() -> bytes:
