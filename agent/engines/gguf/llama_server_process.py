@@ -12,12 +12,14 @@ import subprocess
 import threading
 from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 import agent
 from agent.child_command import child_command
+from agent.child_process.start_child import start_child
 from agent.engines.remote.errors import one_line
 from agent.errors import EngineError
 
@@ -36,26 +38,27 @@ EXIT_TIMEOUT_S = 5.0
 class ServerProcess:
     """A running server, created by `start`; clients need its `address` and `key`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], key: str) -> None:
+    def __init__(self, arguments: Sequence[str], key: str) -> None:
         self.key = key
         self.address = ""
-        self._process = process
         self._lines: deque[str] = deque(maxlen=MAX_LINES)
         self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._readers = [
-            threading.Thread(target=self._read_answer, args=(process.stdout,), daemon=True),
-            threading.Thread(target=self._read_log, args=(process.stderr,), daemon=True),
-        ]
-        for reader in self._readers:
-            reader.start()
+        started: Future[subprocess.Popen[bytes]] = Future()
+        log = threading.Thread(target=self._run, args=(arguments, started), daemon=True)
+        log.start()
+        self._process = started.result()
+        assert self._process.stdout is not None
+        answer = threading.Thread(
+            target=self._read_answer, args=(self._process.stdout,), daemon=True
+        )
+        answer.start()
+        self._readers = (log, answer)
 
     @classmethod
     def start(cls, arguments: Sequence[str], ready_s: float) -> ServerProcess:
         """Start a server and wait until it is ready. Raises EngineError with its last output."""
         key = secrets.token_hex(16)
-        server = cls(_spawn(arguments), key)
+        server = cls(arguments, key)
         try:
             server._send_key(key)
             server.address = server._await_address(ready_s)
@@ -83,18 +86,33 @@ class ServerProcess:
             self._process.stdin.close()
         if not self.address:  # still loading, when it does not read stdin
             self._process.terminate()
-        for stop in (self._process.terminate, self._process.kill):
-            try:
-                self._process.wait(EXIT_TIMEOUT_S)
-                break
-            except subprocess.TimeoutExpired:
-                stop()
-        self._process.wait()
+        self._end()
         for reader in self._readers:
-            reader.join()
+            reader.join(EXIT_TIMEOUT_S)
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
+
+    def _end(self) -> None:
+        for stop in (self._process.terminate, self._process.kill):
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(EXIT_TIMEOUT_S)
+                return
+            stop()
+        with suppress(subprocess.TimeoutExpired):  # one stuck in a driver outlives even kill
+            self._process.wait(EXIT_TIMEOUT_S)
+
+    def _run(self, arguments: Sequence[str], started: Future[subprocess.Popen[bytes]]) -> None:
+        """Start the child in a thread that outlives it, as `start_child` asks for."""
+        try:
+            process = _spawn(arguments)
+        except BaseException as error:
+            started.set_exception(error)
+            return
+        started.set_result(process)
+        assert process.stderr is not None
+        self._read_log(process.stderr)
+        process.wait()
 
     def _send_key(self, key: str) -> None:
         assert self._process.stdin is not None
@@ -111,7 +129,7 @@ class ServerProcess:
             address = json.loads(answer)["address"]
         except (ValueError, TypeError, KeyError):
             self._process.terminate()
-            self._process.wait()
+            self._end()
             reason = self._exit_reason(slice(3))  # the first error is the informative one
             advice = f". {OPENMP_ADVICE}" if OPENMP in reason else ""
             raise EngineError(f"the model could not be loaded ({reason}){advice}") from None
@@ -143,14 +161,13 @@ def _spawn(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     home = str(Path(agent.__file__).parents[1])
     paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
     try:
-        return subprocess.Popen(
+        return start_child(
             child_command("llama-server", ["-m", CHILD], *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             start_new_session=True,  # Ctrl-C in the terminal goes to us alone
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError as error:
         raise EngineError(f"the server process could not be started: {error.strerror}") from error

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import threading
+
 import pytest
 
+from agent.engines.gguf import llama_server_process
 from agent.engines.gguf.llama_server import is_installed
 from agent.engines.gguf.llama_server_process import ServerProcess
 from agent.errors import EngineError
 from tests.agent.engines.remote.real_servers import tiny_pair
+from tests.processes import runs
 
 __all__ = ["tiny_pair"]
 
@@ -35,6 +42,29 @@ def test_a_process_that_is_never_ready_is_ended(tiny_pair):
     arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
     with pytest.raises(EngineError, match=r"not ready after 0\.001 s"):
         ServerProcess.start(arguments, 0.001)
+
+
+def test_it_outlives_the_thread_that_asked_for_it(tiny_pair):
+    arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
+    started = []
+    thread = threading.Thread(target=lambda: started.append(ServerProcess.start(arguments, 60)))
+    thread.start()
+    thread.join()
+    (server,) = started
+    server.check()
+    assert runs(server.pid)
+    server.close()
+    assert not runs(server.pid)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal stops a process there")
+def test_one_that_is_stopped_is_ended_too(tiny_pair, monkeypatch):
+    monkeypatch.setattr(llama_server_process, "EXIT_TIMEOUT_S", 0.5)
+    arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
+    server = ServerProcess.start(arguments, 60)
+    os.kill(server.pid, signal.SIGSTOP)
+    server.close()
+    assert not runs(server.pid)
 
 
 def test_a_process_that_does_not_know_its_words_says_so():
