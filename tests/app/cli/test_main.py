@@ -79,8 +79,8 @@ def test_a_list_read_by_a_child_of_the_program() -> None:
     asked |= {"allow_absolute": True, "is_preview": False, "memory_bytes": 512 * 1024**2}
     done = child("--child", "list-reader", json.dumps(asked))
     assert done.returncode == 0, done.stderr
-    opened, entries = map(json.loads, done.stdout.splitlines()[:2])
-    assert (opened["type"], entries["count"]) == ("opened", 60)
+    started, opened, entries = map(json.loads, done.stdout.splitlines()[:3])
+    assert (started["type"], opened["type"], entries["count"]) == ("started", "opened", 60)
 
 
 def test_the_server_s_child_has_its_own_usage() -> None:

@@ -45,6 +45,7 @@ def main() -> None:
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # anything printed by libraries goes to stderr, not into the stream
     try:
+        write_message(sink, {"type": "started"})
         if request["is_preview"]:
             send_preview(request, sink)
         else:

@@ -29,9 +29,10 @@ from app.worker.exit_reason import describe_exit, last_line, printable_lines
 
 PIPE_BYTES = 1024 * 1024
 STDERR_BYTES = 2000
+START_S = 30.0
 OPENING_S = 10.0
 SILENCE_S = 30.0
-"""How long the process may be silent: before the first rows, and after them."""
+"""How long the process may be silent: until it has started, before the first rows, after them."""
 BYTES_PER_S = 4 * 1024**2
 """So much longer for a large file, of which all may have to be read first."""
 LIST_MEMORY = 512 * 1024**2
@@ -89,7 +90,7 @@ class ListReaderProcess:
         _enlarge_buffer(self._stdout)
         self._first_frame: Frame | None = None
         self._result: SourceSummary | None = None
-        self._patience_s = OPENING_S + self._extra_s
+        self._patience_s = START_S
         self._waiting_since: float | None = None
         self._is_late = False
         self._ended = threading.Event()
@@ -149,9 +150,11 @@ class ListReaderProcess:
             message = frame[0]
             if message["type"] == "failed":
                 raise ImportFailed(message["reason"])
-            if message["type"] != "busy":
+            if message["type"] == "started":
+                self._patience_s = OPENING_S + self._extra_s
+            elif message["type"] != "busy":
                 return frame
-            if message["found"] is not None:
+            elif message["found"] is not None:
                 self._progress(message["found"], None)
 
     def _watch(self) -> None:

@@ -12,7 +12,7 @@ from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.contents import Refused
 
 Message = dict[str, Any]
-"""Has a `type`: 'opened', 'entries', 'busy', 'again', 'end' or 'failed'."""
+"""Has a `type`: 'started', 'opened', 'entries', 'busy', 'again', 'end' or 'failed'."""
 Frame = tuple[Message, bytes]
 
 MAX_HEADER = 64 * 1024 * 1024

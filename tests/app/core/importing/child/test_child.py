@@ -39,7 +39,14 @@ def reply_to(path, **more):
         [sys.executable, "-P", script, json.dumps(request)], capture_output=True, check=True
     )
     assert done.stderr == b""
-    return read_frame(io.BytesIO(done.stdout))[0]
+    return answer(done.stdout)
+
+
+def answer(output):
+    """What the child says after it has started."""
+    stream = io.BytesIO(output)
+    assert read_frame(stream)[0]["type"] == "started"
+    return read_frame(stream)[0]
 
 
 def test_a_list_of_unknown_columns_is_shown_all_the_same(folder):
@@ -66,8 +73,7 @@ child.main()
 @pytest.mark.parametrize("what", ["preview", "list"])
 def test_memory_that_runs_out_is_said(what):
     done = subprocess.run([sys.executable, "-c", GREEDY, what], capture_output=True, check=True)
-    reply = read_frame(io.BytesIO(done.stdout))[0]
-    assert reply["reason"] == "reading it takes more than 300 MB of memory"
+    assert answer(done.stdout)["reason"] == "reading it takes more than 300 MB of memory"
 
 
 PARENT = """

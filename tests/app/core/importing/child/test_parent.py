@@ -131,9 +131,11 @@ def test_a_reading_process_that_cannot_start(session, folder, monkeypatch):
     assert session.count() == 0
 
 
-def test_a_reading_process_that_hangs_is_killed(session, folder, monkeypatch):
-    runs(monkeypatch, "import time; time.sleep(600)")
-    monkeypatch.setattr(parent, "OPENING_S", 0.3)
+@pytest.mark.parametrize("is_started", [False, True])
+def test_a_reading_process_that_hangs_is_killed(session, folder, monkeypatch, is_started):
+    started = 'print(\'{"type": "started", "size": 0}\', flush=True)'
+    runs(monkeypatch, f"import time; {started if is_started else 0}; time.sleep(600)")
+    monkeypatch.setattr(parent, "OPENING_S" if is_started else "START_S", 0.3)
     for read in (preview, partial(import_list, session)):
         path = folder / "list.csv"
         path.write_text(text_of())
@@ -152,12 +154,13 @@ def test_a_reading_process_that_hangs_can_be_stopped(session, folder, monkeypatc
 
 def test_a_process_that_works_may_take_its_time(folder, monkeypatch):
     """What counts is the time without a word from it."""
-    monkeypatch.setattr(parent, "OPENING_S", 1.0)
+    monkeypatch.setattr(parent, "OPENING_S", 3.0)
     busy = """
 import sys, time
-for found in range(30):
+print('{"type": "started", "size": 0}', flush=True)
+for found in range(40):
     print('{"type": "busy", "size": 0, "found": %d}' % found, flush=True)
-    time.sleep(0.05)
+    time.sleep(0.1)
 print('{"type": "failed", "reason": "at the end", "size": 0}', flush=True)
 """
     runs(monkeypatch, busy)
@@ -166,7 +169,7 @@ print('{"type": "failed", "reason": "at the end", "size": 0}', flush=True)
     told = []
     found = look_at(path, progress=lambda *numbers: told.append(numbers))
     assert found.problem == "list.csv: at the end"
-    assert told == [(number, None) for number in range(30)]
+    assert told == [(number, None) for number in range(40)]
 
 
 def test_a_large_list_gets_more_time_and_memory(folder, monkeypatch):
