@@ -14,7 +14,7 @@ import signal
 import struct
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agent.errors import ReadError
@@ -154,17 +154,27 @@ MUTATIONS: tuple[Callable[[bytearray, random.Random], None], ...] = (
 )
 
 
+def damage(
+    files: list[tuple[str, bytes]],
+    case: str,
+    mutations: Sequence[Callable[[bytearray, random.Random], None]] = MUTATIONS,
+) -> tuple[str, bytes, random.Random]:
+    """One of the files, damaged as this case says."""
+    rng = random.Random(case)
+    name, data = rng.choice(files)
+    damaged = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2))):
+        if damaged:
+            rng.choice(mutations)(damaged, rng)
+    return name, bytes(damaged), rng
+
+
 def damaged(batch: int, count: int, real: Path | None) -> list[tuple[str, bytes, random.Random]]:
     files = seeds(real)
     made = []
     for number in range(count):
-        rng = random.Random(f"{batch}:{number}")
-        name, data = rng.choice(files)
-        damaged = bytearray(data)
-        for _ in range(rng.choice((1, 1, 2))):
-            if damaged:
-                rng.choice(MUTATIONS)(damaged, rng)
-        made.append((f"{number}-{name}", bytes(damaged), rng))
+        name, data, rng = damage(files, f"{batch}:{number}")
+        made.append((f"{number}-{name}", data, rng))
     return made
 
 
