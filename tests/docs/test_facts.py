@@ -12,6 +12,10 @@ import pytest
 import typer
 
 from agent.rendering.style import Style
+from agent.spectra.readers.base import OPTICAL
+from agent.spectra.readers.libraries import LIBRARIES
+from agent.spectra.readers.registry import READERS
+from agent.spectra.rebinning import MAX_MEASURED
 from agent.tasks.catalogue import load_tasks
 from app.core.exporting.columns import CONTRACT
 from app.core.exporting.export import FORMATS
@@ -169,3 +173,17 @@ def _translations() -> Iterator[tuple[str, str]]:
     tree = ElementTree.parse(ROOT / "resources" / "translations" / "spec_o3_zh.ts")
     for message in tree.getroot().iter("message"):
         yield message.findtext("source", ""), message.findtext("translation", "")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reader_of_spectra_and_every_library_is_described(language):
+    rows = table("formats", language, "LAMOST MRS")
+    assert [row[0] for row in rows] == [reader.name for reader in READERS]
+    assert all(len(row[1]) > 10 for row in rows)
+    page = (HELP / language / "formats.md").read_text(encoding="utf-8")
+    for library in LIBRARIES:
+        assert library.name in page
+    assert f"{MAX_MEASURED:,}" in page
+    low, high = OPTICAL
+    assert f"{low:,.0f}" in page
+    assert f"{high:,.0f}" in page
