@@ -10,6 +10,7 @@ import math
 import random
 import re
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,10 @@ from agent.inspection.inspector import Inspector
 from agent.inspection.inspector_factory import make_inspector
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import STYLES, render_array
+from agent.spectra.fits.source_file import source_of
 from agent.spectra.readers import read
+from agent.spectra.readers.base import Request
+from agent.spectra.readers.fits_tables import read as read_source
 from agent.spectra.spectrum import WAVELENGTHS, Spectrum
 from agent.tasks.catalogue import load_tasks
 from app.core.report.thumbnails import thumbnail
@@ -266,6 +270,22 @@ def nano(batch: int, count: int) -> dict[str, Any]:
             judged += inspect(inspector, spectrum, rng)
     inspector.close()
     return {"inspected": len(seen), "judged": judged, "tried": tried}
+
+
+def million(pixels: int) -> float:
+    """CPU seconds to read a table of so many pixels, draw it in all ways and measure it."""
+    rng = np.random.default_rng(7)
+    wavelength = np.linspace(3700.0, 9000.0, pixels)
+    flux = 100.0 + rng.normal(0.0, 5.0, pixels)
+    columns = {"WAVE": ("D", wavelength), "FLUX": ("E", flux), "ERR": ("E", np.full(pixels, 5.0))}
+    began = time.process_time()
+    spectrum = read_source(source_of(samples.fits_table(columns), "a.fits"), Request())
+    assert len(spectrum) == pixels
+    for style in STYLES.values():
+        render_array(spectrum, style=style)
+    draw(spectrum, random.Random(0))
+    assert inspect(MeasuredInspector(draw=False), spectrum, random.Random(0))
+    return time.process_time() - began
 
 
 def warm() -> None:

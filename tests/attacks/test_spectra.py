@@ -56,3 +56,12 @@ def test_damaged_spectra_are_inspected_by_the_bundled_model(batch: int) -> None:
     assert outcome.value["inspected"] == NANO_EACH
     assert outcome.value["judged"] > NANO_EACH // 2
     assert outcome.peak_mb <= NANO_MB
+
+
+def test_a_million_pixels_are_drawn_and_measured_within_seconds() -> None:
+    with Sandbox("tests.attacks.spectra:million") as sandbox:
+        outcome = sandbox.run(1_000_000, deadline_s=NANO_S)
+    check("a million", outcome)
+    sys.stderr.write(f"a million: {outcome.value} s of CPU, {outcome.peak_mb} MB\n")
+    assert outcome.value <= MOST_S
+    assert outcome.peak_mb <= MOST_MB

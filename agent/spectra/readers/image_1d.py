@@ -84,6 +84,8 @@ def _wavelengths(header: Header, pixels: int) -> tuple[FloatArray, str]:
         raise NotMine(f"its first axis is {axis[:12]}, whose wavelengths are not in the header")
     start = header.number("CRVAL1")
     step = header.number("CD1_1") or header.number("CDELT1")
+    if step and not header.number("CD1_1"):
+        step *= header.number("PC1_1") or 1.0
     if start is None or not step:
         raise NotMine("its header gives no wavelengths (CRVAL1 with CDELT1 or CD1_1)")
     if not axis and not unit and _is_position(header, start):

@@ -39,7 +39,10 @@ ANGSTROM = {
 
 
 _UNIT = re.compile(r"\W*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)?(.*)", re.DOTALL)
-_OTHER = re.compile(r"[a-zA-Z]*[Hh]z|[kKMGT]?e[vV]|1/.*|.*(\^|\*\*)?-\d|km/?s.*", re.DOTALL)
+_OTHER = re.compile(
+    r"[a-zA-Z]*[Hh]z|[kKMGT]?e[vV]|1/.*|.*-\d|km/?s.*|(?i:pix(el)?s?|deg(rees?)?|arcsec|rad|h|s|sec)",
+    re.DOTALL,
+)
 
 
 def factor_of(unit: str) -> float | None:

@@ -23,6 +23,8 @@ def test_linear(given: Given) -> None:
 def test_reference_pixel_and_cd_matrix(given: Given) -> None:
     spectrum = given(samples.image_1d(CRVAL1=4020.0, CRPIX1=11, CD1_1=2.0, CDELT1=1.0))
     np.testing.assert_allclose(spectrum.wavelength, LINEAR)
+    spectrum = given(samples.image_1d(CRVAL1=4020.0, CRPIX1=11, PC1_1=4.0, CDELT1=0.5))
+    np.testing.assert_allclose(spectrum.wavelength, LINEAR)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,8 @@ def test_rows_in_another_order_and_without_an_error(given: Given, rng: np.random
         ({"CTYPE1": ""}, "CRVAL1 is its right ascension"),
         ({"CTYPE1": "", "RA": "", "CD1_1": 5e-5}, "steps of .* which no spectrum has"),
         ({"CTYPE1": "MULTISPE"}, "its first axis is MULTISPE"),
+        ({"CTYPE1": "", "CUNIT1": "deg"}, "its first axis is in deg"),
+        ({"CTYPE1": "", "CUNIT1": "pixel", "CRVAL1": 1.5}, "its first axis is in pixel"),
         ({"CTYPE1": "WAVE-TAB"}, "whose wavelengths are not in the header"),
         ({"CTYPE1": "", "CRVAL1": 1.0, "CD1_1": 1.0}, "counts pixels"),
         ({"CTYPE1": "WAVE", "CUNIT1": "m", "CRVAL1": 3600.0, "CD1_1": 1.0}, "so name its unit"),
