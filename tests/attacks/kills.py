@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import random
 import threading
@@ -18,6 +19,7 @@ from app.core.queue import EVERYTHING, LIST_ORDER, matching
 from app.core.session.session import Session, open_session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
 from tests.app.cli.commands import SAMPLE
+from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import NANO, OTHER, said
 from tests.app.core.session import recorder
 from tests.app.core.session.recorder import CANDIDATES, Order, line_of, tell
@@ -110,14 +112,12 @@ def processes_of(mark: str) -> list[int]:
     return found
 
 
-def sample_list(folder: Path, count: int) -> Path:
-    """A list of the first spectra of the sample, in place."""
-    lines = (SAMPLE / "candidates.csv").read_text(encoding="utf-8").splitlines()
-    head, *rows = [line.split(",", 1) for line in lines[: count + 1]]
-    path = folder / "list.csv"
-    text = [",".join(head), *(f"{SAMPLE / file},{rest}" for file, rest in rows)]
-    path.write_text("\n".join(text) + "\n", encoding="utf-8")
-    return path
+def sample_session(location: Path) -> None:
+    """A session of the first spectra of the sample, in place."""
+    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))[:CANDIDATES]
+    found = [{"path": str(SAMPLE / row["file"]), "row": int(row["row"])} for row in rows]
+    listed(location, found).close()
 
 
 recorder.WORKS |= {"window": window, "vet": vet, "merge": merge}
