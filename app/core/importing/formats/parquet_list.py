@@ -39,6 +39,7 @@ FREE_BYTES = 64 * 1024**2
 MAX_METADATA = 64 * 1024**2
 MAX_CHUNKS = 500_000
 """Columns times row groups; pyarrow takes about a kilobyte for each."""
+MAX_DICTIONARY = 2 * 1024**2
 MAX_BLOCK = 8 * 1024**2
 MAX_ROW = 1024**2
 NUMBER_BYTES = 8
@@ -59,14 +60,20 @@ class ParquetList:
                 raise ImportFailed(f"it has {len(schema):,} columns, more than {MAX_COLUMNS:,}")
             if len(set(schema.names)) < len(schema):
                 raise ImportFailed("two of its columns have the same name")
-            _check_sizes(file.metadata, size)
+            unpacked = _checked_sizes(file.metadata, size)
             kinds = {field.name: kind_of(field.type) for field in schema}
             fields = [field for field in schema if kinds[field.name] and not _is_index(field.name)]
             if not fields:
                 raise ImportFailed("it has no columns with single values")
             self._left_out = len(schema) - len(fields)
             self._given = [field.name for field in fields]
-            self._texts = [field.name for field in fields if is_text(field.type)]
+            # With its dictionary, a text that many rows repeat is made once. But what pyarrow
+            # gathers for that it copies for each batch, which is slow where every text is new.
+            self._as_dictionaries = [
+                field.name
+                for field in fields
+                if is_text(field.type) and unpacked.get(field.name, 0) <= MAX_DICTIONARY
+            ]
             names = column_names(self._given)
             self.columns = tuple(
                 ListColumn(
@@ -93,7 +100,7 @@ class ParquetList:
     def blocks(self) -> Iterator[RowBlock]:
         line = 1
         self._unreadable = 0
-        with _opened(self._path, self._texts) as (file, _):
+        with _opened(self._path, self._as_dictionaries) as (file, _):
             batches = file.iter_batches(BATCH, columns=self._given, use_threads=False)
             while (batch := _next(batches)) is not None:
                 for start, end in self._pieces(batch, line):
@@ -186,18 +193,20 @@ def _arrow_errors() -> Iterator[None]:
         raise ImportFailed(f"it is damaged, or pyarrow cannot read it: {reason}") from error
 
 
-def _check_sizes(metadata: Any, size: int) -> None:
-    """Refuse what the metadata say is too large, before any of it is unpacked."""
+def _checked_sizes(metadata: Any, size: int) -> dict[str, int]:
+    """The most that a row group holds of each column, unpacked. Refuses what is too large."""
     if metadata.num_row_groups * metadata.num_columns > MAX_CHUNKS:
         raise ImportFailed(
             f"it has more than {MAX_CHUNKS:,} pieces: save it with larger row groups"
         )
-    total = 0
+    total, most = 0, dict[str, int]()
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         for column in range(group.num_columns):
-            unpacked = group.column(column).total_uncompressed_size
+            chunk = group.column(column)
+            unpacked, name = chunk.total_uncompressed_size, chunk.path_in_schema
             total += max(0, unpacked)
+            most[name] = max(unpacked, most.get(name, 0))
             if unpacked > MAX_GROUP_BYTES:
                 raise ImportFailed(
                     "a column of a row group is larger than 256 MB: rewrite the file with smaller "
@@ -205,6 +214,7 @@ def _check_sizes(metadata: Any, size: int) -> None:
                 )
     if total > max(FREE_BYTES, MAX_RATIO * size):
         raise ImportFailed(f"it unpacks to more than {MAX_RATIO} times its size")
+    return most
 
 
 def _is_index(name: str) -> bool:

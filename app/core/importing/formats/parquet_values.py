@@ -56,6 +56,8 @@ def values_of(array: Any, kind: Kind) -> tuple[list[Value], int]:
 
     if types.is_dictionary(array.type) and is_text(array.type.value_type):
         return _texts(array), 0
+    if is_text(array.type):
+        return [None if text is None else clean(text) for text in array.to_pylist()], 0
     if kind == "float" and types.is_floating(array.type):
         numbers = _numbers(array, math.nan)
         return (floats if types.is_float64(array.type) else short_floats)(numbers), 0
@@ -65,7 +67,7 @@ def values_of(array: Any, kind: Kind) -> tuple[list[Value], int]:
     elif kind == "int":
         values = [None if v is None or abs(v) >= INT64 else v for v in values]
     elif kind == "str":
-        values = [None if v is None else clean(v if isinstance(v, str) else str(v)) for v in values]
+        values = [None if v is None else str(v) for v in values]
     return values, left_out
 
 
