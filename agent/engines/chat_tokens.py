@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from agent.engines.tokenizer_file import check_tokenizer_file
 from agent.errors import EngineError
 from agent.protocol.protocol import Part
 
@@ -20,24 +21,15 @@ END_OF_TURN = "<|im_end|>"
 END_OF_TEXT = "<|endoftext|>"
 MARKUP_TOKENS = ("<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>")
 
-MAX_TOKENIZER_BYTES = 100_000_000
-
 _MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:
     """Load the tokenizer of a model folder and check that it has the chat's control tokens."""
     path = folder / "tokenizer.json"
+    check_tokenizer_file(path)
     try:
-        if path.stat().st_size > MAX_TOKENIZER_BYTES:
-            raise EngineError(f"{path} is too large for a tokenizer")
         tokenizer = Tokenizer.from_file(str(path))
-    except OSError as error:
-        raise EngineError(
-            f"{path} cannot be read; save the model's tokenizer beside its weights"
-        ) from error
-    except EngineError:
-        raise
     except Exception as error:  # the library raises Exception itself for a faulty file
         raise EngineError(f"{path} is not a tokenizer: {str(error)[:200]}") from error
     special = {

@@ -6,7 +6,7 @@ Reads JSON only, so an unsuitable folder is rejected before torch is imported.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,24 @@ from agent.errors import EngineError, ImageError
 from agent.rendering.model_image import Sizing
 
 MAX_JSON_BYTES = 20_000_000
+# The sizes in a config that transformers takes on trust, and more than any model has
+LARGEST = {
+    "hidden_size": 200_000,
+    "intermediate_size": 200_000,
+    "out_hidden_size": 200_000,
+    "vocab_size": 2_000_000,
+    "num_position_embeddings": 1_000_000,
+    "max_position_embeddings": 10**12,
+    "num_hidden_layers": 256,
+    "depth": 256,
+    "num_attention_heads": 1024,
+    "num_key_value_heads": 1024,
+    "num_heads": 1024,
+    "head_dim": 4096,
+    "window_size": 10_000,
+    "in_channels": 16,
+    "in_chans": 16,
+}
 # Limits for one picture unless the model's folder narrows them
 FEWEST_TOKENS, MOST_TOKENS = 8, 1280
 
@@ -134,20 +152,29 @@ def weight_files(folder: Path, stem: str) -> list[Path]:
 
 
 def _check_sizes(config: Mapping[str, Any], path: Path) -> None:
-    # transformers allocates by these sizes before it reads the weights: absurd ones fill the memory
+    # transformers allocates and divides by these sizes before it reads the weights
     text, vision = config.get("text_config") or config, config.get("vision_config")
     if not isinstance(text, Mapping) or not isinstance(vision, Mapping):
         raise EngineError(f"{path / 'config.json'} does not describe a vision-language model")
-    for name, value in (*_sizes(text), *_sizes(vision)):
-        most = 2_000_000 if name == "vocab_size" else 200_000 if name.endswith("_size") else 1_000
-        if not isinstance(value, int) or not 0 < value <= most:
-            raise EngineError(f"{path / 'config.json'}: {name} is {str(value)[:40]}")
+    for part in (text, vision):
+        for name, most in LARGEST.items():
+            value = part.get(name)
+            if value is not None and (type(value) is not int or not 0 < value <= most):
+                raise EngineError(f"{path / 'config.json'}: {name} is {str(value)[:40]}")
+    _check_rotation(text, path)
 
 
-def _sizes(part: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    for name in ("hidden_size", "intermediate_size", "num_hidden_layers", "vocab_size", "depth"):
-        if part.get(name) is not None:
-            yield name, part[name]
+def _check_rotation(text: Mapping[str, Any], path: Path) -> None:
+    """The sections of the rotary embedding must fill half a head, or the first turn fails."""
+    rotation = text.get("rope_parameters") or text.get("rope_scaling")
+    sections = rotation.get("mrope_section") if isinstance(rotation, Mapping) else None
+    heads, hidden = text.get("num_attention_heads"), text.get("hidden_size")
+    if sections is None or heads is None or hidden is None:
+        return
+    width = text.get("head_dim") or hidden // heads
+    are_numbers = isinstance(sections, list) and all(type(each) is int for each in sections)
+    if not are_numbers or len(sections) != 3 or 2 * sum(sections) != width or min(sections) < 0:
+        raise EngineError(f"{path / 'config.json'}: mrope_section is {str(sections)[:40]}")
 
 
 def _vision(
@@ -173,7 +200,7 @@ def _colour(value: object, default: Colour) -> Colour:
     if (
         isinstance(value, list)
         and len(value) == 3
-        and all(isinstance(number, int | float) and 0 < number <= 1 for number in value)
+        and all(isinstance(number, int | float) and 0.001 <= number <= 1 for number in value)
     ):
         return float(value[0]), float(value[1]), float(value[2])
     return default

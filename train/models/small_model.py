@@ -27,6 +27,7 @@ from transformers import (
     Qwen3VLForConditionalGeneration,
 )
 
+from agent.engines.tokenizer_file import SPLIT
 from agent.errors import WorkbenchError
 
 FamilyName = Literal["qwen2.5-vl", "qwen3-vl"]
@@ -46,11 +47,6 @@ PLAIN_ADDED_TOKENS = ("<tool_call>", "</tool_call>")
 
 VERDICTS = ("YES", "NO")
 
-# Qwen's pattern for splitting text before merging; llama.cpp has the same one as "qwen2".
-SPLIT = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 CLIP_MEAN = [0.48145466, 0.4578275, 0.40821073]
 CLIP_STD = [0.26862954, 0.26130258, 0.27577711]
 

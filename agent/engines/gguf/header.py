@@ -23,6 +23,8 @@ MAX_KEY_BYTES = 500
 MAX_TEXT_BYTES = 4_000_000
 MAX_ITEMS = 2_000_000
 MAX_SIDE = 1 << 32
+# Of the whole header; Qwen's have about 6 MB, most of it the vocabulary
+MAX_HEADER_BYTES = 32_000_000
 # Longer arrays, such as the vocabulary, are only counted
 KEPT_ITEMS = 4096
 
@@ -110,17 +112,25 @@ class _Reader:
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
         self.size = size
+        self._left = MAX_HEADER_BYTES
 
     def take(self, count: int) -> bytes:
+        self._check_length(count)
         data = self._file.read(count)
         if len(data) != count:
             raise _InvalidFile("it is cut off")
         return data
 
     def skip(self, count: int) -> None:
+        self._check_length(count)
         if self.position + count > self.size:
             raise _InvalidFile("it is cut off")
         self._file.seek(count, 1)
+
+    def _check_length(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise _InvalidFile(f"its header is longer than {MAX_HEADER_BYTES:,} bytes")
 
     @property
     def position(self) -> int:

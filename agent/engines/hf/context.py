@@ -174,14 +174,18 @@ def explained_memory() -> Iterator[None]:
     try:
         yield
     except (MemoryError, RuntimeError) as error:
-        message = str(error).lower()
-        is_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
-        if not is_memory and not any(words in message for words in OUT_OF_MEMORY):
+        if not is_out_of_memory(error):
             raise
         raise EngineError(
             "the model ran out of memory; try a smaller model, fewer image tokens, "
             "a shorter context or loading in 4 bits"
         ) from error
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    message = str(error).lower()
+    is_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
+    return is_memory or any(words in message for words in OUT_OF_MEMORY)
 
 
 def _as_numpy(logits: torch.Tensor) -> Logits:

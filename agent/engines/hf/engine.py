@@ -24,6 +24,8 @@ from agent.rendering.model_image import Sizing
 
 # Default context in tokens: more than any inspection needs
 LONGEST_CONTEXT = 32768
+# End tokens that a generation config may name; real ones name two or three
+MAX_ENDS = 100
 
 
 class TransformersEngine:
@@ -118,7 +120,8 @@ def _loaded_model(model: Any, folder: ModelFolder, context_length: int | None) -
 def _end_tokens(tokenizer: Tokenizer, generation_config: Any) -> frozenset[int]:
     """Return the end tokens of the chat and those in the model's generation config."""
     named = getattr(generation_config, "eos_token_id", None)
-    ends = set(named if isinstance(named, list) else [] if named is None else [named])
+    listed = named[:MAX_ENDS] if isinstance(named, list) else [named]
+    ends = {number for number in listed if type(number) is int}
     known = (tokenizer.token_to_id(name) for name in (END_OF_TURN, END_OF_TEXT))
     return frozenset(ends.union(number for number in known if number is not None))
 

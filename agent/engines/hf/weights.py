@@ -14,11 +14,12 @@ from typing import Any, Literal
 
 import torch
 import transformers
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from transformers.utils import logging
 
 from agent.engines.families import ModelFolder, read_json, weight_files
-from agent.engines.hf.context import explained_memory
+from agent.engines.hf.adapter_settings import check_adapter_settings
+from agent.engines.hf.context import explained_memory, is_out_of_memory
 from agent.errors import EngineError
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
@@ -47,6 +48,7 @@ def load_model(
         options["device_map"] = {"": "cuda"}  # loads straight to the GPU, not through main memory
     model_class: Any = getattr(transformers, folder.family.model_class)
     with _quiet(), _explained_weights(folder.path), explained_memory():
+        _check_parameters(model_class, folder)
         model, loading_info = model_class.from_pretrained(
             folder.path,
             dtype=precision,
@@ -64,7 +66,24 @@ def load_model(
         if target == "mps":
             model = model.to(target)
     model.train(False)
+    model.config.return_dict = True  # else the outputs have no names
     return model
+
+
+def _check_parameters(model_class: Any, folder: ModelFolder) -> None:
+    """Refuse a config of more parameters than the files can hold, before memory is taken for them.
+
+    A parameter takes at least half a byte; tied ones are counted twice.
+    """
+    config = model_class.config_class.from_pretrained(folder.path, local_files_only=True)
+    with torch.device("meta"):
+        model = model_class(config)
+    described = sum(weight.numel() for weight in model.parameters())
+    if described > 4 * folder.weight_bytes:
+        raise EngineError(
+            f"the model in {folder.path} cannot be loaded: config.json describes {described:,} "
+            "parameters, more than the weight files hold; the download may be broken"
+        )
 
 
 def chosen_device(device: Device) -> str:
@@ -131,10 +150,7 @@ def _reject_gaps(path: Path, loading_info: Any) -> None:
 def _adapted(model: Any, folder: Path, *, merge: bool) -> Any:
     """Return the model with a LoRA adapter, merged into the weights if asked."""
     weights = weight_files(folder, "adapter_model")
-    settings = read_json(folder / "adapter_config.json")
-    # peft imports modules that these settings name, so only plain LoRA is allowed
-    if settings.get("peft_type") != "LORA" or settings.get("megatron_config"):
-        raise EngineError(f"{folder} is not a plain LoRA adapter")
+    check_adapter_settings(folder, read_json(folder / "adapter_config.json"))
     if importlib.util.find_spec("peft") is None:
         raise EngineError("adapters need peft: pip install peft")
     import peft
@@ -144,7 +160,9 @@ def _adapted(model: Any, folder: Path, *, merge: bool) -> Any:
         warnings.simplefilter("ignore", FutureWarning)  # peft's, about transformers
         try:
             adapted = peft.PeftModel.from_pretrained(model, str(folder), local_files_only=True)
-        except (RuntimeError, ValueError, TypeError, KeyError) as error:
+        except Exception as error:  # odd settings make peft raise errors of any type
+            if isinstance(error, RuntimeError) and is_out_of_memory(error):
+                raise
             raise EngineError(
                 f"{folder} is not an adapter of this model: {_one_line(error)}"
             ) from error
@@ -170,7 +188,11 @@ def _names(weights: list[Path]) -> set[str]:
 def _explained_weights(path: Path) -> Iterator[None]:
     try:
         yield
-    except (SafetensorError, OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+    except (EngineError, MemoryError):
+        raise
+    except Exception as error:  # an odd config makes transformers raise errors of any type
+        if isinstance(error, RuntimeError) and is_out_of_memory(error):
+            raise
         raise EngineError(f"the model in {path} cannot be loaded: {_one_line(error)}") from error
 
 

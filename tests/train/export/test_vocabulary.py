@@ -13,15 +13,9 @@ pytest.importorskip("torch")
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.folders import Json, copy25, edit
 from train.export.export import export_gguf
-from train.export.vocabulary import SPLIT
 from train.models.errors import ExportError
-from train.models.small_model import SPLIT as MADE_WITH
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
-
-
-def test_split_is_the_one_models_are_made_with() -> None:
-    assert SPLIT == MADE_WITH
 
 
 def step(number: int, **changes: object) -> Callable[[Json], object]:
