@@ -198,7 +198,7 @@ def _opened(path: Path) -> pyarrow.parquet.ParquetFile:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise WorkbenchError(
-            "sets of examples need pyarrow: pip install 'spec-o3-workbench[train]'"
+            'sets of examples need pyarrow: pip install -e ".[train]" in the checkout'
         ) from error
     try:
         file = parquet.ParquetFile(path)

@@ -173,5 +173,5 @@ def _require(card: Card, *modules: str) -> None:
     if missing:
         raise EngineError(
             f"the model {card.name} needs {' and '.join(missing)}; install them with "
-            'pip install "spec-o3-workbench[gpu]"'
+            'pip install -e ".[gpu]" in the checkout'
         )

@@ -46,7 +46,7 @@ def grpo(
         from train.models.model_folder import starting_folder
     except ImportError as error:
         raise WorkbenchError(
-            f"reinforcement learning needs {error.name}: pip install 'spec-o3-workbench[train]'"
+            f'reinforcement learning needs {error.name}: pip install -e ".[train]" in the checkout'
         ) from error
     finished = reinforce(
         starting_folder(model), sets, out, grpo_settings,

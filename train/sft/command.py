@@ -44,7 +44,7 @@ def sft(
         from train.sft.run import fine_tune
     except ImportError as error:
         raise WorkbenchError(
-            f"fine-tuning needs {error.name}: pip install 'spec-o3-workbench[train]'"
+            f'fine-tuning needs {error.name}: pip install -e ".[train]" in the checkout'
         ) from error
     finished = fine_tune(
         approved,

@@ -46,7 +46,7 @@ class TeamDatabase:
             )
         except ImportError as error:
             raise SessionError(
-                "sessions in PostgreSQL need a driver: pip install 'spec-o3-workbench[teams]'"
+                'sessions in PostgreSQL need a driver: pip install -e ".[teams]" in the checkout'
             ) from error
         prepare_for_postgresql()
         _set_up_connections(engine)

@@ -123,10 +123,10 @@ def _need(location: ModelLocation) -> str:
 def _need_of_engine(engine: str) -> str:
     if engine == "transformers" and not (_is_installed("torch") and _is_installed("transformers")):
         text = translate("agent", "Needs torch and transformers: pip install {what}")
-        return text.replace("{what}", '"spec-o3-workbench[gpu]"')
+        return text.replace("{what}", '-e ".[gpu]"')
     if engine == "gguf" and not (_is_installed("llama_cpp") or _is_installed("xllamacpp")):
         text = translate("agent", "Needs llama.cpp: pip install {what}")
-        return text.replace("{what}", '"spec-o3-workbench[gguf]"')
+        return text.replace("{what}", '-e ".[gguf]"')
     return ""
 
 
