@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -57,6 +58,38 @@ def test_a_crafted_file_is_read_or_refused(sandbox: Sandbox, tmp_path: Path, nam
         assert outcome.value.get("rows") == expected, outcome
     elif expected is not None:
         assert expected in outcome.value.get("refused", ""), outcome
+
+
+PREVIEW = """
+import sys
+from app.core.importing.importer import look_at
+print(look_at(sys.argv[1]).problem)
+"""
+
+
+def limit_address_space() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (300_000 * 1024, 300_000 * 1024))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is kept on Linux")
+@pytest.mark.parametrize("name", ["one cell of 200 MB that lies", "a page that claims 2 GB"])
+def test_with_little_memory_the_reason_still_comes_soon(tmp_path: Path, name: str) -> None:
+    """Libraries may fail in any way then."""
+    path = tmp_path / "list.parquet"
+    path.write_bytes(CRAFTED[name]())
+    done = subprocess.run(
+        [sys.executable, "-c", PREVIEW, path],
+        preexec_fn=limit_address_space,
+        capture_output=True,
+        text=True,
+        timeout=MAX_S,
+        check=True,
+    )
+    assert done.stdout.startswith("list.parquet: "), done.stderr
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""
 
 
 EXPECTED: dict[str, int | str] = {

@@ -40,6 +40,9 @@ MAX_METADATA = 64 * 1024**2
 MAX_CHUNKS = 500_000
 """Columns times row groups; pyarrow takes about a kilobyte for each."""
 MAX_DICTIONARY = 2 * 1024**2
+"""pyarrow copies a dictionary for each batch: a large one, of texts that are all new, is slow."""
+DICTIONARY_ENCODINGS = frozenset(("PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE"))
+"""pyarrow reads no others with a dictionary."""
 MAX_BLOCK = 8 * 1024**2
 MAX_ROW = 1024**2
 NUMBER_BYTES = 8
@@ -60,19 +63,18 @@ class ParquetList:
                 raise ImportFailed(f"it has {len(schema):,} columns, more than {MAX_COLUMNS:,}")
             if len(set(schema.names)) < len(schema):
                 raise ImportFailed("two of its columns have the same name")
-            unpacked = _checked_sizes(file.metadata, size)
+            without_dictionary = _checked_columns(file.metadata, size)
             kinds = {field.name: kind_of(field.type) for field in schema}
             fields = [field for field in schema if kinds[field.name] and not _is_index(field.name)]
             if not fields:
                 raise ImportFailed("it has no columns with single values")
             self._left_out = len(schema) - len(fields)
             self._given = [field.name for field in fields]
-            # With its dictionary, a text that many rows repeat is made once. But what pyarrow
-            # gathers for that it copies for each batch, which is slow where every text is new.
+            # With its dictionary, a text that many rows repeat is made once.
             self._as_dictionaries = [
                 field.name
                 for field in fields
-                if is_text(field.type) and unpacked.get(field.name, 0) <= MAX_DICTIONARY
+                if is_text(field.type) and field.name not in without_dictionary
             ]
             names = column_names(self._given)
             self.columns = tuple(
@@ -193,20 +195,21 @@ def _arrow_errors() -> Iterator[None]:
         raise ImportFailed(f"it is damaged, or pyarrow cannot read it: {reason}") from error
 
 
-def _checked_sizes(metadata: Any, size: int) -> dict[str, int]:
-    """The most that a row group holds of each column, unpacked. Refuses what is too large."""
+def _checked_columns(metadata: Any, size: int) -> set[str]:
+    """The columns not to be read with their dictionaries. Refuses what is too large."""
     if metadata.num_row_groups * metadata.num_columns > MAX_CHUNKS:
         raise ImportFailed(
             f"it has more than {MAX_CHUNKS:,} pieces: save it with larger row groups"
         )
-    total, most = 0, dict[str, int]()
+    total, without = 0, set[str]()
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         for column in range(group.num_columns):
             chunk = group.column(column)
-            unpacked, name = chunk.total_uncompressed_size, chunk.path_in_schema
+            unpacked = chunk.total_uncompressed_size
             total += max(0, unpacked)
-            most[name] = max(unpacked, most.get(name, 0))
+            if unpacked > MAX_DICTIONARY or not DICTIONARY_ENCODINGS.issuperset(chunk.encodings):
+                without.add(chunk.path_in_schema)
             if unpacked > MAX_GROUP_BYTES:
                 raise ImportFailed(
                     "a column of a row group is larger than 256 MB: rewrite the file with smaller "
@@ -214,7 +217,7 @@ def _checked_sizes(metadata: Any, size: int) -> dict[str, int]:
                 )
     if total > max(FREE_BYTES, MAX_RATIO * size):
         raise ImportFailed(f"it unpacks to more than {MAX_RATIO} times its size")
-    return most
+    return without
 
 
 def _is_index(name: str) -> bool:

@@ -172,3 +172,14 @@ def test_texts_are_the_same_with_and_without_their_dictionary(folder, monkeypatc
     assert file._as_dictionaries == (["name", "kind"] if limit else [])
     assert [row[0] for row in values(file)] == names
     assert [row[1] for row in values(file)] == ["CV", "K5", None, "x�"] * 1250
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
+def test_texts_in_every_encoding(folder, encoding):
+    import pyarrow
+    import pyarrow.parquet
+
+    path, names = folder / "list.parquet", [f"o{n}" for n in range(300)]
+    how = {"use_dictionary": False, "column_encoding": {"name": encoding}}
+    pyarrow.parquet.write_table(pyarrow.table({"name": names}), path, **how)
+    assert [row[0] for row in values(open_list(path))] == names
