@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
+from agent.trajectory.append_lines import append_lines
 
 METRICS_FILE = "metrics.jsonl"
 
@@ -27,7 +28,6 @@ class Journal:
         try:
             part.write_text("".join(map(_line, kept)), encoding="utf-8")
             part.replace(self.path)
-            self._file = self.path.open("a", encoding="utf-8")
         except OSError as error:
             raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
         self._board = _board(folder / "tensorboard", resume_at)
@@ -35,15 +35,17 @@ class Journal:
     def log(self, step: int, **metrics: float | int | str | None) -> None:
         """Write the metrics of a step; numbers that are not finite become null."""
         seconds = round(time.perf_counter() - self._started, 3)
-        self._file.write(_line({"step": step, "seconds": seconds, **_finite(metrics)}))
-        self._file.flush()
+        record = {"step": step, "seconds": seconds, **_finite(metrics)}
+        try:
+            append_lines(self.path, [json.dumps(record, allow_nan=False)])
+        except OSError as error:
+            raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
         if self._board is not None:
             for name, value in metrics.items():
                 if isinstance(value, int | float) and math.isfinite(value):
                     self._board.add_scalar(name, value, step)
 
     def close(self) -> None:
-        self._file.close()
         if self._board is not None:
             self._board.close()
 

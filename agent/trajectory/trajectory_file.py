@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from agent.engines.base import SamplingSettings
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.rendering.model_image import QWEN25, Sizing
+from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import (
     AUTHORS,
     STEP_KINDS,
@@ -63,16 +64,13 @@ def to_line(trajectory: Trajectory) -> str:
 
 
 def write_trajectories(path: Path, trajectories: Iterable[Trajectory], *, add: bool = False) -> int:
-    """Write or append to a file of JSON lines; returns the number of trajectories."""
-    count = 0
+    """Write a file of JSON lines, or `add` to it; returns the number of trajectories."""
     try:
-        with path.open("a" if add else "w", encoding="utf-8", newline="\n") as file:
-            for trajectory in trajectories:
-                file.write(to_line(trajectory) + "\n")
-                count += 1
+        if not add:
+            path.write_bytes(b"")
+        return append_lines(path, map(to_line, trajectories))
     except OSError as error:
         raise TrajectoryError(f"{path} could not be written: {error.strerror}") from error
-    return count
 
 
 def read_trajectories(path: Path) -> Iterator[Trajectory]:

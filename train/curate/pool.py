@@ -14,6 +14,7 @@ from agent.hashing import text_hash
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
+from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories, to_line
 from train.curate.process import Case, Stage
@@ -154,7 +155,6 @@ def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) ->
 
 def _append(path: Path, lines: Iterable[str]) -> None:
     try:
-        with path.open("a", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
+        append_lines(path, lines)
     except OSError as error:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 from agent.checked_toml import printable, shown
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
+from agent.trajectory.append_lines import append_lines
 
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -99,10 +100,7 @@ def add_reviews(path: Path, reviews: Sequence[Review]) -> None:
                 file.seek(end - 1)
                 if file.read(1) != b"\n":
                     _cut_last_line(file)
-            for review in reviews:
-                file.write(json.dumps(_to_json(review), ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_lines(path, (json.dumps(_to_json(each), ensure_ascii=False) for each in reviews))
     except OSError as error:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from agent.errors import WorkbenchError
 from agent.protocol.reply import Verdict
+from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
 from train.examples import Example
 
@@ -99,9 +100,7 @@ def _about(one: Example) -> dict[str, Any]:
 
 def add_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
     try:
-        with path.open("a", encoding="utf-8", newline="\n") as file:
-            for one in judgements:
-                file.write(json.dumps(asdict(one), allow_nan=False) + "\n")
+        append_lines(path, (json.dumps(asdict(one), allow_nan=False) for one in judgements))
     except OSError as error:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 
