@@ -12,7 +12,7 @@ from tests.night import BY_NIGHT, seeds
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="cases are forked")
 
-BATCHES, EACH = seeds(by_day=1, by_night=40), 250 if BY_NIGHT else 40
+BATCHES, EACH = seeds(by_day=1, by_night=100), 100 if BY_NIGHT else 40
 NANO_BATCHES, NANO_EACH = seeds(by_day=1, by_night=40), 25 if BY_NIGHT else 2
 MOST_MB, MOST_S = 600, 10.0
 # One process for 25 inspections keeps the arrays and pictures of the last few spectra.
