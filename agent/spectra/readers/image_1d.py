@@ -70,9 +70,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
 
 def _names_wavelengths(header: Header) -> bool:
     """Whether the header says of its first axis that it is one of wavelengths."""
-    if "DC-FLAG" in header or factor_of(_unit(header)) is not None:
+    axis = header.text("CTYPE1").upper()
+    if SPECTRAL.search(axis) or factor_of(_unit(header)) is not None:
         return True
-    return bool(SPECTRAL.search(header.text("CTYPE1").upper()))
+    return not axis and "DC-FLAG" in header
 
 
 def _wavelengths(header: Header, pixels: int) -> tuple[FloatArray, str]:

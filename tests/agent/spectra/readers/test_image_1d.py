@@ -114,7 +114,7 @@ def test_rows_in_another_order_and_without_an_error(given: Given, rng: np.random
     assert given(kast(rng, "fw")).range[0] == pytest.approx(3473.0, abs=1.0)
     millijansky = given(kast(rng, "wfm"))
     assert millijansky.ivar is None
-    for axis in ({}, {"CTYPE1": ""}, {"CTYPE1": "RA---TAN"}, {"CTYPE1": "PIXEL"}):
+    for axis in ({}, {"DC-FLAG": 0}, {"CTYPE1": ""}, {"CTYPE1": "RA---TAN"}, {"CTYPE1": "PIXEL"}):
         assert given(kast(rng, **axis)).range[0] == pytest.approx(3473.0, abs=1.0)
 
 
