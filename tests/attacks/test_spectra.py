@@ -35,12 +35,13 @@ def test_damaged_spectra_are_read_drawn_and_measured_or_refused(batch: int) -> N
             case = f"case {batch}:{number}"
             check(case, outcome)
             assert outcome.peak_mb <= MOST_MB, f"{case}: {outcome.peak_mb} MB"
-            assert outcome.seconds <= MOST_S, f"{case}: {outcome.seconds} s"
+            # Of the processor: beside other tests a case may wait long for its turn.
+            assert outcome.value["cpu_s"] <= MOST_S, f"{case}: {outcome.value['cpu_s']} s"
             foreign = [path for path in outcome.opened if not path.startswith("/tmp/")]
             assert foreign == [], f"{case}: {foreign}"
             found["refused" if "why" in outcome.value else "read"] += 1
             found["judged"] += outcome.value.get("judged", False)
-            worst_mb, worst_s = max(worst_mb, outcome.peak_mb), max(worst_s, outcome.seconds)
+            worst_mb, worst_s = max(worst_mb, outcome.peak_mb), max(worst_s, outcome.value["cpu_s"])
     sys.stderr.write(f"batch {batch}: {dict(found)}, {worst_mb} MB, {worst_s} s\n")
     assert min(found["read"], found["refused"]) > EACH // 10, "the damage is one-sided"
     assert found["judged"] > found["read"] // 2
