@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -46,13 +47,21 @@ def in_order(
             pool.submit(work, job) for job in islice(waiting, workers * JOBS_AHEAD)
         ]
         try:
-            while under_way:
-                yield under_way.pop(0).result()
-                under_way += [pool.submit(work, job) for job in islice(waiting, 1)]
-        except BrokenProcessPool as error:
-            raise WorkbenchError(
-                "a worker process was killed (out of memory?): repeat the command with fewer "
-                "--workers to continue"
-            ) from error
+            with worker_deaths():
+                while under_way:
+                    yield under_way.pop(0).result()
+                    under_way += [pool.submit(work, job) for job in islice(waiting, 1)]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def worker_deaths() -> Iterator[None]:
+    """Raise WorkbenchError if a worker process dies."""
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise WorkbenchError(
+            "a worker process was killed (out of memory?): repeat the command with fewer "
+            "--workers to continue"
+        ) from error

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.errors import WorkbenchError
 from train.parallel import in_order
 
 BUSY_FOR_AN_HOUR = """
@@ -28,6 +29,11 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("workers", [1, 2])
 def test_results_come_in_the_order_of_the_jobs(workers: int):
     assert list(in_order(abs, range(-40, 0), workers)) == list(range(40, 0, -1))
+
+
+def test_a_worker_that_dies_is_told_in_a_sentence():
+    with pytest.raises(WorkbenchError, match=r"killed \(out of memory\?\).* fewer --workers"):
+        list(in_order(os._exit, [3, 3], 2))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends processes by signals")

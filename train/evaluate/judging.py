@@ -14,7 +14,7 @@ from agent.trajectory.trajectory_file import write_trajectories
 from train.evaluate.judgement import Judgement, add_judgements, read_judgements
 from train.evaluate.judges import Judge, JudgedExample, JudgeSpec, make_judge
 from train.examples import Example, column, read_examples
-from train.parallel import end_with_parent
+from train.parallel import end_with_parent, worker_deaths
 
 CHUNK = 4
 """Examples per job; few, so that a stopped run loses little."""
@@ -110,7 +110,10 @@ def _judge_chunks(
                 first = list(islice(examples, size))
         return
     context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
-    with ProcessPoolExecutor(workers, context, _start_worker, (spec,)) as pool:
+    with (
+        worker_deaths(),
+        ProcessPoolExecutor(workers, context, _start_worker, (spec,)) as pool,
+    ):
         yield from _in_parallel(pool, examples, first, size, workers * CHUNKS_AHEAD)
 
 

@@ -25,7 +25,7 @@ from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Window
 from train.examples import Example
-from train.parallel import end_with_parent
+from train.parallel import end_with_parent, worker_deaths
 
 MAX_BYTES = 1 << 29
 """Most bytes of pictures and patches that each process keeps."""
@@ -81,15 +81,16 @@ class PictureCache:
         missing = {key: maker for key, maker in missing.items() if key not in self._cache}
         if len(missing) < 2:
             return
-        drawn = self._pool.map(
-            _draw_array,
-            [maker.plain for maker in missing.values()],
-            [window for _, window in missing],
-            chunksize=max(1, len(missing) // 32),
-        )
-        for key, result in zip(missing, drawn, strict=True):
-            if result is not None:
-                self._store(key, Image.fromarray(result[0]), result[1])
+        with worker_deaths():
+            drawn = self._pool.map(
+                _draw_array,
+                [maker.plain for maker in missing.values()],
+                [window for _, window in missing],
+                chunksize=max(1, len(missing) // 32),
+            )
+            for key, result in zip(missing, drawn, strict=True):
+                if result is not None:
+                    self._store(key, Image.fromarray(result[0]), result[1])
 
     def rendered(self, maker: CachedPictureMaker, window: Window | None) -> RenderedPicture:
         """The picture of a range; raises ToolError or SpectrumError if there is nothing to draw."""
