@@ -23,7 +23,7 @@ from app.worker.errors import LoadError, WireError
 from app.worker.exit_reason import describe_exit, last_line, printable_lines
 from app.worker.wire import Message, encode, read_message
 
-QUIT_GRACE_S = 2.0
+QUIT_GRACE_S = 1.0
 END_GRACE_S = 0.3
 STDERR_LINES, STDERR_LINE = 200, 2_000
 # Unread messages; the child blocks when there are more.
@@ -135,8 +135,12 @@ class ChildProcess:
         """Ask the child to quit, then force it; waits for process, pipes and threads to end."""
         self.send({"type": "quit"})
         self._outbox.put(None)
-        for end_it in (self._process.terminate, self._process.kill):
-            if self._wait_for_end(QUIT_GRACE_S):
+        # The window waits for this. A process that was stopped hears neither of the first two.
+        for grace_s, end_it in (
+            (QUIT_GRACE_S, self._process.terminate),
+            (END_GRACE_S, self._process.kill),
+        ):
+            if self._wait_for_end(grace_s):
                 break
             end_it()
         self._wait_for_end(QUIT_GRACE_S)  # a process stuck in a driver outlives even kill

@@ -25,6 +25,7 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.judging.state_block import OneLineLabel
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import MAX_DETAILS, cut
 from app.ui.widgets.painted_button import PaintedButton
 
 
@@ -122,7 +123,7 @@ class StatusLine(QWidget):
     def show_message(self, message: str) -> None:
         self._is_error = False
         self._fade.start()
-        self.message.show_text(message)
+        self.message.show_text(cut(message))
         self._restyle()
 
     def _clear_message(self) -> None:
@@ -131,6 +132,7 @@ class StatusLine(QWidget):
 
     def show_error(self, message: str, details: str = "") -> None:
         now = datetime.now().astimezone().strftime("%H:%M:%S")
+        message, details = cut(message), cut(details, MAX_DETAILS)
         self.errors.append(ErrorMessage(now, message, details))
         self._is_error = True
         self.message.show_text(f"! {message}")

@@ -81,7 +81,7 @@ class HistoryModel(QAbstractTableModel):
             self._verdict_text(entry),
             "" if entry.seconds is None else f"{entry.seconds:.1f}",
             self._shown_text(entry),
-            " ".join(entry.opinion.comment.split()),
+            " ".join(entry.opinion.comment[: 2 * MAX_TEXT].split()),
         )
 
     def _verdict_text(self, entry: LogEntry) -> str:

@@ -6,6 +6,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 
+MAX_SHOWN, MAX_DETAILS = 4000, 20_000
+"""Characters; Qt lays out the whole of a text, which takes minutes for one without an end."""
+
+
+def cut(text: str, most: int = MAX_SHOWN) -> str:
+    """A text of any length, short enough to be shown."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def wrapped_label(text: str, role: str = "") -> QLabel:
     """A label for plain text that wraps."""
     label = QLabel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import cut, short_label, wrapped_label
 
 
 class ProblemLine(QFrame):
@@ -31,7 +31,7 @@ class ProblemLine(QFrame):
         self.hide()
 
     def show_problem(self, text: str) -> None:
-        self.label.setText(text)
+        self.label.setText(cut(text))
         self.setVisible(bool(text))
 
     def clear(self) -> None:

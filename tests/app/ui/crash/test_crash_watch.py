@@ -142,10 +142,12 @@ def test_a_full_disk_and_odd_letters_write_no_traceback_of_the_log(
     assert "odd" in said and "Logging error" not in said
 
 
-def test_a_lone_surrogate_is_logged(window, tmp_path, capfd):
+def test_a_lone_surrogate_is_logged(qtbot, window, tmp_path, capfd):
     made = install(window, tmp_path)
     try:
         crash(ValueError("name \udcff"))
+        qtbot.waitUntil(lambda: made.dialog is not None and made.dialog.isVisible())
+        made.dialog.close()
     finally:
         made.remove()
     assert "name \\udcff" in (tmp_path / "spec-o3.log").read_text(encoding="utf-8")

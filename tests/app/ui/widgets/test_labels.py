@@ -5,7 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
+from app.ui.widgets.labels import (
+    MAX_SHOWN,
+    button,
+    cut,
+    row,
+    short_label,
+    with_key,
+    wrapped_label,
+)
 from tests.app.ui.steps import shown_in
 
 
@@ -27,3 +35,8 @@ def test_texts_are_plain_and_an_ampersand_is_no_shortcut(qtbot):
     assert made.focusPolicy() == Qt.FocusPolicy.NoFocus and made.accessibleName() == "Save"
     assert with_key("Accept & go", "Ctrl+&") == "Accept && go  Ctrl+&&"
     assert with_key("Accept", "") == "Accept"
+
+
+def test_a_text_without_an_end_is_cut():
+    assert cut("short") == "short"
+    assert cut("x" * 1_000_000) == "x" * MAX_SHOWN + "…"

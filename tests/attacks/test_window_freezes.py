@@ -1,0 +1,229 @@
+"""The window answers while what it works with does not.
+
+Each case runs in a process of its own. A timer tells for how long the event loop stood still, not
+counting the time in which its threads waited for a processor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.main_window import MainWindow
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.theme.theme import CurrentTheme
+from tests.app.ui.background.test_watchdog import Watch
+from tests.app.ui.importing.dropping import drop
+from tests.app.ui.whole_window import sample_file
+from tests.attacks.sandbox import Sandbox
+from tests.night import BY_NIGHT
+
+LOOKED_AT_S = 4.0
+"""So long each attack is watched."""
+RUNS = 3 if BY_NIGHT else 1
+SHORT_MS, LONGEST_MS = 100.0, 2000.0
+"""For the processor time of the window's thread, and on a quiet machine for all; on a busy one."""
+LONGEST_CLOSE_S = 3.0 if BY_NIGHT else 20.0
+
+
+def many_aliases(folder: Path) -> Path:
+    """An ECSV whose header of 700 bytes says a thousand million things."""
+    lines = ["# %ECSV 1.0", "# ---", "# meta:", "# - &a0 {x: [a, a, a, a, a, a, a, a, a]}"]
+    for number in range(1, 10):
+        many = ", ".join([f"*a{number - 1}"] * 9)
+        lines.append(f"# - &a{number} {{x: [{many}]}}")
+    place = folder / "aliases.ecsv"
+    head = "# datatype:\n# - {name: object_id, datatype: string, unit: *a9}\nobject_id\nJ1\n"
+    place.write_text("\n".join(lines) + "\n" + head)
+    return place
+
+
+def long_line(folder: Path) -> Path:
+    place = folder / "line.csv"
+    place.write_text("object_id,file\n" + '"' + "x" * 30_000_000)
+    return place
+
+
+def pipe(folder: Path) -> Path:
+    place = folder / "pipe.fits"
+    os.mkfifo(place)
+    return place
+
+
+def press(key: str) -> None:
+    QTest.keyClick(QApplication.focusWidget() or QApplication.activeWindow(), key)
+
+
+def preview(make: Callable[[Path], Path], window: MainWindow, folder: Path) -> None:
+    window.import_lists([make(folder)])
+
+
+def dropped(make: Callable[[Path], Path], window: MainWindow, folder: Path) -> None:
+    drop(window, [make(folder)])
+
+
+def stopped_worker(window: MainWindow, folder: Path) -> None:
+    """Its worker is stopped in the middle of an inspection, and waits for nobody."""
+    assert window.view is not None
+    press("v")
+    agent = window.view.context.agent
+    until(lambda: agent.worker_model.pid is not None)
+    assert agent.worker_model.pid is not None
+    os.kill(agent.worker_model.pid, signal.SIGSTOP)
+    for key in "nnvbn":
+        press(key)
+        QTest.qWait(100)
+
+
+def full_disk(window: MainWindow, folder: Path) -> None:
+    """No file grows any more."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    judge_some(window)
+
+
+def read_only_folder(window: MainWindow, folder: Path) -> None:
+    """The folder and the session are not to be written any more."""
+    may_not_write_everywhere()
+    for path in folder.iterdir():
+        path.chmod(0o400)
+    folder.chmod(0o500)
+    judge_some(window)
+
+
+def may_not_write_everywhere() -> None:
+    """Root may; so give up that capability (see capabilities(7))."""
+    if sys.platform == "linux" and os.geteuid() == 0:
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+        sets = (ctypes.c_uint32 * 6)()
+        libc = ctypes.CDLL(None)
+        assert libc.capget(header, sets) == 0
+        sets[0] &= ~0b110  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        assert libc.capset(header, sets) == 0
+
+
+def judge_some(window: MainWindow) -> None:
+    for key in "a4xfsnu":
+        press(key)
+        QTest.qWait(100)
+    assert window.view is not None
+
+
+def opened(window: MainWindow, folder: Path) -> None:
+    window.open_session(sample_file(folder))
+    until(lambda: window.view is not None and window.view.context.current.is_painted)
+
+
+def look_once(window: MainWindow, folder: Path) -> None:
+    """Show a list that is sound, as pages are laid out and styled when they are first shown."""
+    place = folder / "sound.csv"
+    place.write_text("object_id,ra,dec\nJ1,1,2\n")
+    window.import_lists([place])
+    until(lambda: window.importing.list.preview is not None)
+    QTest.qWait(100)
+    window.show_welcome()
+    QTest.qWait(100)
+
+
+def until(is_so: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < end
+        QTest.qWait(10)
+
+
+ATTACKS: dict[str, Callable[[MainWindow, Path], None]] = {
+    "preview of aliases": lambda window, folder: preview(many_aliases, window, folder),
+    "preview of a long line": lambda window, folder: preview(long_line, window, folder),
+    "preview of a pipe": lambda window, folder: preview(pipe, window, folder),
+    "aliases dropped": lambda window, folder: dropped(many_aliases, window, folder),
+    "pipe dropped": lambda window, folder: dropped(pipe, window, folder),
+    "worker stopped": stopped_worker,
+    "disk full": full_disk,
+    "folder read-only": read_only_folder,
+}
+
+
+ON_SESSION = ("worker stopped", "disk full", "folder read-only")
+
+
+MAY_GO_ON = ("worker stopped", "folder read-only")
+"""Here nobody need be told; files that are open may still be written."""
+
+
+def problems(window: MainWindow) -> list[str]:
+    """What the window says of the attack."""
+    if window.view is not None:
+        return [each.message for each in window.view.status.errors]
+    preview = window.importing.list.preview
+    found = (window.welcome.problem.text, "" if preview is None else preview.problem)
+    return list(filter(None, found))
+
+
+def attack(name: str) -> dict[str, Any]:
+    """The longest time (ms) for which the window stood still, and how long it took to close."""
+    faults: list[str] = []
+    sys.excepthook = lambda kind, error, trace: faults.append(f"{kind.__name__}: {error}")
+    application = QApplication([])
+    folder = Path(tempfile.mkdtemp())
+    settings = SettingsStore()
+    settings.change(reviewer="Ada")
+    window = MainWindow(settings, CurrentTheme())
+    window.show()
+    window.activateWindow()
+    QTest.qWait(100)
+    if name in ON_SESSION:
+        opened(window, folder)
+    else:
+        look_once(window, folder)
+    watch = Watch()
+    ATTACKS[name](window, folder)
+    QTest.qWait(round(1000 * LOOKED_AT_S))
+    if name not in MAY_GO_ON:
+        until(lambda: problems(window))
+    worst, beats = max(watch.held_ms), len(watch.held_ms)
+    worked = max(watch.worked_ms)
+    said = problems(window)
+    watch.stop()
+    began = time.monotonic()
+    window.close()
+    application.processEvents()
+    closed_s = time.monotonic() - began
+    return {
+        "worst": worst,
+        "worked": worked,
+        "beats": beats,
+        "closed_s": closed_s,
+        "faults": faults,
+        "said": said,
+    }
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_window_answers(name):
+    with Sandbox("tests.attacks.test_window_freezes:attack") as sandbox:
+        outcomes = [sandbox.run(name, deadline_s=120) for _ in range(RUNS)]
+    for outcome in outcomes:
+        assert (outcome.error, outcome.status) == ("", 0), outcome.output
+        assert outcome.value["faults"] == []
+        assert "Traceback" not in outcome.output
+        assert outcome.value["beats"] > 10
+        assert outcome.value["closed_s"] < LONGEST_CLOSE_S
+        assert outcome.peak_mb <= 600
+        assert outcome.value["worked"] < SHORT_MS
+    is_quiet = BY_NIGHT and os.getloadavg()[0] < (os.cpu_count() or 1)
+    worst = statistics.median(outcome.value["worst"] for outcome in outcomes)
+    assert worst < (SHORT_MS if is_quiet else LONGEST_MS)

@@ -1,0 +1,481 @@
+"""Hostile texts, a session that is full of them, and a walk over everything that the window shows.
+
+What a text might do: have a file or an address opened, be shown as markup, stop the window.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QPoint, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QHelpEvent, QImage, QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QGraphicsTextItem,
+    QGraphicsView,
+    QHeaderView,
+    QLabel,
+    QTextEdit,
+    QToolTip,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from agent.tasks.catalogue import find_task
+from agent.trajectory.trajectory_file import to_line
+from app.core.errors import SessionHeldError
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session, open_session
+from app.ui.crash.crash_dialog import CrashDialog
+from app.ui.crash.crash_report import make_report
+from app.ui.main_window import MainWindow
+from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph with it
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.tooltips import RICH, tooltip_at
+from tests.app.core.inspected import NANO, OTHER
+from tests.app.ui.agent.trajectories import record
+from tests.app.ui.candidates import take_sample
+
+MAGENTA = "#fe01fd"
+"""The colour of a picture that only a text with markup could show."""
+COUNT = 12
+"""Candidates of a session, each with a text of its own."""
+LONG_S = 60.0
+MB = 1_000_000
+TAGS = (
+    '<img src="{file}">',
+    "<img src='file://{pipe}'>",
+    '<img src="{picture}" width=900 height=900>',
+    '<img src="file://{picture}">',
+    '<img src="{url}/a.png">',
+    '<img src="//127.0.0.1/share/a.png">',
+    r'<img src="\\127.0.0.1\share\a.png">',
+    '<img src="file:////127.0.0.1/share/a.png">',
+    '<link rel="stylesheet" href="file://{pipe}">',
+    "<style>@import url(file://{pipe}); * {{ color: red }}</style>",
+    '<table background="file://{pipe}"><tr><td>cell</td></tr></table>',
+    '<body bgcolor="{colour}" background="{picture}">body</body>',
+    '<p style="background-image: url(file://{pipe})">p</p>',
+    '<a href="file://{pipe}">link</a> <b>bold</b> <font size=7 color="{colour}">big</font>',
+    "<!DOCTYPE html><html><head><title>t</title></head><body><h1>h</h1></body></html>",
+    '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><image href="{url}"/></svg>',
+    "![picture](file://{pipe}) ![picture]({picture}) [link]({url})",
+    "qrc:/a.png :/a.png file://{pipe} {url}",
+    "data:image/png;base64,AAAA <img src='data:image/png;base64,AAAA'>",
+    "&lt;img src=file://{pipe}&gt; &amp; &#60;b&#62; <br> <!-- -->",
+    "<table>" * 300,
+    "<b>" * 20_000,
+)
+LETTERS = (
+    "\u202egnp.emit\u202c",
+    "\u2066\u2067\u2068\u2069" * 50,
+    "\u200b\u200c\u200d\ufeff\u2060" * 40,
+    "e" + "\u0301" * 3000,
+    "\U000e0041\U000e0042 \ue000 \ufffe \uffff \U0010ffff",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467" * 200,
+    "مرحبا שלום नमस्ते 名前 \u2028 \u2029 end",
+    "a\0b",
+    "\ud800 \udfff",
+    "\x1b[31mred\x1b]8;;http://127.0.0.1\x07link\x1b]0;title\x07\x9b31m\x08\x07",
+    "one\ntwo\r\nthree\ttab\vvertical\fform",
+    "\n" * 3000,
+    "%1 %2 %L1 %n %s %(name)s {} {0} {name} {count} {who} {0.__class__} $name \\1 \\g<0>",
+    "&File &&& & Al&t",
+    "night[*] [*]",
+    "' \" ` ; -- \\ / ../../../etc/passwd",
+    "=cmd|' /C calc'!A0",
+    "",
+    " ",
+)
+SIZES = ("x" * MB, "word " * (MB // 5), "<" * MB, "e\u0301" * (MB // 2), "名" * (MB // 3))
+
+
+def texts(seed: int, baits: Baits) -> list[str]:
+    """One for each candidate: markup, odd letters, great length, or some of them together."""
+    random.seed(seed)
+    places = {
+        "pipe": baits.pipe,
+        "file": baits.pipe,
+        "picture": baits.picture,
+        "url": baits.url,
+        "colour": MAGENTA,
+    }
+    tags = [each.format(**places) for each in TAGS]
+    made = []
+    for number in range(COUNT):
+        kind = (seed * COUNT + number) % 4
+        pieces = (tags, LETTERS, [*tags, *LETTERS], [*tags, *SIZES])[kind]
+        count = 1 if kind < 2 else random.randint(2, 4)
+        made.append(" ".join(random.choices(pieces, k=count)))
+    return made
+
+
+class Baits:
+    """A pipe, a picture and a server that nobody may ask for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.pipe, self.picture = folder / "pipe", folder / "picture.png"
+        os.mkfifo(self.pipe)
+        image = QImage(64, 64, QImage.Format.Format_RGB32)
+        image.fill(QColor(MAGENTA))
+        assert image.save(str(self.picture))
+        self.taken: list[str] = []
+        taken = self.taken
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                taken.append(f"requested {self.path}")
+                self.send_error(404)
+
+            def log_message(self, *about: object) -> None: ...
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            os.close(os.open(self.pipe, os.O_WRONLY))  # returns when somebody opens it to read
+            self.taken.append("the pipe was opened")
+
+
+def hostile_session(folder: Path, made: list[str]) -> Path:
+    """A session that says these texts wherever a text is; what its checks would refuse, too."""
+    place = folder / "night.speco3"
+    with new_session(place, find_task("CV"), "Ada") as session:
+        take_sample(session, COUNT)
+        for number in range(1, COUNT + 1):
+            session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT, comment="c"))
+            for model, verdict in ((NANO, "YES"), (OTHER, "NO")):
+                add_inspection(session, number, record(model=model, verdict=verdict))
+    with open_session(place, "Bea") as session:
+        for number in range(1, COUNT + 1):
+            session.record_verdict(number, Opinion(verdict=Verdict.REJECT, flags=("star",)))
+    with closing(sqlite3.connect(place)) as connection, connection:
+        for number, text in enumerate(made, 1):
+            _write_texts(connection, number, text)
+        for table, column in (("lists", "name"), ("lists", "path"), ("lists", "format")):
+            _set(connection, table, column, made[0])
+        _set(connection, "facts", "value", made[1][:5000], "key = 'name'")
+    return place
+
+
+def _write_texts(connection: sqlite3.Connection, number: int, text: str) -> None:
+    here = f"candidate_id = {number}"
+    short = text[:5000]
+    _set(connection, "candidates", "object_id", text, f"id = {number}")
+    _set(connection, "candidates", "label", text, f"id = {number}")
+    own = json.dumps({short[:200] or "empty": text, "date": text, "mag": 1.5})
+    _set(connection, "candidates", "own", own, f"id = {number}")
+    if number == 2:
+        _set(connection, "candidates", "path", text, f"id = {number}")
+        _set(connection, "candidates", "fault", text, f"id = {number}")
+    _set(connection, "candidates", "agent_model", text, f"id = {number}")
+    for table in ("judgements", "log"):
+        _set(connection, table, "comment", text, here)
+        flags = json.dumps([text[:200], short])
+        _set(connection, table, "flags", flags, here)
+    _set(connection, "inspections", "model", short, f"{here} AND verdict = 'NO'")
+    said = record(verdict="YES")
+    steps = json.loads(to_line(said))
+    line = json.dumps(_filled(steps, text))
+    _set(connection, "inspections", "record", line, f"{here} AND verdict = 'YES'")
+    with suppress(sqlite3.Error):  # names are unique
+        _set(connection, "reviewers", "name", text[:300], "id = 2")
+
+
+def _filled(value: Any, text: str, name: str = "") -> Any:
+    """The record of an inspection with the text in all places of free text."""
+    if isinstance(value, dict):
+        return {key: _filled(each, text, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, text, name) for each in value]
+    is_free = name in ("text", "label", "object_id", "name", "replies", "path", "nearest")
+    return text if isinstance(value, str) and is_free else value
+
+
+def _set(
+    connection: sqlite3.Connection, table: str, column: str, text: str, where: str = "1"
+) -> None:
+    raw = text.encode("utf-8", "surrogatepass")
+    query = f'UPDATE "{table}" SET "{column}" = CAST(? AS TEXT) WHERE {where}'
+    with suppress(sqlite3.IntegrityError):
+        connection.execute(query, (raw,))
+
+
+class Walk:
+    """The window on such a session, with every page shown and everything pointed at."""
+
+    def __init__(self, made: list[str], baits: Baits, folder: Path) -> None:
+        self.made, self.baits, self.folder = made, baits, folder
+        self.faults: list[str] = []
+        self.seen = {"labels": 0, "tips": 0, "documents": 0}
+        self.slowest: list[tuple[float, str]] = []
+        self.pointed_at: set[tuple[int, str]] = set()
+        self.was_shown = False
+        sys.excepthook = lambda kind, error, trace: self.faults.append(f"{kind.__name__}: {error}")
+        settings = SettingsStore()
+        names = tuple(text[:3000] for text in made if "\0" not in text)
+        urls = tuple(f"postgresql://ada:x@h/{text[:300]}" for text in made[:2])
+        settings.change(reviewer="Ada", recent=(*names, *urls), comments=names[:3])
+        self.window = MainWindow(settings, CurrentTheme())
+        self.window.show()
+
+    def everything(self, place: Path) -> None:
+        self.step("start page", self.window.show_welcome)
+        self.step("problem", lambda: self.window.show_error(self.made[0]))
+        self.step("locked", self._show_locked)
+        self.step("import", self._import)
+        self.window.open_session(place)
+        window = self.window
+        self.wait(lambda: window.view is not None or window.welcome.problem.isVisible())
+        self.was_shown = window.view is not None
+        if window.view is None:
+            self.step("refused", lambda: None)
+        else:
+            self._session_pages()
+        for name in ("keys", "help", "about", "settings"):
+            self.step(name, lambda name=name: window.commands.run(name))
+        self.step("crash", self._crash)
+        window.close()
+
+    def _session_pages(self) -> None:
+        window, view = self.window, self.window.view
+        assert view is not None
+        current = view.context.current
+        self.wait(lambda: current.row is not None or view.status.errors)
+        for number in range(1, COUNT + 1):
+            self.step(f"object {number}", lambda number=number: self._go(number))
+        self.step("error", lambda: view.status.show_error(self.made[0], self.made[1]))
+        self.step("errors", view.status.details.click)
+        self.step("message", lambda: current.message.emit(self.made[2]))
+        self.step("filter", lambda: view.judging.queue.filters.edit.setText(self.made[3][:5000]))
+        self.step("find", lambda: view.judging.queue.finder.edit.setText(self.made[3][:200]))
+        self.step("disagreement", view.show_disagreement)
+        page = next(iter(view.findChildren(DisagreementPage)), None)
+        if page is not None:
+            self.wait(lambda: page.refresh.is_fresh)
+            for row in range(page.list.count()):
+                self.step("dispute", lambda row=row: page.list.setCurrentRow(row))
+            self.step("agents", lambda: page.show_between("agents"))
+        self.step("agreement", view.show_agreement)
+        self.step("history", view.show_history)
+        self.step("judging", view.show_judging)
+        for name in ("export", "report", "pack"):
+            self.step(name, lambda name=name: window.commands.run(name))
+        view.export_dialog.hide()
+        self.step("palette", lambda: window.commands.run("palette"))
+        self.step("query", lambda: window.command_palette.query.setText(self.made[4][:200]))
+        window.command_palette.hide()
+        self.step("models", view.judging.agent.head.choose_model)
+
+    def _go(self, number: int) -> None:
+        view = self.window.view
+        assert view is not None
+        current = view.context.current
+        current.go_to(number)
+        self.wait(lambda: current.is_painted or current.fault or view.status.errors, beat=False)
+
+    def _show_locked(self) -> None:
+        error = SessionHeldError(self.made[0], self.made[1])
+        self.window.locked.show_holder(Path(self.made[2].replace("\0", "")), error)
+        self.window._stack.setCurrentWidget(self.window.locked)
+
+    def _import(self) -> None:
+        """A list whose name, columns and cells are hostile."""
+        name = self.made[0].replace("/", "\u2215").replace("\0", "")
+        raw = name.encode("utf-8", "surrogatepass")[:180].decode("utf-8", "replace")
+        path = self.folder / f"{raw}.csv"
+        cells = ['"' + text.replace('"', '""')[:30_000] + '"' for text in self.made]
+        lines = [",".join(["object_id", *(cell[:80].split("\n")[0] + '"' for cell in cells[:3])])]
+        lines += [",".join([cell, "1", "2", cell]) for cell in cells]
+        path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))
+        self.window.import_lists([path])
+        card = self.window.importing.list
+        self.wait(lambda: card.preview is not None, beat=False)
+
+    def _crash(self) -> None:
+        self.dialog = CrashDialog(self.folder, self.window)
+        self.dialog.show_report(make_report(ValueError, ValueError(self.made[0]), None))
+        self.dialog.show()
+
+    def step(self, name: str, act: Callable[[], object]) -> None:
+        """Do this, and look at everything that is then on the screen."""
+        self.timed(name, act)
+        self.settle()
+        for widget in QApplication.allWidgets():
+            if isValid(widget) and widget.isVisible():
+                look = partial(self.look, widget)
+                self.timed(f"{name}: {type(widget).__name__}", look)
+        for top in QApplication.topLevelWidgets():
+            if top.isVisible() and is_magenta(top):
+                self.faults.append(f"{name}: the picture is shown")
+        for popup in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
+            if popup is not None:
+                popup.close()
+        if self.baits.taken:
+            self.faults.append(f"{name}: {self.baits.taken}")
+            self.baits.taken.clear()
+
+    def timed(self, name: str, act: Callable[[], object]) -> None:
+        began = time.thread_time()
+        act()
+        QApplication.processEvents()
+        took = time.thread_time() - began
+        self.slowest = sorted([*self.slowest, (round(took, 3), name)], reverse=True)[:12]
+
+    def look(self, widget: QWidget) -> None:
+        """Point at a widget, and look at what it and its tooltip show."""
+        if isinstance(widget, QLabel) and not widget.inherits("QTipLabel"):
+            self.seen["labels"] += 1
+            if widget.textFormat() != Qt.TextFormat.PlainText and widget.text():
+                self.faults.append(f"a label takes markup: {widget.text()[:60]!a}")
+        if widget.whatsThis() or widget.statusTip():
+            self.faults.append(f"{type(widget).__name__} has a text that no filter sees")
+        for document in documents(widget):
+            self.seen["documents"] += 1
+            if self.is_foreign(widget) and has_markup(document):
+                self.faults.append(f"{type(widget).__name__} shows markup")
+        if widget.inherits("QTipLabel"):
+            return
+        for position in positions(widget):
+            if not isValid(widget):
+                return
+            tip, _ = tooltip_at(widget, position)
+            if (id(widget), tip) not in self.pointed_at:
+                self.pointed_at.add((id(widget), tip))
+                QTest.mouseMove(widget, position)
+                self.point_at(widget, position)
+
+    def is_foreign(self, widget: QWidget) -> bool:
+        """Whether it shows more than texts of the program."""
+        return type(widget).__name__ != "GuideBrowser" and widget.objectName() != "guideline"
+
+    def point_at(self, widget: QWidget, position: QPoint) -> None:
+        event = QHelpEvent(QEvent.Type.ToolTip, position, widget.mapToGlobal(position))
+        QToolTip.hideText()
+        QApplication.sendEvent(widget, event)
+        shown = QToolTip.text()
+        if not shown:
+            return
+        self.seen["tips"] += 1
+        rest = shown.removeprefix("<span>").removesuffix("</span>").replace("<br>", "")
+        is_ours = any(
+            each.property(RICH) and each.toolTip() == shown for each in QApplication.allWidgets()
+        )
+        if not is_ours and ("<" in rest or rest == shown):
+            self.faults.append(f"a tooltip has markup: {shown[:80]!a}")
+        if len(shown) > 20_000:
+            self.faults.append(f"a tooltip of {len(shown)} characters")
+
+    def settle(self) -> None:
+        """Let everything that was begun be shown."""
+        for _ in range(3):
+            QTest.qWait(5)
+
+    def wait(self, is_so: Callable[[], object], *, beat: bool = True) -> None:
+        until = time.monotonic() + LONG_S
+        while not is_so():
+            if time.monotonic() > until:
+                self.faults.append("it does not go on")
+                return
+            QTest.qWait(10)
+
+
+def positions(widget: QWidget) -> Iterator[QPoint]:
+    """The middle, and of a table or a list each cell and title on the screen."""
+    yield widget.rect().center()
+    view = widget.parentWidget()
+    if not isinstance(view, QAbstractItemView) or widget is not view.viewport():
+        return
+    model = view.model()
+    if model is None:
+        return
+    if isinstance(view, QHeaderView):
+        for section in range(min(view.count(), 12)):
+            yield QPoint(view.sectionViewportPosition(section) + 2, 4)
+        return
+    columns = 1 if isinstance(model, QAbstractListModel) else min(model.columnCount(), 8)
+    for row in range(min(model.rowCount(), COUNT + 2)):
+        for column in range(columns):
+            index = model.index(row, column)
+            check_roles(index)
+            if widget.rect().contains(view.visualRect(index).center()):
+                yield view.visualRect(index).center()
+
+
+def check_roles(index: QModelIndex) -> None:
+    for role in (Qt.ItemDataRole.WhatsThisRole, Qt.ItemDataRole.StatusTipRole):
+        assert not index.data(role), "a text that no filter sees"
+
+
+def documents(widget: QWidget) -> Iterator[QTextDocument]:
+    if isinstance(widget, QTextEdit):
+        yield widget.document()
+    if isinstance(widget, QGraphicsView) and widget.scene() is not None:
+        for item in widget.scene().items():
+            if isinstance(item, QGraphicsTextItem):
+                yield item.document()
+
+
+def has_markup(document: QTextDocument) -> bool:
+    block = document.begin()
+    while block.isValid():
+        each = block.begin()
+        while not each.atEnd():
+            kind = each.fragment().charFormat()
+            if kind.isImageFormat() or kind.isAnchor():
+                return True
+            each += 1
+        block = block.next()
+    return False
+
+
+def is_magenta(widget: QWidget) -> bool:
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    if image.isNull():
+        return False
+    raw = np.frombuffer(image.constBits(), dtype=np.uint32) & 0xFFFFFF
+    return bool((raw == int(MAGENTA[1:], 16)).any())
+
+
+def vet(seed: int) -> dict[str, Any]:
+    """One session full of texts, from its opening to its closing."""
+    application = QApplication([])
+    QGuiApplication.setQuitOnLastWindowClosed(False)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "baits").mkdir()
+        baits = Baits(folder / "baits")
+        made = texts(seed, baits)
+        place = hostile_session(folder, made)
+        walk = Walk(made, baits, folder)
+        walk.everything(place)
+        application.processEvents()
+    return {
+        "faults": sorted(set(walk.faults))[:20],
+        "seen": walk.seen,
+        "slowest": walk.slowest,
+        "shown": walk.was_shown,
+        "texts": len(made),
+        "cpu_s": round(time.process_time(), 1),
+    }
