@@ -1,0 +1,96 @@
+"""The window on a session that was spoilt: it is shown, or a sentence says why not."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from app.ui.main_window import MainWindow
+from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph with it
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.theme.theme import CurrentTheme
+from tests.attacks.sessions.commands import receive
+
+LONG_S = 30.0
+KEYS = (Qt.Key.Key_A, Qt.Key.Key_R, Qt.Key.Key_U, Qt.Key.Key_N, Qt.Key.Key_P)
+
+
+def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
+    """Open the session, judge, look at all pages; what was said, and what the person was asked."""
+    place, what = receive(seed, Path(made), Path(folder))
+    faults: list[str] = []
+    sys.excepthook = lambda kind, error, trace: faults.append(f"{kind.__name__}: {error}"[:500])
+    _ = QApplication.instance() or QApplication([])
+    settings = SettingsStore()
+    settings.change(reviewer="Ada")
+    window = MainWindow(settings, CurrentTheme())
+    window.show()
+    begin = time.monotonic()
+    window.open_session(place)
+    asked: list[QMessageBox] = []
+
+    def is_answered() -> bool:
+        asked[:] = window.findChildren(QMessageBox)
+        return window.view is not None or window.welcome.problem.isVisible() or bool(asked)
+
+    _wait(is_answered)
+    problem = window.welcome.problem.isVisible()
+    if window.view is not None:
+        _use(window)
+    shown = window.view is not None
+    for question in asked:
+        question.reject()
+    window.close()
+    QApplication.processEvents()
+    return {
+        "what": what,
+        "faults": faults,
+        "shown": shown,
+        "problem": problem,
+        "asked": len(asked),
+        "seconds": time.monotonic() - begin,
+    }
+
+
+def _use(window: MainWindow) -> None:
+    view = window.view
+    assert view is not None
+    current = view.context.current
+    _wait(lambda: current.row is not None or view.status.errors, must=False)
+    for key in KEYS:
+        QTest.keyClick(QApplication.focusWidget() or window, key)
+        _settle()
+    for number in (2, 1):
+        current.go_to(number)
+        _settle()
+    for show in (view.show_disagreement, view.show_agreement, view.show_history, view.show_judging):
+        show()
+        _settle()
+        if page := next(iter(view.findChildren(DisagreementPage)), None):
+            page.list.setCurrentRow(0)
+    window.commands.run("export")
+    _settle()
+    view.export_dialog.hide()
+
+
+def _settle() -> None:
+    until = time.monotonic() + 0.05
+    while time.monotonic() < until:
+        QApplication.processEvents()
+
+
+def _wait(is_so: Callable[[], object], *, must: bool = True) -> None:
+    until = time.monotonic() + LONG_S
+    while not is_so():
+        if time.monotonic() > until:
+            assert not must, "the window shows neither the session nor a sentence"
+            return
+        QApplication.processEvents()
+        time.sleep(0.002)
