@@ -166,12 +166,13 @@ def column_names(given: Sequence[str]) -> list[str]:
     """Printable, non-empty and unique names."""
     names: list[str] = []
     used: set[str] = set()
+    counts: dict[str, int] = {}
     for number, name in enumerate(given, 1):
         name = " ".join(printable(name.strip(), MAX_NAME).split()) or f"col{number}"
-        stem, count = name, 1
+        stem = name
         while name in used:
-            count += 1
-            name = f"{stem}_{count}"
+            counts[stem] = counts.get(stem, 1) + 1
+            name = f"{stem}_{counts[stem]}"
         used.add(name)
         names.append(name)
     return names
