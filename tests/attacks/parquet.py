@@ -39,16 +39,19 @@ def read_list(path: str, folder: str) -> dict[str, Any]:
     return {"rows": report.rows_used, "bytes": location.stat().st_size}
 
 
-# Damaged files
-
-
 def damaged(seed: int) -> bytes:
     chance = random.Random(f"parquet {seed}")
     data = bytearray(chance.choice(sound_files()))
-    for _ in range(chance.choice((1, 1, 2, 4))):
+    for _ in range(chance.choice((1, 1, 2))):
         if data:
-            chance.choice((*MUTATIONS, _change_footer, _change_footer))(data, chance)
+            chance.choice((*MUTATIONS, *[_change_pages] * 10, *[_change_footer] * 4))(data, chance)
     return bytes(data)
+
+
+def _change_pages(data: bytearray, chance: random.Random) -> None:
+    """Without a checksum, other bytes in a page are other values, or none."""
+    for _ in range(chance.choice((1, 1, 5, 60))):
+        data[chance.randrange(len(data) // 2)] = chance.randrange(256)
 
 
 def _change_footer(data: bytearray, chance: random.Random) -> None:
@@ -89,9 +92,6 @@ def written(table: Any, **how: Any) -> bytes:
     out = BytesIO()
     pyarrow.parquet.write_table(table, out, **how)
     return out.getvalue()
-
-
-# Little that stands for much
 
 
 def one_text_in_many_rows(rows: int = 100_000, columns: int = 1) -> bytes:
@@ -146,9 +146,6 @@ def a_repeated_number(rows: int = 5_000_000) -> bytes:
     return written(pa.table({"name": pa.array(np.zeros(rows, "i4")), **columns}), **how)
 
 
-# Values of which Python has no idea
-
-
 def dates_out_of_range() -> bytes:
     most = 2**63 - 1
     columns: dict[str, Any] = {"name": ["a", "b", "c", "d"]}
@@ -198,9 +195,6 @@ def paths_all_over_the_disk() -> bytes:
         "a\0b",
     ]
     return written(pa.table({"name": list("abcdef"), "path": paths}))
-
-
-# Types within types
 
 
 def nested(depth: int, kind: str) -> bytes:
