@@ -49,6 +49,7 @@ def window(order: Order) -> None:
 def _inspect(session: Session, model: Any, seed: float) -> None:
     chance = random.Random(seed)
     while True:
+        time.sleep(chance.uniform(0, 0.03))  # no agent is faster
         number = chance.randint(1, CANDIDATES)
         p_yes = chance.random()
         stored = add_inspection(session, number, said(p_yes=p_yes, model=model, number=number))
