@@ -46,7 +46,7 @@ _SQLITE_MESSAGES = (
         "SQLITE_NOMEM",
         "there is not enough memory. Nothing was lost. Close other programs and try again",
     ),
-    ("SQLITE_TOOBIG", "a value is too large to be stored"),
+    ("SQLITE_TOOBIG", "a value in it is too large"),
     ("SQLITE_CONSTRAINT", "that contradicts the data in it ({words})"),
 )
 

@@ -17,7 +17,9 @@ from app.core.database.error_messages import UnreadableError
 from app.core.errors import SessionError
 
 APPLICATION_ID = 0x53334F33  # "S3O3"
-HEADER_BYTES = 100  # bytes
+HEADER_BYTES = 100
+MAX_VALUE_BYTES = 130 * 1024**2
+"""SQLite refuses longer texts, blobs and rows; its own limit is a gigabyte."""
 APPLICATION_ID_AT = 68
 WAL_HEADER_BYTES, FRAME_HEADER_BYTES = 32, 24
 MAX_FRAMES = 100_000
@@ -35,6 +37,8 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         check_same_thread=False,
         isolation_level=None,
     )
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON"):
         run_pragma(connection, pragma)
     return connection

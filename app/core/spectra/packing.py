@@ -41,7 +41,7 @@ ROWS = 500
 MAX_LISTED = 1000
 # SQLite error names that mean the copy could not be written.
 WRITE_ERRORS = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR_WRITE")
-MAX_PACKED = 256 * 1024**2
+MAX_PACKED = 128 * 1024**2
 """Bytes of one packed spectrum; real ones have about ten thousand."""
 
 

@@ -19,7 +19,7 @@ from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.records import Change, Opinion
 from app.core.session.session import Session
-from app.core.session.stored_opinions import checked, opinion_of
+from app.core.session.stored_opinions import checked, damaged, opinion_of
 from app.core.statistics.people import verdict_agreement
 from app.core.statistics.verdicts import CODE
 
@@ -168,6 +168,9 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> list[Repeat]:
     )
     asked = select(log).join(repeats, repeats.c.first_id == log.c.id).where(which)
     lines = {row.id: row for row in connection.execute(asked)}
+    rows = connection.execute(query).all()
+    if any(row.first_id not in lines for row in rows):
+        raise damaged("a repeat")
     return [
         Repeat(
             id=row.id,
@@ -178,7 +181,7 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> list[Repeat]:
             second=opinion_of(row),
             seconds=row.seconds,
         )
-        for row in connection.execute(query)
+        for row in rows
     ]
 
 

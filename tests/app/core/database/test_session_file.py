@@ -13,9 +13,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, OperationalError
 
 from app.core.database import error_messages
+from app.core.database.file_opening import MAX_VALUE_BYTES
 from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
@@ -263,6 +264,9 @@ def test_settings_of_the_file(file_location):
         wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "trusted_schema": 0}
         for pragma, value in wanted.items():
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value
+        limit = MAX_VALUE_BYTES + 1
+        with pytest.raises(DataError):
+            connection.exec_driver_sql(f"SELECT zeroblob({limit})").all()
     assert file_location.read_bytes()[68:72] == b"S3O3"
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 import sklearn.metrics
 
 from app.core.errors import ReadOnlyError, SessionError
-from app.core.session.records import Opinion
+from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.repeats import (
     consistency,
@@ -152,3 +155,14 @@ def test_consistency_is_scikit_learns(session, rng):
     assert ada.agreement.kappa.value == pytest.approx(expected)
     assert ada.differing == tuple(n for n in first if first[n] != second[n])
     assert (ben.reviewer, ben.agreement.n, ben.differing) == ("Ben", 1, ())
+
+
+def test_a_repeat_of_nothing_is_damage(tmp_path):
+    with made(tmp_path / "a.speco3") as session:
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+        record_repeat(session, 1, Opinion(verdict=Verdict.REJECT), seconds=1.0)
+        with closing(sqlite3.connect(tmp_path / "a.speco3")) as connection:
+            connection.execute("UPDATE repeats SET first_id = 99")
+            connection.commit()
+        with pytest.raises(SessionError, match="a repeat"):
+            repeats_of(session)
