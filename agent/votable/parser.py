@@ -205,6 +205,7 @@ class VOTableParser:
                 self._text.append(text)
             else:
                 self._is_too_long = True
+                self._bytes_at_row = self._bytes_fed  # the rest of the cell is passed over
 
     def _end(self, name: str) -> None:
         name = name.rpartition(":")[2].upper()
