@@ -67,7 +67,7 @@ class CandidateMatcher:
         self._target = target
         self._source = source
         self._highest = target.execute(select(func.max(candidates.c.id))).scalar() or 0
-        self._is_taken = bytearray(self._highest + 1)
+        self._taken: set[int] = set()
         self._lists: dict[int, int] = {}
 
     def pages(self) -> Iterator[int]:
@@ -87,11 +87,11 @@ class CandidateMatcher:
         here: dict[int, int] = {}
         new: list[Row[Any]] = []
         for row in rows:
-            found = next((n for n in known.matches(row) if not self._is_taken[n]), None)
+            found = next((n for n in known.matches(row) if n not in self._taken), None)
             if found is None:
                 new.append(row)
             else:
-                self._is_taken[found] = True
+                self._taken.add(found)
                 here[row.id] = found
         self.matched += len(here)
         here |= self._add(new)

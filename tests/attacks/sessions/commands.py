@@ -27,6 +27,7 @@ from tests.attacks.sessions.scene import NAME, OWN, SECRET, make
 FORMATS = ("csv", "ecsv", "fits", "vot", "parquet", "jsonl", "html")
 EVERY = {"vet": 40, "export html": 3, "export parquet": 3}
 """The slow ones meet only some of the sessions."""
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 
 
 def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def _program(command: str) -> Callable[..., Any]:
 
 
 def _log_lines(place: Path) -> int:
-    with suppress(sqlite3.Error), closing(_read_only(place)) as connection:
+    with suppress(*UNREADABLE), closing(_read_only(place)) as connection:
         return int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
     return 0
 
@@ -122,7 +123,7 @@ def _secrets_in(folder: Path) -> int:
     """Spectra in packed copies."""
     count = 0
     for place in folder.glob("packed*"):
-        with suppress(sqlite3.Error), closing(_read_only(place)) as connection:
+        with suppress(*UNREADABLE), closing(_read_only(place)) as connection:
             count += connection.execute("SELECT count(*) FROM packed_spectra").fetchone()[0]
     return count
 
