@@ -27,7 +27,9 @@ def echoes() -> dict[str, Kind]:
     shown = f"Bearer {KEY}"
     halves = [KEY[:9], KEY[9:13], KEY[13:]]
     pieces = [delta(half) for half in halves]
-    call = f'<tool_call>{{"name": "spectral_visualization_tool", "arguments": {{"wavelength_range": [6500, 6600], "label": "{KEY}"}}}}</tool_call>'
+    look = {"wavelength_range": [6500, 6600], "label": KEY}
+    call = json.dumps({"name": "spectral_visualization_tool", "arguments": look})
+    call = f"<tool_call>{call}</tool_call>"
     return {
         "key_in_an_error": Kind(
             whole({"error": {"message": shown, "code": KEY, "param": KEY, "type": KEY}}, "401 No"),

@@ -1,0 +1,75 @@
+"""Model files from strangers are loaded or refused with a sentence, within memory and time."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("llama_cpp")
+
+from agent.models.registry import BUNDLED
+from tests.attacks.models.folders import copy, folders
+from tests.attacks.models.gguf import mutated_gguf
+from tests.attacks.sandbox import Outcome, Sandbox
+from tests.night import BY_NIGHT, seeds
+from tests.small_models import tiny_qwen25
+
+__all__ = ["tiny_qwen25"]
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="cases are forked"),
+    pytest.mark.timeout(300),
+]
+
+BATCHES, GGUF_BATCHES = 32, 20
+GGUF_CASES = 20 if BY_NIGHT else 4
+HARMLESS = ("template_loop", "template_escape", "code_from_a_hub", "attention_from_a_hub")
+"""Nothing runs a template or code of a folder: these load as if nothing were there."""
+
+
+@pytest.mark.parametrize("batch", seeds(by_day=1, by_night=BATCHES))
+def test_a_folder_from_a_stranger(batch: int, tiny_qwen25: Path, tmp_path: Path) -> None:
+    changes = folders()
+    with Sandbox("tests.attacks.models.folders:load") as sandbox:
+        plain = sandbox.run(str(tiny_qwen25))
+        assert plain.value == ""
+        for name in sorted(changes)[batch::BATCHES]:
+            folder = copy(tiny_qwen25, tmp_path / name, changes[name])
+            outcome = sandbox.run(str(folder))
+            _check(name, outcome, folder)
+            if any(word in name for word in HARMLESS):
+                assert outcome.value == "", name
+
+
+@pytest.mark.parametrize("batch", seeds(by_day=1, by_night=GGUF_BATCHES))
+@pytest.mark.parametrize("part", ["model", "mmproj"])
+def test_a_gguf_file_from_a_stranger(batch: int, part: str, tmp_path: Path) -> None:
+    paths = {}
+    for name in ("model", "mmproj"):
+        paths[name] = tmp_path / f"{name}.gguf"
+        shutil.copy(BUNDLED / "nano" / f"{name}-f16.gguf", paths[name])
+    refused = 0
+    with Sandbox("tests.attacks.models.gguf:load_gguf") as sandbox:
+        for case in range(GGUF_CASES):
+            seed = batch * GGUF_CASES + case
+            mutated_gguf(BUNDLED / "nano" / f"{part}-f16.gguf", paths[part], seed)
+            outcome = sandbox.run(str(paths["model"]), str(paths["mmproj"]))
+            _check(f"{part} {seed}", outcome, tmp_path)
+            refused += outcome.value != ""
+    assert refused or not BY_NIGHT
+
+
+def _check(name: str, outcome: Outcome, folder: Path) -> None:
+    assert (outcome.status, outcome.error) == (0, ""), (name, outcome)
+    assert "Traceback" not in outcome.output, (name, outcome.output)
+    assert "panicked" not in outcome.output, (name, outcome.output)
+    assert outcome.peak_mb <= 600, name
+    assert outcome.seconds <= 20.0, name
+    opened = [path for path in outcome.opened if not path.startswith("/proc/")]
+    assert all(Path(path).is_relative_to(folder) for path in opened), (name, opened)
+    assert len(outcome.value) < 1000, name
