@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 # The parent starts this file by path, so make sure that we import the same code as the parent.
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from agent.child_process.die_with_parent import die_with_parent
 from app.worker import child
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def main() -> NoReturn:
-    die_with_parent()
     # OpenBLAS spins for ever where it gets no memory for its threads, and our matrices are small.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     child.main(make)

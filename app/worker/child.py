@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
+from agent.child_process.die_with_parent import die_with_parent
 from agent.errors import WorkbenchError
 from agent.inspection.control import Control, Interjection
 from app.worker.errors import WireError
@@ -38,7 +39,8 @@ MakeInspector = Callable[..., "Inspector"]
 
 
 def main(make: MakeInspector) -> NoReturn:
-    """Serve the parent until it sends "quit" or closes the pipe."""
+    """Serve the parent until it sends "quit", closes the pipe or dies."""
+    die_with_parent()
     source, sink = claim_pipes()
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C

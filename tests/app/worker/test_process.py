@@ -17,6 +17,7 @@ from app.worker.errors import LoadError, WorkerCrash
 from app.worker.inspection import Failed, TextGenerated
 from app.worker.request import LoadRequest
 from tests.app.worker.conftest import LONG_S, POSIX, EventRecorder, is_gone, request
+from tests.processes import runs, wait_until
 
 
 @POSIX
@@ -36,6 +37,38 @@ def test_killed_while_it_speaks_is_known_within_a_second(client: WorkerClient) -
     assert is_gone(pid)
     assert client.inspect(request()).result(LONG_S).model.name == "one"
     assert client.pid not in (None, pid)
+
+
+KILLED_WITH = """
+import sys, threading
+from app.worker.client import WorkerClient
+from app.worker.inspection import Started
+from app.worker.request import LoadRequest
+from tests.app.worker.conftest import COMMAND, request
+
+client = WorkerClient(COMMAND)
+client.load(LoadRequest("one")).result()
+started = threading.Event()
+client.inspect(request(sys.argv[1]), lambda event: started.set())
+started.wait()
+print(client.pid, flush=True)
+started.clear()
+started.wait()
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("act", ["quiet", "spin", "stop"])
+def test_it_ends_with_a_program_that_is_killed(act: str) -> None:
+    """At work, in native code that never returns, or stopped."""
+    root = Path(__file__).resolve().parents[3]
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED_WITH, act], cwd=root, stdout=subprocess.PIPE
+    ) as program:
+        assert program.stdout is not None
+        worker = int(program.stdout.readline())
+        program.kill()
+        wait_until(lambda: not runs(worker))
 
 
 @POSIX
