@@ -11,6 +11,7 @@ import pytest
 from agent.engines.remote import address
 from agent.engines.remote.address import (
     Key,
+    KeyFilter,
     find_key,
     key_in_environment,
     read_address,
@@ -168,3 +169,38 @@ def test_a_servers_words_lose_the_key():
     said = redact_keys(f"bad key {SECRET}, or sk-proj-abc***xyz?", Key(SECRET))
     assert said == "bad key ***, or ***?"
     assert redact_keys("task-specific-words", None) == "task-specific-words"
+
+
+SECRET = "sesame-0123456789"
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 40])
+@pytest.mark.parametrize(
+    "text",
+    [SECRET, f"a {SECRET} b {SECRET}", f"sesame-{SECRET}", "sesame-012345", "none at all", ""],
+)
+def test_a_key_in_pieces_is_removed_from_a_text(text: str, size: int) -> None:
+    hidden = KeyFilter(Key(SECRET))
+    pieces = [hidden.add(text[at : at + size]) for at in range(0, len(text), size)]
+    assert "".join([*pieces, hidden.end()]) == text.replace(SECRET, "***")
+    assert hidden.end() == ""
+
+
+def test_what_cannot_begin_a_key_is_not_held_back() -> None:
+    hidden = KeyFilter(Key(SECRET))
+    assert [hidden.add(piece) for piece in ("a ses", "ame x", "sesame-0123")] == [
+        "a ",
+        "sesame x",
+        "",
+    ]
+    assert hidden.end() == "sesame-0123"
+
+
+def test_words_that_are_given_as_keys_to_local_servers_stay_in_texts() -> None:
+    for short in ("EMPTY", "none", "x"):
+        assert KeyFilter(Key(short)).add(f"an {short} box") == f"an {short} box"
+    assert KeyFilter(None).add(SECRET) == SECRET
+
+
+def test_a_key_is_removed_in_any_case() -> None:
+    assert Key("Sesame-ABCDEF").redact("http://sesame-abcdef.example") == "http://***.example"
