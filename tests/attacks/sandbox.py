@@ -73,10 +73,11 @@ def main() -> None:
     module, _, name = sys.argv[1].partition(":")
     function = getattr(import_module(module), name)
     limit = int(sys.argv[2]) * 1024 * 1024
-    answers = os.fdopen(os.dup(1), "w")
-    for line in sys.stdin:
-        deadline_s, *arguments = json.loads(line)
-        print(json.dumps(_run(function, arguments, deadline_s, limit)), file=answers, flush=True)
+    with os.fdopen(os.dup(1), "w") as answers:
+        for line in sys.stdin:
+            deadline_s, *arguments = json.loads(line)
+            outcome = _run(function, arguments, deadline_s, limit)
+            print(json.dumps(outcome), file=answers, flush=True)
 
 
 def _run(function: Any, arguments: list[Any], deadline_s: float, limit: int) -> dict[str, Any]:
