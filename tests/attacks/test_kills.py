@@ -25,23 +25,23 @@ from tests.app.core.sessions import made
 from tests.attacks.kills import processes_of, sample_session
 from tests.night import BY_NIGHT, seeds
 
-WINDOW_KILLS = 25 if BY_NIGHT else 6
-VET_KILLS = 15 if BY_NIGHT else 3
-MERGE_KILLS = 15 if BY_NIGHT else 6
-SERVER_KILLS = 25 if BY_NIGHT else 4
+WINDOW_KILLS = 10 if BY_NIGHT else 6
+VET_KILLS = 5 if BY_NIGHT else 3
+MERGE_KILLS = 10 if BY_NIGHT else 6
+SERVER_KILLS = 10 if BY_NIGHT else 4
 START_S = 280.0
 ORPHANS_GONE_S = 20.0
 """Both are far more than is needed, as the machine may be busy."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def children():
     with nursery("tests.attacks.kills") as running:
         yield running
 
 
 @pytest.mark.timeout(900)  # many processes, one after the other
-@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=8))
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=20))
 def test_a_busy_window_is_killed(children, tmp_path, seed):
     """200 kills by night: verdicts, comments, undo, two agents, lists and reading ahead at once."""
     location = tmp_path / "night.speco3"
@@ -75,7 +75,7 @@ def check_inspections(location, inspected):
 
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
-@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=10))
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=30))
 def test_vet_is_killed(children, tmp_path, seed):
     """150 kills by night, of which each ends the workers, too; what was told is stored."""
     chance = random.Random(seed)
@@ -103,7 +103,7 @@ def killed_vet(children, chance):
     """At any time of its start, or soon after one of the first results."""
     if chance.random() < 0.4:
         return children.killed(chance, within_s=2.5)
-    found = [children.told()]
+    found = [children.born()]
     for _ in range(chance.randrange(1, 6)):
         while found[-1][0] not in ("over", "done"):
             line = children.told(START_S)
@@ -114,8 +114,7 @@ def killed_vet(children, chance):
     if found[-1][0] == "over":
         return found
     time.sleep(chance.uniform(0, 0.05))
-    os.kill(found[0][1], signal.SIGKILL)
-    return found + children.until_over()
+    return found + children.shot(found[0])
 
 
 def wait_for_orphans(mark):
@@ -140,7 +139,7 @@ def check_vetted(location, kept):
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=10))
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=15))
 def test_a_merge_is_killed(children, tmp_path, seed):
     """150 kills by night: all of each session that is merged in, or none of it; then once more."""
     chance = random.Random(seed)
@@ -163,16 +162,18 @@ def test_a_merge_is_killed(children, tmp_path, seed):
     children.order("merge", copied(into, "first"), others=[*map(str, others)])
     *_, done, over = children.until_over()
     assert (done[0], over) == ("done", ["over", 0]), done
-    took_s = done[1]
+    latest_s = done[1]
     found = []
     for number in range(MERGE_KILLS):
         location = copied(into, f"killed{number}")
         children.order("merge", location, others=[*map(str, others)])
-        told = children.killed(chance, within_s=took_s * 1.2)
+        told = children.killed(chance, within_s=latest_s)
         assert not [line for line in told if line[0] in ("fault", "refused")]
         after = state_of(location)
         assert after in (wanted[-1:] if told[-2][0] == "done" else wanted)
         found.append(wanted.index(after))
+        # However fast this machine is, some are killed before they are done and some after.
+        latest_s *= 0.7 if after == wanted[-1] else 1.4
         assert [other.read_bytes() for other in others] == sources
         for other in others:
             merge_in(location, other)
@@ -205,7 +206,7 @@ def state_of(location):
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=2))
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=5))
 def test_a_program_is_killed_at_a_server(children, seed):
     """50 kills by night of a program that records on PostgreSQL."""
     with running_cluster() as cluster:

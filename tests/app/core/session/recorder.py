@@ -203,9 +203,7 @@ class Nursery:
 
     def killed(self, chance: random.Random, within_s: float | None = None) -> list[list[Any]]:
         """Kill the one child that was ordered at a moment by chance; all that it said."""
-        first = self.told()
-        assert first is not None
-        found = [first]
+        found = [self.born()]
         if within_s is not None:
             self._listen(found, chance.uniform(0, within_s))
         elif chance.random() < 0.5:  # at any time, from its first moment
@@ -219,8 +217,19 @@ class Nursery:
             self._listen(found, chance.uniform(0, 0.01))
         if found[-1][0] == "over":
             return found
-        os.kill(first[1], signal.SIGKILL)
-        return found + self.until_over()
+        return found + self.shot(found[0])
+
+    def born(self) -> list[Any]:
+        """The line in which the child that was ordered tells its number."""
+        first = self.told()
+        # What an earlier child said is no process to kill.
+        assert first is not None and first[0] == "pid", first
+        return first
+
+    def shot(self, born: list[Any]) -> list[list[Any]]:
+        """Kill the child; all that it still says."""
+        os.kill(born[1], signal.SIGKILL)
+        return self.until_over()
 
     def _listen(self, found: list[list[Any]], seconds: float) -> None:
         deadline = time.monotonic() + seconds
