@@ -1148,6 +1148,21 @@
     </message>
 </context>
 <context>
+    <name>FoldersQuestion</name>
+    <message>
+        <source>This session names spectra outside its own folder.</source>
+        <translation>此会话引用了其所在文件夹以外的光谱。</translation>
+    </message>
+    <message>
+        <source>Read them only if you trust where the session comes from: what you export or pack may contain them.</source>
+        <translation>请仅在信任此会话来源时读取：您导出或打包的内容可能包含这些光谱。</translation>
+    </message>
+    <message>
+        <source>Read them</source>
+        <translation>读取</translation>
+    </message>
+</context>
+<context>
     <name>GuideReader</name>
     <message>
         <source>Guide</source>
@@ -1195,6 +1210,14 @@
     <message>
         <source>SIMULATED</source>
         <translation>模拟光谱</translation>
+    </message>
+    <message>
+        <source>S/N {value} (list)</source>
+        <translation>信噪比 {value}（列表）</translation>
+    </message>
+    <message>
+        <source>S/N {value} (file)</source>
+        <translation>信噪比 {value}（文件）</translation>
     </message>
     <message>
         <source>{n} bad pixels</source>
@@ -3388,6 +3411,10 @@ Or put its files into {folder}</source>
         <source>Picture not shown: it differs from what the model saw</source>
         <translation>不显示图片：它与模型所见不同</translation>
     </message>
+    <message>
+        <source>Leave the key out of the address: put it in SPEC_O3_API_KEY or the system keyring</source>
+        <translation>请勿将密钥写入地址：请放在 SPEC_O3_API_KEY 或系统密钥环中</translation>
+    </message>
 </context>
 <context>
     <name>choosing</name>
@@ -3681,6 +3708,13 @@ Or put its files into {folder}</source>
     <message>
         <source>Window</source>
         <translation>窗口</translation>
+    </message>
+</context>
+<context>
+    <name>opening</name>
+    <message>
+        <source>{name} cannot be shown: its contents are damaged or not known to this version. Open a backup, or send us the crash report (menu Window)</source>
+        <translation>无法显示 {name}：其内容已损坏，或本版本无法识别。请打开备份，或将崩溃报告发给我们（“窗口”菜单）</translation>
     </message>
 </context>
 <context>
