@@ -15,6 +15,7 @@ from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import candidates, judgements, log, reviewers
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS, Session
+from app.core.session.stored_opinions import damaged
 from app.core.session.verdict_log import MAX_REVIEWERS
 
 IntArray = NDArray[np.int64]
@@ -83,7 +84,9 @@ def read_verdicts(session: Session) -> Verdicts:
         table[:, at].astype(np.int64) for at in range(6)
     )
     with session.database.reading() as connection:
-        names = {row.id: row.name for row in connection.execute(select(reviewers))}
+        names = {row.id: row.name for row in connection.execute(select(reviewers)) if row.name}
+    if not names.keys() >= set(reviewer.tolist()):
+        raise damaged("the reviewer of a judgement")
     wanted = session.fact(ADJUDICATOR)
     return Verdicts(
         candidate=candidate,

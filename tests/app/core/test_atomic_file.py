@@ -20,7 +20,7 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch):
 
         monkeypatch.setattr("app.core.atomic_file.os.fsync", refuse)
         for suffix in FORMATS:
-            with pytest.raises(SessionError, match=r"the disk is full.*No existing file was changed"):
+            with pytest.raises(SessionError, match=r"disk is full.*No existing file was changed"):
                 export(session, tmp_path / f"out.{suffix}", which="all")
         assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
 
+from app.core.errors import SessionError
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics import verdicts as module
@@ -186,3 +189,13 @@ def test_what_two_columns_share():
         here, there = common_indexes(some, rising)
         assert some[here].tolist() == rising[there].tolist()
         assert set(some[here].tolist()) == set(some.tolist()) & set(rising.tolist())
+
+
+def test_a_verdict_of_nobody_is_damage(file_location):
+    with made(file_location) as session:
+        say(session, "Ada", {1: A})
+        with closing(sqlite3.connect(file_location)) as connection:
+            connection.execute("DELETE FROM reviewers")
+            connection.commit()
+        with pytest.raises(SessionError, match="the reviewer of a judgement"):
+            read_verdicts(session)

@@ -1,0 +1,70 @@
+"""Whatever a file holds, a column returns values of its type, or says that it is damaged."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Column, MetaData, Table, create_engine, func, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
+
+from app.core.database import column_types
+from app.core.errors import SessionError
+
+KINDS = ("Text", "Name", "BigInteger", "Key", "SmallInteger", "Double", "Boolean", "LargeBinary")
+TABLE = Table("t", MetaData(), *(Column(kind, getattr(column_types, kind)) for kind in KINDS))
+SOUND = {
+    "Text": ["", "Hα"],
+    "Name": ["x"],
+    "BigInteger": [0, -(2**63), 2**63 - 1],
+    "Key": [7],
+    "SmallInteger": [-1],
+    "Double": [0.5, -1e308],
+    "Boolean": [0, 1],
+    "LargeBinary": [b"", b"\0\xff"],
+}
+SPOILT = {
+    "Text": ["x'00'"],
+    "Name": ["x'00'"],
+    "BigInteger": ["2.5", "1e308", "'x'", "x'00'"],
+    "Key": ["2.5", "1e308", "'x'"],
+    "SmallInteger": ["'sure'", "0.5"],
+    "Double": ["9e999", "-9e999", "'east'", "x'00'"],
+    "Boolean": ["2", "-1", "'yes'", "0.5"],
+    "LargeBinary": ["'text'", "7"],
+}
+
+
+@pytest.fixture
+def connection():
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        TABLE.create(connection)
+        yield connection
+    engine.dispose()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_of_its_type(connection, kind):
+    for value in [None, *SOUND[kind]]:
+        connection.exec_driver_sql("DELETE FROM t")
+        connection.exec_driver_sql(f'INSERT INTO t ("{kind}") VALUES (?)', (value,))
+        found = connection.execute(select(TABLE.c[kind])).scalar_one()
+        assert found == value
+        assert type(found) is (bool if kind == "Boolean" and value is not None else type(value))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_of_another_type(connection, kind):
+    for value in SPOILT[kind]:
+        connection.exec_driver_sql("DELETE FROM t")
+        connection.exec_driver_sql(f'INSERT INTO t ("{kind}") VALUES ({value})')
+        for what in (TABLE.c[kind], func.max(TABLE.c[kind])):
+            with pytest.raises(SessionError, match=r"damaged: it has .* where .* belongs"):
+                connection.execute(select(what)).all()
+
+
+def test_a_server_checks_its_own():
+    dialect = postgresql.dialect()
+    for column in TABLE.c:
+        assert "Checked" not in type(column.type.dialect_impl(dialect)).__name__
+    assert 'COLLATE "C"' in str(CreateTable(TABLE).compile(dialect=dialect))
