@@ -74,8 +74,8 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> 
         )
     )
     item, translate = figure.getPlotItem(), QCoreApplication.translate
-    wavelength = translate("SpectrumPanel", "Wavelength (Å, vacuum)")
-    item.setLabel("bottom", wavelength, color=figure.theme.dim)
+    name = translate("SpectrumPanel", "Wavelength (Å, vacuum)")
+    item.setLabel("bottom", name, color=figure.theme.dim)
     item.setLabel("left", translate("SpectrumPanel", "Relative flux"), color=figure.theme.dim)
     figure.set_ranges(*spectrum.range, float(low - room), float(high + room))
 
