@@ -18,11 +18,15 @@ def test_texts_of_strangers_are_only_shown(batch):
     """By night 27 sessions with twelve texts each."""
     with Sandbox("tests.attacks.window_texts:vet") as sandbox:
         outcomes = [sandbox.run(batch * IN_BATCH + number) for number in range(IN_BATCH)]
+    full = 0
     for outcome in outcomes:
         assert (outcome.error, outcome.status) == ("", 0), outcome.output
         assert outcome.value["faults"] == []
         assert "Traceback" not in outcome.output
         assert outcome.value["texts"] == COUNT
         assert outcome.value["seen"]["labels"] > 100 and outcome.value["seen"]["tips"] > 20
+        if outcome.value["seen"]["disputes"]:
+            full += 1
         assert outcome.peak_mb <= MOST_MB
         assert outcome.value["slowest"][0][0] <= SLOWEST_S, outcome.value["slowest"]
+    assert full > 0, "no session was shown in full"

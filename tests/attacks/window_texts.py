@@ -59,6 +59,7 @@ MAGENTA = "#fe01fd"
 COUNT = 12
 """Candidates of a session, each with a text of its own."""
 LONG_S = 60.0
+WIDEST_PX = 2000
 MB = 1_000_000
 TAGS = (
     '<img src="{file}">',
@@ -158,8 +159,9 @@ class Baits:
             self.taken.append("the pipe was opened")
 
 
-def hostile_session(folder: Path, made: list[str]) -> Path:
-    """A session that says these texts wherever a text is; what its checks would refuse, too."""
+def hostile_session(folder: Path, made: list[str], *, is_refused: bool) -> Path:
+    """A session that says these texts wherever a text is; where it `is_refused`, longer ones than
+    its checks let through, too."""
     place = folder / "night.speco3"
     with new_session(place, find_task("CV"), "Ada") as session:
         take_sample(session, COUNT)
@@ -172,11 +174,15 @@ def hostile_session(folder: Path, made: list[str]) -> Path:
             session.record_verdict(number, Opinion(verdict=Verdict.REJECT, flags=("star",)))
     with closing(sqlite3.connect(place)) as connection, connection:
         for number, text in enumerate(made, 1):
-            _write_texts(connection, number, text)
+            _write_texts(connection, number, text if is_refused else _storable(text))
         for table, column in (("lists", "name"), ("lists", "path"), ("lists", "format")):
             _set(connection, table, column, made[0])
         _set(connection, "facts", "value", made[1][:5000], "key = 'name'")
     return place
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode() or "empty"
 
 
 def _write_texts(connection: sqlite3.Connection, number: int, text: str) -> None:
@@ -191,10 +197,11 @@ def _write_texts(connection: sqlite3.Connection, number: int, text: str) -> None
         _set(connection, "candidates", "fault", text, f"id = {number}")
     _set(connection, "candidates", "agent_model", text, f"id = {number}")
     for table in ("judgements", "log"):
-        _set(connection, table, "comment", text, here)
-        flags = json.dumps([text[:200], short])
-        _set(connection, table, "flags", flags, here)
-    _set(connection, "inspections", "model", short, f"{here} AND verdict = 'NO'")
+        _set(connection, table, "comment", text if "\0" in text else text[:10_000], here)
+        _set(connection, table, "flags", json.dumps([short[:40], "star"]), here)
+    _set(
+        connection, "inspections", "model", short[:200].strip() or "m", f"{here} AND verdict = 'NO'"
+    )
     said = record(verdict="YES")
     steps = json.loads(to_line(said))
     line = json.dumps(_filled(steps, text))
@@ -205,6 +212,8 @@ def _write_texts(connection: sqlite3.Connection, number: int, text: str) -> None
 
 def _filled(value: Any, text: str, name: str = "") -> Any:
     """The record of an inspection with the text in all places of free text."""
+    if name not in ("text", "label"):
+        text = text[:200]
     if isinstance(value, dict):
         return {key: _filled(each, text, key) for key, each in value.items()}
     if isinstance(value, list):
@@ -228,7 +237,7 @@ class Walk:
     def __init__(self, made: list[str], baits: Baits, folder: Path) -> None:
         self.made, self.baits, self.folder = made, baits, folder
         self.faults: list[str] = []
-        self.seen = {"labels": 0, "tips": 0, "documents": 0}
+        self.seen = {"labels": 0, "tips": 0, "documents": 0, "disputes": 0}
         self.slowest: list[tuple[float, str]] = []
         self.pointed_at: set[tuple[int, str]] = set()
         self.was_shown = False
@@ -274,6 +283,7 @@ class Walk:
         page = next(iter(view.findChildren(DisagreementPage)), None)
         if page is not None:
             self.wait(lambda: page.refresh.is_fresh)
+            self.seen["disputes"] = page.list.count()
             for row in range(page.list.count()):
                 self.step("dispute", lambda row=row: page.list.setCurrentRow(row))
             self.step("agents", lambda: page.show_between("agents"))
@@ -327,6 +337,9 @@ class Walk:
                 look = partial(self.look, widget)
                 self.timed(f"{name}: {type(widget).__name__}", look)
         for top in QApplication.topLevelWidgets():
+            if top.isVisible() and max(top.width(), top.height()) > WIDEST_PX:
+                self.faults.append(f"{name}: {named(top)} is larger than any screen")
+                return
             if top.isVisible() and is_magenta(top):
                 self.faults.append(f"{name}: the picture is shown")
         for popup in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
@@ -401,6 +414,16 @@ class Walk:
             QTest.qWait(10)
 
 
+def named(widget: QWidget) -> str:
+    """The classes of a widget and of those around it."""
+    names = []
+    inner: QWidget | None = widget
+    while inner is not None:
+        names.append(type(inner).__name__)
+        inner = inner.parentWidget()
+    return " in ".join(names[:4])
+
+
 def positions(widget: QWidget) -> Iterator[QPoint]:
     """The middle, and of a table or a list each cell and title on the screen."""
     yield widget.rect().center()
@@ -467,7 +490,7 @@ def vet(seed: int) -> dict[str, Any]:
         (folder / "baits").mkdir()
         baits = Baits(folder / "baits")
         made = texts(seed, baits)
-        place = hostile_session(folder, made)
+        place = hostile_session(folder, made, is_refused=seed % 4 == 3)
         walk = Walk(made, baits, folder)
         walk.everything(place)
         application.processEvents()

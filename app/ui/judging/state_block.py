@@ -10,6 +10,7 @@ from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
 from app.ui.judging.verdict_text import mark_and_word, verdict_colour, verdict_word
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import cut
 
 translate = QCoreApplication.translate
 
@@ -61,8 +62,8 @@ class OneLineLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def show_text(self, text: str) -> None:
-        self.full_text = text
-        self.setToolTip(text)
+        self.full_text = cut(text)
+        self.setToolTip(self.full_text)
         self._elide()
 
     def minimumSizeHint(self) -> QSize:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum
+from app.ui.widgets.labels import MAX_NAME, cut
 
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
 APART_PX = 8
@@ -35,7 +36,8 @@ class Header(QWidget):
         self, object_id: str, spectrum: Spectrum | None, listed_snr: float | None = None
     ) -> None:
         """Show an object; its S/N is that of the list, as in the queue, else that of its file."""
-        self.title.setText(object_id)
+        self.title.setText(cut(object_id, MAX_NAME))
+        self.title.setToolTip(object_id if len(object_id) > MAX_NAME else "")
         self.simulated.setVisible(spectrum is not None and spectrum.simulated)
         self._facts_text = (
             "" if spectrum is None else " · ".join(self._describe(spectrum, listed_snr))

@@ -22,6 +22,7 @@ from app.ui.judging.verdict_text import mark_and_word, verdict_colour
 from app.ui.queue.queue_blocks import QueueBlocks
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.candidate_table import CELL, Cell
+from app.ui.widgets.labels import MAX_NAME
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -190,7 +191,7 @@ class QueueModel(QAbstractTableModel):
 
     def _update_used(self, rows: Sequence[QueueRow]) -> None:
         new = frozenset().union(*(_used(row) for row in rows)) - self.used
-        longest = max((text_of(row, OBJECT) for row in rows), key=len, default="")
+        longest = max((text_of(row, OBJECT)[:MAX_NAME] for row in rows), key=len, default="")
         is_longer = len(longest) > len(self.longest_name)
         if is_longer:
             self.longest_name = longest

@@ -25,7 +25,8 @@ from app.ui.review.dispute_view import DisputeView
 from app.ui.review.figures import shortened
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, check_box, row, short_label, wrapped_label
+from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.labels import button, check_box, one_line, row, wrapped_label
 
 LIST_PX = 300
 VERDICT_KEYS = {
@@ -58,7 +59,7 @@ class DisagreementPage(QWidget):
         self.list = DisputeList(context.current_theme)
         self.list.setAccessibleName(self.tr("Disagreements"))
         self.empty, self.hint = wrapped_label("", "dim"), wrapped_label("", "dim")
-        self.who = short_label("", "dim")
+        self.who = ElidedLabel("dim")
         self.compared = wrapped_label("", "dim")
         self.view = DisputeView(context)
         self._lay_out()
@@ -156,7 +157,7 @@ class DisagreementPage(QWidget):
         self.list.blockSignals(True)
         self.list.show_disputes(found)
         self.list.blockSignals(False)
-        self.who.setText(self.list.who)
+        self.who.show_text(one_line(self.list.who))
         self.compared.setText("\n".join(map(self._compare, summary.models)))
         self.compared.setVisible(bool(summary.models))
         self.list.setVisible(bool(found))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from app.ui.judging.verdict_text import verdict_colour, verdict_mark
 from app.ui.review.dispute_summary import DisputeEntry
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import MAX_NAME, cut
 
 VERDICTS = Qt.ItemDataRole.UserRole
 MARK_PX, EDGE_PX = 24, 8
@@ -73,7 +74,7 @@ class _MarksDelegate(QStyledItemDelegate):
 
 def _item(entry: DisputeEntry) -> QListWidgetItem:
     given = entry.dispute.judgements
-    item = QListWidgetItem(entry.row.candidate.object_id or f"#{entry.id}")
+    item = QListWidgetItem(cut(entry.row.candidate.object_id, MAX_NAME) or f"#{entry.id}")
     item.setData(VERDICTS, tuple(each.opinion.verdict for each in given[:MAX_MARKS]))
     names = ", ".join(f"{each.reviewer} {verdict_mark(each.opinion.verdict)}" for each in given)
     item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, names)

@@ -14,6 +14,7 @@ from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_
 from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
 from app.ui.review.small_plot import SmallPlot
 from app.ui.session_context import SessionContext
+from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.labels import button, row, with_key, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
@@ -34,7 +35,7 @@ class DisputeView(QWidget):
         self._session = context.current.session
         self.shown: DisputeEntry | None = None
         self.details: DisputeDetails | None = None
-        self.title = wrapped_label("", "title")
+        self.title = ElidedLabel("title")
         self.note = wrapped_label("", "dim")
         self.plot = SmallPlot(context.current_theme, self.tr("Spectrum"))
         self._opinions = QHBoxLayout()
@@ -73,7 +74,7 @@ class DisputeView(QWidget):
         if is_other:
             self.details = None
             self._clear_opinions()
-        self.title.setText(entry.row.candidate.object_id)
+        self.title.show_text(entry.row.candidate.object_id)
         if self._current.candidate is None or self._current.candidate.id != entry.id:
             self._current.go_to(entry.id)
         else:

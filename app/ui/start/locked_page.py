@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import cut
+from app.ui.widgets.labels import one_line
 from app.ui.widgets.page_parts import Logo
 
 WIDTH = 560
@@ -65,8 +65,8 @@ class LockedPage(QWidget):
         self._location = location
         name = location.name if isinstance(location, Path) else shown_location(location)
         text = self.tr("{name} is open in another program")
-        self.title.setText(text.replace("{name}", cut(name)))
-        self.holder.setText(self.tr("In use by: {who}").replace("{who}", cut(error.holder)))
+        self.title.setText(text.replace("{name}", one_line(name)))
+        self.holder.setText(self.tr("In use by: {who}").replace("{who}", one_line(error.holder)))
 
     def _button(self, text: str, call: object) -> QPushButton:
         button = QPushButton(text)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.keys.text_focus import ROW_NAVIGATION
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import MAX_NAME
 
 CELL = Qt.ItemDataRole.UserRole + 1
 """Role whose data is a `Cell`: everything to draw, in one call of the model."""
@@ -152,6 +153,8 @@ class _CellDelegate(QStyledItemDelegate):
         painter.setPen(QColor(cell.colour))
         inside = rect.adjusted(PAD, 0, -PAD, 0)
         metrics = self._bold_metrics if is_bold else option.fontMetrics
-        text = metrics.elidedText(cell.text, Qt.TextElideMode.ElideMiddle, inside.width())
+        text = metrics.elidedText(
+            cell.text[:MAX_NAME], Qt.TextElideMode.ElideMiddle, inside.width()
+        )
         side = Qt.AlignmentFlag.AlignRight if cell.is_right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)

@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from app.ui.widgets.labels import cut
+
 
 class ElidedLabel(QLabel):
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
@@ -16,7 +18,7 @@ class ElidedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def show_text(self, text: str, tooltip: str = "") -> None:
-        if text != self.full_text:
+        if (text := cut(text)) != self.full_text:
             self.full_text = text
             self._elide()
         self.setToolTip(tooltip or text)

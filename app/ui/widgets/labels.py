@@ -5,14 +5,18 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
-
-MAX_SHOWN, MAX_DETAILS = 4000, 20_000
+MAX_NAME, MAX_SHOWN, MAX_DETAILS = 200, 4000, 20_000
 """Characters; Qt lays out the whole of a text, which takes minutes for one without an end."""
 
 
 def cut(text: str, most: int = MAX_SHOWN) -> str:
     """A text of any length, short enough to be shown."""
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def one_line(text: str, most: int = MAX_NAME) -> str:
+    """A name of any length and shape, short enough for a title."""
+    return cut(" ".join(text[: 2 * most].split()), most)
 
 
 def wrapped_label(text: str, role: str = "") -> QLabel:

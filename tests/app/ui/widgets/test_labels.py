@@ -6,9 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.ui.widgets.labels import (
+    MAX_NAME,
     MAX_SHOWN,
     button,
     cut,
+    one_line,
     row,
     short_label,
     with_key,
@@ -40,3 +42,9 @@ def test_texts_are_plain_and_an_ampersand_is_no_shortcut(qtbot):
 def test_a_text_without_an_end_is_cut():
     assert cut("short") == "short"
     assert cut("x" * 1_000_000) == "x" * MAX_SHOWN + "…"
+
+
+def test_a_name_of_many_lines_is_one():
+    assert one_line("a\n\n b\tc") == "a b c"
+    assert one_line("\n" * 1_000_000 + "x") == ""
+    assert len(one_line("x" * 1_000_000)) == MAX_NAME + 1
