@@ -31,7 +31,7 @@ from tests.app.ui.whole_window import sample_file
 from tests.attacks.sandbox import Sandbox
 from tests.night import BY_NIGHT
 
-LOOKED_AT_S = 4.0
+LOOKED_AT_S = 4.0 if BY_NIGHT else 1.5
 """So long each attack is watched."""
 RUNS = 3 if BY_NIGHT else 1
 SHORT_MS, LONGEST_MS = 100.0, 2000.0

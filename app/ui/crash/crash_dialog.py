@@ -96,5 +96,6 @@ def _label(text: str) -> QLabel:
     label = QLabel()
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
+    label.setMinimumWidth(40)  # else a long word, such as a path, would set it
     label.setText(text)
     return label

@@ -29,7 +29,7 @@ from app.ui.importing.session_path import free_path
 from app.ui.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder, is_there
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import narrow, short_label, wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
 
 SHOWN_NOTES = 3
@@ -175,7 +175,7 @@ class ExportDialog(QDialog):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(160)
-        self.outcome = wrapped_label("")
+        self.outcome = narrow(wrapped_label(""))
         self.open_button = _button(self.tr("Open"), "quiet", self._open_written)
         self.folder_button = _button(self.tr("Open the folder"), "quiet", self._open_folder)
         self.cancel_button = _button(self.tr("Cancel"), "", self.stop)

@@ -32,7 +32,7 @@ from app.ui.importing.task_chooser import TaskChooser
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import narrow, short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 RIGHT_WIDTH = 400
@@ -167,7 +167,7 @@ class ImportPage(QWidget):
         return self._form
 
     def _bottom(self) -> QHBoxLayout:
-        self.hint = QLabel()
+        self.hint = narrow(QLabel())
         self.hint.setTextFormat(Qt.TextFormat.PlainText)
         self.hint.setProperty("role", "dim")
         self.bar = QProgressBar()

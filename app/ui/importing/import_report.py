@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.core.importing.reports import ImportReport
 from app.ui.importing.import_work import ImportedSession
+from app.ui.widgets.labels import narrow
 
 NUMBER_SCALE = 1.6
 MAX_WIDTH = 1000
@@ -159,7 +160,7 @@ def _table(titles: list[str]) -> QTableWidget:
 
 
 def _label(role: str) -> QLabel:
-    label = QLabel()
+    label = narrow(QLabel())
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setProperty("role", role)
     return label

@@ -17,6 +17,7 @@ from app.ui.importing.list_preview import ListPreview, preview_list
 from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import narrow
 from app.ui.widgets.problem_line import ProblemLine
 
 MAX_WARNINGS = 3
@@ -209,7 +210,7 @@ def _notes(preview: ListPreview) -> list[str]:
 
 
 def _label(role: str) -> QLabel:
-    label = QLabel()
+    label = narrow(QLabel())
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setProperty("role", role)
     return label

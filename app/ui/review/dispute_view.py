@@ -15,7 +15,7 @@ from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_car
 from app.ui.review.small_plot import SmallPlot
 from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.labels import button, row, with_key, wrapped_label
+from app.ui.widgets.labels import MAX_REASON, button, narrow, one_line, row, with_key, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
 MAX_OPINIONS = 6
@@ -36,7 +36,7 @@ class DisputeView(QWidget):
         self.shown: DisputeEntry | None = None
         self.details: DisputeDetails | None = None
         self.title = ElidedLabel("title")
-        self.note = wrapped_label("", "dim")
+        self.note = narrow(wrapped_label("", "dim"))
         self.plot = SmallPlot(context.current_theme, self.tr("Spectrum"))
         self._opinions = QHBoxLayout()
         self._opinions.setSpacing(8)
@@ -188,7 +188,7 @@ class DisputeView(QWidget):
         if not self._is_current() or self.shown is None:
             return
         spectrum = self._current.spectrum
-        self.note.setText(self._current.fault)
+        self.note.setText(one_line(self._current.fault, MAX_REASON))
         self.note.setVisible(bool(self._current.fault))
         if spectrum is None:
             self.plot.show_nothing()

@@ -11,7 +11,7 @@ from app.ui.agent.status_texts import probability_text
 from app.ui.judging.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import AgentOpinion
 from app.ui.translation.data_texts import task_text
-from app.ui.widgets.labels import one_line, wrapped_label
+from app.ui.widgets.labels import narrow, one_line, wrapped_label
 
 translate = QCoreApplication.translate
 ROLES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
@@ -26,13 +26,13 @@ class OpinionCard(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
-        self.verdict = wrapped_label(verdict, role)
-        layout.addWidget(wrapped_label(one_line(who), "title"))
+        self.verdict = narrow(wrapped_label(verdict, role))
+        layout.addWidget(narrow(wrapped_label(one_line(who), "title")))
         layout.addWidget(self.verdict)
         if details:
-            layout.addWidget(wrapped_label(details, "dim"))
+            layout.addWidget(narrow(wrapped_label(details, "dim")))
         if text:
-            layout.addWidget(wrapped_label(text[:MAX_TEXT]))
+            layout.addWidget(narrow(wrapped_label(text[:MAX_TEXT])))
         layout.addStretch(1)
         self.setAccessibleName(f"{who}: {verdict}")
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import one_line
+from app.ui.widgets.labels import narrow, one_line
 from app.ui.widgets.page_parts import Logo
 
 WIDTH = 560
@@ -82,7 +82,7 @@ class LockedPage(QWidget):
 
 
 def _label(role: str) -> QLabel:
-    label = QLabel()
+    label = narrow(QLabel())
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     if role:

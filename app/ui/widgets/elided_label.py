@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.ui.widgets.labels import cut
+from app.ui.widgets.labels import MAX_SHOWN, cut, one_line
 
 
 class ElidedLabel(QLabel):
@@ -23,9 +23,13 @@ class ElidedLabel(QLabel):
             self._elide()
         self.setToolTip(tooltip or text)
 
+    @property
+    def _line(self) -> str:
+        return one_line(self.full_text, MAX_SHOWN)
+
     def sizeHint(self) -> QSize:
         return QSize(
-            self.fontMetrics().horizontalAdvance(self.full_text) + 4, super().sizeHint().height()
+            self.fontMetrics().horizontalAdvance(self._line) + 4, super().sizeHint().height()
         )
 
     def minimumSizeHint(self) -> QSize:
@@ -37,6 +41,6 @@ class ElidedLabel(QLabel):
 
     def _elide(self) -> None:
         room = self.contentsRect().width()
-        elided = self.fontMetrics().elidedText(self.full_text, Qt.TextElideMode.ElideRight, room)
+        elided = self.fontMetrics().elidedText(self._line, Qt.TextElideMode.ElideRight, room)
         if elided != self.text():
             self.setText(elided)

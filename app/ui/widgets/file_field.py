@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import narrow, short_label, wrapped_label
 
 Ask = Callable[[Path | None], Path | None]
 """Shows the dialog, starting at the given path; None if it was cancelled."""
@@ -40,7 +40,7 @@ class FileField(QWidget):
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setAccessibleName(self.tr("Choose: {what}").replace("{what}", title))
         self.button.clicked.connect(self._choose)
-        self.problem = wrapped_label("", "warning")
+        self.problem = narrow(wrapped_label("", "warning"))
         self.problem.hide()
         row = QHBoxLayout()
         row.setSpacing(8)

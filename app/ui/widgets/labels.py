@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
-MAX_NAME, MAX_SHOWN, MAX_DETAILS = 200, 4000, 20_000
+MAX_NAME, MAX_REASON, MAX_SHOWN, MAX_DETAILS = 200, 1000, 4000, 20_000
 """Characters; Qt lays out the whole of a text, which takes minutes for one without an end."""
+NARROW_PX = 40
 
 
 def cut(text: str, most: int = MAX_SHOWN) -> str:
@@ -17,6 +18,12 @@ def cut(text: str, most: int = MAX_SHOWN) -> str:
 def one_line(text: str, most: int = MAX_NAME) -> str:
     """A name of any length and shape, short enough for a title."""
     return cut(" ".join(text[: 2 * most].split()), most)
+
+
+def narrow(label: QLabel) -> QLabel:
+    """Let a label be narrower than its longest word, which may be that of a path or a stranger."""
+    label.setMinimumWidth(NARROW_PX)
+    return label
 
 
 def wrapped_label(text: str, role: str = "") -> QLabel:

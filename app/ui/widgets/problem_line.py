@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
-from app.ui.widgets.labels import cut, short_label, wrapped_label
+from app.ui.widgets.labels import cut, narrow, short_label, wrapped_label
 
 
 class ProblemLine(QFrame):
@@ -14,7 +14,7 @@ class ProblemLine(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "notice")
-        self.label = wrapped_label("")
+        self.label = narrow(wrapped_label(""))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.close_button = QToolButton()
         self.close_button.setText("✕")
