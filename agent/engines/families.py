@@ -33,6 +33,7 @@ LARGEST = {
     "in_channels": 16,
     "in_chans": 16,
 }
+ATTENTION = ("_attn_implementation", "attn_implementation", "_attn_implementation_internal")
 # Limits for one picture unless the model's folder narrows them
 FEWEST_TOKENS, MOST_TOKENS = 8, 1280
 
@@ -156,6 +157,10 @@ def _check_sizes(config: Mapping[str, Any], path: Path) -> None:
     text, vision = config.get("text_config") or config, config.get("vision_config")
     if not isinstance(text, Mapping) or not isinstance(vision, Mapping):
         raise EngineError(f"{path / 'config.json'} does not describe a vision-language model")
+    for part in (config, text, vision):
+        if any("/" in str(part.get(name)) for name in ATTENTION):
+            # transformers would fetch and run it
+            raise EngineError(f"{path / 'config.json'} names code on a hub for its attention")
     for part in (text, vision):
         for name, most in LARGEST.items():
             value = part.get(name)

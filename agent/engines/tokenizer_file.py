@@ -53,6 +53,8 @@ def _difference(content: dict[str, Any]) -> str | None:
         return "it splits the text in another way"
     if not _is_merging(content.get("model")):
         return "it is of another type"
+    if not _adds_nothing(content.get("post_processor")):
+        return "it adds tokens to the text"
     if content.get("padding") or content.get("truncation"):
         return "it pads or cuts the text"
     return None if _numbers_are_close(content) else "it has token numbers far out of range"
@@ -68,6 +70,16 @@ def _splits_as_qwen(pre_tokenizer: object) -> bool:
             return bool(split == _SPLIT_STEP)
         case {"type": "ByteLevel"}:
             return True
+        case _:
+            return False
+
+
+def _adds_nothing(post_processor: object) -> bool:
+    match post_processor:
+        case None | {"type": "ByteLevel"}:
+            return True
+        case {"type": "TemplateProcessing", "special_tokens": added, "single": single}:
+            return bool(added == {} and single == [{"Sequence": {"id": "A", "type_id": 0}}])
         case _:
             return False
 

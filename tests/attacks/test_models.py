@@ -23,12 +23,12 @@ __all__ = ["tiny_qwen25"]
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="cases are forked"),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),  # each case loads a model, and the first import of torch is slow
 ]
 
 BATCHES, GGUF_BATCHES = 32, 20
 GGUF_CASES = 20 if BY_NIGHT else 4
-HARMLESS = ("template_loop", "template_escape", "code_from_a_hub", "attention_from_a_hub")
+HARMLESS = ("template_loop", "template_escape", "code_from_a_hub")
 """Nothing runs a template or code of a folder: these load as if nothing were there."""
 
 
@@ -42,6 +42,8 @@ def test_a_folder_from_a_stranger(batch: int, tiny_qwen25: Path, tmp_path: Path)
             folder = copy(tiny_qwen25, tmp_path / name, changes[name])
             outcome = sandbox.run(str(folder))
             _check(name, outcome, folder)
+            if "attention_from_a_hub" in name:
+                assert "names code on a hub" in outcome.value, name
             if any(word in name for word in HARMLESS):
                 assert outcome.value == "", name
 

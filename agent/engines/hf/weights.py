@@ -75,7 +75,9 @@ def _check_parameters(model_class: Any, folder: ModelFolder) -> None:
 
     A parameter takes at least half a byte; tied ones are counted twice.
     """
-    config = model_class.config_class.from_pretrained(folder.path, local_files_only=True)
+    config = model_class.config_class.from_pretrained(
+        folder.path, local_files_only=True, attn_implementation="sdpa"
+    )
     with torch.device("meta"):
         model = model_class(config)
     described = sum(weight.numel() for weight in model.parameters())

@@ -65,6 +65,7 @@ def test_settings_may_be_missing(folder):
         {"min_pixels": -5, "max_pixels": "many"},
         {"size": 4, "image_mean": ["a", 1, 2]},
         {"image_std": [0.0, 0.5, 0.5]},
+        {"image_std": [1e-300, 0.5, 0.5]},
     ],
 )
 def test_nonsense_settings_are_ignored(folder, settings):
@@ -126,6 +127,23 @@ class TestRefusals:
             {"vision_config": {"patch_size": 16}},
             {"vision_config": {"patch_size": [14, 14]}},
             {"text_config": [1]},
+            {"num_attention_heads": 0},
+            {"num_attention_heads": 10**7},
+            {"head_dim": 10**7},
+            {"hidden_size": True},
+            {"vision_config": {"num_heads": 0}},
+            {"vision_config": {"window_size": 0}},
+            {"vision_config": {"in_channels": 10**7}},
+            {"_attn_implementation": "evil/kernels:attention"},
+            {"vision_config": {"attn_implementation": "evil/kernels"}},
+            *(
+                {
+                    "rope_scaling": {"mrope_section": sections},
+                    "hidden_size": 64,
+                    "num_attention_heads": 2,
+                }
+                for sections in ([10**9, 1, 1], [8, 8], [24, -4, -4], "all", [1.5, 6.5, 8])
+            ),
         ],
     )
     def test_absurd_shapes(self, folder, change):

@@ -14,6 +14,11 @@ from agent.engines.tokenizer_file import SPLIT, check_tokenizer_file
 from agent.errors import EngineError
 
 Change = Callable[[dict[str, Any]], object]
+TEMPLATE = {
+    "type": "TemplateProcessing",
+    "single": [{"Sequence": {"id": "A", "type_id": 0}}],
+    "special_tokens": {},
+}
 
 
 def made() -> dict[str, Any]:
@@ -37,6 +42,8 @@ def written(folder: Path, content: object) -> Path:
 def test_tokenizers_of_its_kind_are_accepted(tmp_path: Path) -> None:
     check_tokenizer_file(written(tmp_path, made()))
     check_tokenizer_file(written(tmp_path, made() | {"normalizer": None}))
+    for post_processor in (None, {"type": "ByteLevel"}, TEMPLATE):
+        check_tokenizer_file(written(tmp_path, made() | {"post_processor": post_processor}))
     check_tokenizer_file(written(tmp_path, made() | {"pre_tokenizer": {"type": "ByteLevel"}}))
 
 
@@ -51,6 +58,9 @@ def test_tokenizers_of_its_kind_are_accepted(tmp_path: Path) -> None:
         (lambda t: t.update(padding={"strategy": {"Fixed": 10**10}}), "pads or cuts"),
         (lambda t: t.update(truncation={"max_length": 1}), "pads or cuts"),
         (lambda t: t.update(model={"type": "Unigram", "vocab": []}), "another type"),
+        (lambda t: t.update(post_processor={"type": "TemplateProcessing"}), "adds tokens"),
+        (lambda t: t.update(post_processor=TEMPLATE | {"single": []}), "adds tokens"),
+        (lambda t: t.update(post_processor=TEMPLATE | {"special_tokens": {"a": 1}}), "adds tokens"),
         (lambda t: t.update(model=[]), "another type"),
         (lambda t: t["model"].update(dropout=0.5), "another type"),
         (lambda t: t["model"]["vocab"].update(far=10**6), "out of range"),
