@@ -54,7 +54,7 @@ def cleaned(text: str) -> str:
         text = pattern.sub(rf"\g<1>{REMOVED}", text)
     with suppress(RuntimeError):  # there is no home folder
         text = _spellings(str(Path.home())).sub("~", text)
-    return text
+    return text.encode(errors="backslashreplace").decode()  # no lone surrogates, as in file names
 
 
 def truncated(text: str, most: int = MAX_CHARACTERS) -> str:
