@@ -169,7 +169,9 @@ def problems(window: MainWindow) -> list[str]:
     if window.view is not None:
         return [each.message for each in window.view.status.errors]
     preview = window.importing.list.preview
-    found = (window.welcome.problem.text, "" if preview is None else preview.problem)
+    found = [window.welcome.problem.text]
+    if preview is not None:
+        found += [preview.problem, *(row.reason for row in preview.refused)]
     return list(filter(None, found))
 
 
