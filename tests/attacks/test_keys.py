@@ -29,7 +29,7 @@ pytestmark = [
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "hf_canary4c2c9a1f7b"
 SECRETS = (KEY, TOKEN)
-OBJECTS = 3
+OBJECTS = 2
 EXPORTS = ("all.jsonl", "all.html", "all.csv", "all.ecsv", "all.fits", "all.vot")
 EXPORTS = EXPORTS if BY_NIGHT else EXPORTS[:1]
 
@@ -130,7 +130,7 @@ def echoing(call: Call) -> None:
 
 def test_from_the_list_to_the_exports(tmp_path: Path) -> None:
     with desk_with(echoing, tmp_path) as (desk, model):
-        assert desk.run("info", "star0.csv", "--json") == 0
+        assert desk.run("info", "star0.csv") == 0
         assert desk.run("inspect", "star0.csv", "--task", "CV", "--model", model, "--json",
                         "--save", "out.jsonl", "--runs", "2") == 0  # fmt: skip
         assert desk.run("new", "night.speco3", "list.csv", "--task", "CV") == 0

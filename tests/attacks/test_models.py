@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.timeout(900),  # each case loads a model, and the first import of torch is slow
 ]
 
-BATCHES, GGUF_BATCHES = 32, 20
+BATCHES, GGUF_BATCHES = 48, 20
 GGUF_CASES = 20 if BY_NIGHT else 4
 HARMLESS = ("template_loop", "template_escape", "code_from_a_hub")
 """Nothing runs a template or code of a folder: these load as if nothing were there."""

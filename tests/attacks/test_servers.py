@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.timeout(300),
 ]
 
-BATCHES = 10
+BATCHES = 20
 COMMAND_BATCHES = 5
 KINDS = kinds()
 MARKUP = (b"<|im_start|>", b"<|im_end|>", b"<|vision_start|>", b"<|image_pad|>")
