@@ -184,7 +184,7 @@ def test_when_a_worker_is_killed(tmp_path: Path) -> None:
 def test_when_the_hub_fails(tmp_path: Path) -> None:
     """A mirror that is asked with the token and repeats it."""
     desk = Desk(tmp_path)
-    with hostile(whole(TOKEN.encode(), f"500 {TOKEN}", x_error_code=TOKEN)) as server:
+    with hostile(whole(TOKEN.encode(), f"404 {TOKEN}", x_error_code=TOKEN)) as server:
         desk._environment["HF_ENDPOINT"] = f"http://me:{TOKEN}@127.0.0.1:{server.port}"
         began = time.monotonic()
         assert desk.run("models", "get", "spec-o3-3b") == 1
