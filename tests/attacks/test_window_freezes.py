@@ -63,16 +63,19 @@ def pipe(folder: Path) -> Path:
     return place
 
 
+FILES = {"aliases.ecsv": many_aliases, "line.csv": long_line, "pipe.fits": pipe}
+
+
 def press(key: str) -> None:
     QTest.keyClick(QApplication.focusWidget() or QApplication.activeWindow(), key)
 
 
-def preview(make: Callable[[Path], Path], window: MainWindow, folder: Path) -> None:
-    window.import_lists([make(folder)])
+def preview(name: str, window: MainWindow, folder: Path) -> None:
+    window.import_lists([folder / name])
 
 
-def dropped(make: Callable[[Path], Path], window: MainWindow, folder: Path) -> None:
-    drop(window, [make(folder)])
+def dropped(name: str, window: MainWindow, folder: Path) -> None:
+    drop(window, [folder / name])
 
 
 def stopped_worker(window: MainWindow, folder: Path) -> None:
@@ -131,6 +134,8 @@ def look_once(window: MainWindow, folder: Path) -> None:
     """Show a list that is sound, as pages are laid out and styled when they are first shown."""
     place = folder / "sound.csv"
     place.write_text("object_id,ra,dec\nJ1,1,2\n")
+    for make in FILES.values():  # now, as writing them takes time, too
+        make(folder)
     window.import_lists([place])
     until(lambda: window.importing.list.preview is not None)
     QTest.qWait(100)
@@ -146,11 +151,11 @@ def until(is_so: Callable[[], object]) -> None:
 
 
 ATTACKS: dict[str, Callable[[MainWindow, Path], None]] = {
-    "preview of aliases": lambda window, folder: preview(many_aliases, window, folder),
-    "preview of a long line": lambda window, folder: preview(long_line, window, folder),
-    "preview of a pipe": lambda window, folder: preview(pipe, window, folder),
-    "aliases dropped": lambda window, folder: dropped(many_aliases, window, folder),
-    "pipe dropped": lambda window, folder: dropped(pipe, window, folder),
+    "preview of aliases": lambda window, folder: preview("aliases.ecsv", window, folder),
+    "preview of a long line": lambda window, folder: preview("line.csv", window, folder),
+    "preview of a pipe": lambda window, folder: preview("pipe.fits", window, folder),
+    "aliases dropped": lambda window, folder: dropped("aliases.ecsv", window, folder),
+    "pipe dropped": lambda window, folder: dropped("pipe.fits", window, folder),
     "worker stopped": stopped_worker,
     "disk full": full_disk,
     "folder read-only": read_only_folder,
@@ -225,7 +230,7 @@ def test_the_window_answers(name):
         assert outcome.value["beats"] > 10
         assert outcome.value["closed_s"] < LONGEST_CLOSE_S
         assert outcome.peak_mb <= 600
-        assert outcome.value["worked"] < SHORT_MS
+        assert outcome.value["worked"] < (SHORT_MS if BY_NIGHT else LONGEST_MS)
     is_quiet = BY_NIGHT and os.getloadavg()[0] < (os.cpu_count() or 1)
     worst = statistics.median(outcome.value["worst"] for outcome in outcomes)
     assert worst < (SHORT_MS if is_quiet else LONGEST_MS)

@@ -125,7 +125,7 @@ def texts(seed: int, baits: Baits) -> list[str]:
         kind = (seed * COUNT + number) % 4
         pieces = (tags, LETTERS, [*tags, *LETTERS], [*tags, *SIZES])[kind]
         count = 1 if kind < 2 else random.randint(2, 4)
-        made.append(" ".join(random.choices(pieces, k=count))[: 2 * MB])
+        made.append(" ".join(random.choices(pieces, k=count))[:MB])
     return made
 
 
