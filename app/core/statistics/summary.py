@@ -70,7 +70,8 @@ class Counts:
 
     @property
     def open(self) -> int:
-        return self.candidates - self.judged
+        # A damaged session may have verdicts on candidates that are gone.
+        return max(0, self.candidates - self.judged)
 
 
 @dataclass(frozen=True, kw_only=True)

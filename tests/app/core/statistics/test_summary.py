@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 from app.core.inspections.store import mark_fault
+from app.core.report.charts import counts_bar
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics.adjudication import set_adjudicator
@@ -119,3 +122,15 @@ def test_reading_alone_is_enough(location):
         say(session, "Ada", {1: A})
     with open_session(location, "Ben", read_only=True) as session:
         assert statistics(session).counts.accepted == 1
+
+
+def test_verdicts_on_candidates_that_are_gone(file_location):
+    with made(file_location, 3) as session:
+        say(session, "Ada", {1: A, 2: A, 3: R})
+        with closing(sqlite3.connect(file_location)) as connection:
+            connection.execute("DELETE FROM candidates WHERE id > 1")
+            connection.commit()
+        counts = statistics(session).counts
+        assert counts.candidates == 1
+        assert counts.open == 0
+        assert "<svg" in counts_bar(counts)
