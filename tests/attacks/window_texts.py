@@ -370,14 +370,15 @@ class Walk:
                 self.faults.append(f"{type(widget).__name__} shows markup")
         if widget.inherits("QTipLabel"):
             return
-        for position in positions(widget):
+        for position in list(positions(widget)):
             if not isValid(widget):
                 return
             tip, _ = tooltip_at(widget, position)
             if (id(widget), tip) not in self.pointed_at:
                 self.pointed_at.add((id(widget), tip))
                 QTest.mouseMove(widget, position)
-                self.point_at(widget, position)
+                if isValid(widget):  # a page may just have been laid out anew
+                    self.point_at(widget, position)
 
     def is_foreign(self, widget: QWidget) -> bool:
         """Whether it shows more than texts of the program."""

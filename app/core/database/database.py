@@ -7,6 +7,7 @@ disk, and every database error is raised as a SessionError that says what to do.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +33,8 @@ class Database:
 
     def __init__(self, location: Path | str, mode: Mode) -> None:
         self.mode = mode
-        self._write_lock = threading.Lock()
+        self._turn_changed = threading.Condition()
+        self._writers: deque[object] = deque()
         self._thread_state = threading.local()
         self._blocks_changed = threading.Condition()
         self._open_blocks = 0
@@ -133,17 +135,33 @@ class Database:
 
     @contextmanager
     def _write_turn(self) -> Iterator[None]:
-        if not self._write_lock.acquire(timeout=error_messages.BUSY_TIMEOUT_S):
-            raise SessionError(
-                f"{self.location}: another part of this program is still writing to it. "
-                "Nothing was lost. Try again"
-            )
-        self._thread_state.is_writing = True
+        """Write after those who asked before: with a plain lock, busy writers could go first."""
+        with self._queued():
+            self._thread_state.is_writing = True
+            try:
+                yield
+            finally:
+                self._thread_state.is_writing = False
+
+    @contextmanager
+    def _queued(self) -> Iterator[None]:
+        mine = object()
         try:
+            with self._turn_changed:
+                self._writers.append(mine)
+                is_first = self._turn_changed.wait_for(
+                    lambda: self._writers[0] is mine, error_messages.BUSY_TIMEOUT_S
+                )
+            if not is_first:
+                raise SessionError(
+                    f"{self.location}: another part of this program is still writing to it. "
+                    "Nothing was lost. Try again"
+                )
             yield
         finally:
-            self._thread_state.is_writing = False
-            self._write_lock.release()
+            with self._turn_changed:
+                self._writers.remove(mine)
+                self._turn_changed.notify_all()
 
     def _repair(self) -> None:
         if self._storage.needs_repair():

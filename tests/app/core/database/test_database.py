@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import random
 import sys
 import threading
@@ -199,6 +200,30 @@ def test_a_thread_that_writes_for_long(location, impatient):
             leave.set()
             writer.result()
         session.record_verdict(1, ACCEPT)
+
+
+def test_a_verdict_waits_for_no_more_than_who_asked_before(file_location):
+    with made(file_location) as session:
+        blocks, stop = itertools.count(1), threading.Event()
+        latest = [0]
+
+        def work():
+            while not stop.is_set():
+                with session.database.writing():
+                    latest[0] = next(blocks)
+
+        with ThreadPoolExecutor(2) as pool:
+            writers = [pool.submit(work) for _ in range(2)]
+            waited = []
+            for _ in range(50):
+                before = latest[0]
+                with session.database.writing():
+                    waited.append(latest[0] - before)
+            stop.set()
+            for writer in writers:
+                writer.result()
+        # Two that were queued; now and then some more ended before we were in the queue.
+        assert sum(1 <= each <= 3 for each in waited) > 40, waited
 
 
 def test_more_readers_than_there_is_room_for(file_location, impatient):
