@@ -22,7 +22,7 @@ from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.session.test_durability import check, held, held_by
 from tests.app.core.session.test_rebuild import derived, press, rebuilt
 from tests.app.core.sessions import made
-from tests.attacks.kills import processes_of, sample_session
+from tests.attacks.sessions.kills import processes_of, sample_session
 from tests.night import BY_NIGHT, seeds
 
 WINDOW_KILLS = 10 if BY_NIGHT else 6
@@ -36,7 +36,7 @@ ORPHANS_GONE_S = 20.0
 
 @pytest.fixture
 def children():
-    with nursery("tests.attacks.kills") as running:
+    with nursery("tests.attacks.sessions.kills") as running:
         yield running
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.core.session.test_rebuild import derived, rebuilt
-from tests.attacks.merges import World, copied, state
+from tests.attacks.sessions.merges import World, copied, state
 from tests.night import seeds
 
 BATCH = 3

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.parquet import (
+from tests.attacks.lists.parquet import (
     BY_DAY,
     CRAFTED,
     damaged,
@@ -34,7 +34,7 @@ FAULTS = ("ended with status", "Traceback", "Error:")
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox("tests.attacks.parquet:read_list") as made:
+    with Sandbox("tests.attacks.lists.parquet:read_list") as made:
         yield made
 
 

@@ -22,7 +22,7 @@ from tests.app.core.session.recorder import CANDIDATES, line_of, press
 from tests.app.core.session.test_durability import check
 from tests.app.core.session.test_rebuild import derived, rebuilt
 from tests.app.core.sessions import made
-from tests.attacks.power import Disk, Event, recorded
+from tests.attacks.sessions.power import Disk, Event, recorded
 from tests.night import BY_NIGHT, seeds
 
 CUTS = 100 if BY_NIGHT else 25

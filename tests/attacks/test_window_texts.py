@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.window_texts import COUNT
+from tests.attacks.window.texts import COUNT
 from tests.night import BY_NIGHT, seeds
 
 IN_BATCH = 3 if BY_NIGHT else 1
@@ -16,7 +16,7 @@ SLOWEST_S = 2.0
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=9))
 def test_texts_of_strangers_are_only_shown(batch):
     """By night 27 sessions with twelve texts each."""
-    with Sandbox("tests.attacks.window_texts:vet") as sandbox:
+    with Sandbox("tests.attacks.window.walk:vet") as sandbox:
         outcomes = [sandbox.run(batch * IN_BATCH + number) for number in range(IN_BATCH)]
     full = 0
     for outcome in outcomes:
