@@ -289,5 +289,14 @@ def printable(text: str, longest: int) -> str:
     return "".join("?" if unprintable(character) else character for character in short)
 
 
+def is_unicode(text: str) -> bool:
+    """Whether files and databases can hold it: in a file name, bytes that are no UTF-8 cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), "a date or time")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from agent.checked_toml import is_unicode
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing.formats.contents import (
     ListColumn,
@@ -42,13 +43,15 @@ class FolderList:
         self.columns: tuple[ListColumn, ...] = COLUMNS
         self.format = "folder" if root.is_dir() else "spectrum"
         self._rows: list[tuple[str, SpectrumRow]] = []
-        self._skipped = 0
+        self._skipped = self._badly_named = 0
         self._hash = hashlib.sha256()
         for folder, name in _files(root, should_stop):
             progress(len(self._rows), None)
             if should_stop():
                 raise ImportStopped("the import was stopped; nothing was imported")
             self._add(Path(folder, name), root)
+        if not self._rows and self._badly_named:
+            raise ImportFailed("the names of its files are not valid Unicode: rename them")
         if not self._rows:
             raise ImportFailed("it contains no readable spectrum")
         self.estimate: int | None = len(self._rows)
@@ -62,9 +65,11 @@ class FolderList:
         """Nothing to do: the columns have fixed types."""
 
     def warnings(self) -> list[str]:
-        if not self._skipped:
-            return []
-        return [f"skipped {counted_text(self._skipped, 'file')} that could not be read as spectra"]
+        counts = {
+            "that could not be read as spectra": self._skipped,
+            "whose names are not valid Unicode: rename them": self._badly_named,
+        }
+        return [f"skipped {counted_text(n, 'file')} {why}" for why, n in counts.items() if n]
 
     def blocks(self) -> Iterator[RowBlock]:
         for start in range(0, len(self._rows), BLOCK_ROWS):
@@ -72,6 +77,9 @@ class FolderList:
             yield RowBlock(range(start + 1, start + len(chunk) + 1), _columns_of(chunk))
 
     def _add(self, path: Path, root: Path) -> None:
+        if not is_unicode(str(path)):
+            self._badly_named += 1
+            return
         try:
             size = path.stat().st_size
         except OSError:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from agent.checked_toml import is_unicode
 from app.core.errors import ImportFailed
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.import_run import ImportRun
@@ -117,6 +118,8 @@ def _drop_order_indexes(session: Session, rows: int | None) -> None:
 
 def _folder(path: Path | str) -> Path:
     folder = normalized_path(path)
+    if not is_unicode(str(folder)):
+        raise ImportFailed("rename the folder of the spectra: its name is not valid Unicode")
     if not folder.is_dir():
         raise ImportFailed(f"{folder}, given for the spectra, is not a folder")
     return folder

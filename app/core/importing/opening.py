@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.checked_toml import printable, shown
+from agent.checked_toml import is_unicode, printable, shown
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import open_regular
 from app.core.errors import ImportFailed, UnknownColumnsError
@@ -110,6 +110,8 @@ def file_sha256(path: Path) -> str:
 
 
 def file_identity(path: Path) -> FileIdentity:
+    if not is_unicode(str(path)):
+        raise ImportFailed("its name or that of its folder is not valid Unicode: rename it")
     try:
         status = path.stat()
     except (OSError, ValueError) as error:

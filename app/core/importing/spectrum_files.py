@@ -65,7 +65,7 @@ def _scan_folder(
             for number, entry in enumerate(entries):
                 if number % STOP_EVERY == 0 and should_stop():
                     raise ImportStopped(f"the search of the folder {folder} was stopped")
-                if entry.name.startswith(".") or not _is_valid_text(entry.name):
+                if entry.name.startswith("."):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.name)
@@ -91,12 +91,3 @@ def is_file_inside(entry: os.DirEntry[str], *reals: str) -> bool:
 def is_inside(path: str, folder: str) -> bool:
     """Whether `path` is `folder` or below it; both absolute and normalized."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _is_valid_text(name: str) -> bool:
-    """Whether a database can hold the name: Unix file names may be any bytes."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

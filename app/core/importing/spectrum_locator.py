@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from agent.checked_toml import printable
+from agent.checked_toml import is_unicode, printable
 from app.core.errors import ImportStopped
 from app.core.importing.spectrum_files import (
     STOP_EVERY,
@@ -40,6 +40,8 @@ class FileIndex:
         self._by_number: dict[str, str] = {}
         for folder, name in find_spectrum_files(root, should_stop):
             path = str(Path(folder, name))
+            if not is_unicode(path):
+                continue
             low = name.lower()
             stem = stem_of(low)
             _add_unless_ambiguous(self._by_name, low, path)

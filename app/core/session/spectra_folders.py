@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sqlalchemy import ColumnElement, and_, exists, false, func, not_, or_, select
 
-from agent.checked_toml import printable
+from agent.checked_toml import is_unicode, printable
 from app.core.atomic_file import atomic_write
 from app.core.database.tables import candidates, packed_spectra
 from app.core.errors import SessionError
@@ -141,7 +141,7 @@ def _suspicious_folders(session: Session, roots: Iterable[str]) -> set[str]:
     """Folders of spectra that are not packed and whose paths begin with no allowed folder."""
     path = candidates.c.path
     inside: list[ColumnElement[bool]] = [false()]
-    for root in filter(_is_unicode, roots):  # no other text is stored
+    for root in filter(is_unicode, roots):  # no other text is stored
         start = root.rstrip(os.sep) + os.sep
         inside.append(func.substr(path, 1, len(start)) == start)
     is_packed = exists().where(packed_spectra.c.candidate_id == candidates.c.id)
@@ -152,14 +152,6 @@ def _suspicious_folders(session: Session, roots: Iterable[str]) -> set[str]:
         paths = map(Path, found.scalars())
         # A path of another system is relative here, to a file that does not exist.
         return {str(each.parent) for each in paths if each.is_absolute() or _is_file(each)}
-
-
-def _is_unicode(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _is_file(path: Path) -> bool:

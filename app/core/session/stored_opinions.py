@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from sqlalchemy import Row
 
+from agent.checked_toml import is_unicode
 from app.core.errors import SessionError
 from app.core.session.records import (
     MAX_COMMENT,
@@ -38,17 +39,9 @@ def checked(opinion: Opinion) -> Opinion:
         raise SessionError(f"a comment is at most {MAX_COMMENT} characters long")
     if len(opinion.flags) > MAX_FLAGS or not all(0 < len(f) <= MAX_FLAG for f in opinion.flags):
         raise SessionError(f"there can be {MAX_FLAGS} flags of up to {MAX_FLAG} characters each")
-    if not all(_is_storable(words) for words in (opinion.comment, *opinion.flags)):
+    if not all(is_unicode(text) and "\0" not in text for text in (opinion.comment, *opinion.flags)):
         raise SessionError("a comment or flag contains a NUL or an incomplete character")
     return opinion
-
-
-def _is_storable(words: str) -> bool:
-    """False for NUL and lone surrogates, which come from file names that are not UTF-8."""
-    try:
-        return b"\0" not in words.encode()
-    except UnicodeEncodeError:
-        return False
 
 
 def opinion_of(row: LogRow) -> Opinion:
