@@ -44,7 +44,9 @@ class FoldersQuestion(QMessageBox):
         )
         self.setInformativeText("\n".join([*shown, *more, "", about]))
         self.allowed = self.addButton(self.tr("Read them"), QMessageBox.ButtonRole.AcceptRole)
-        self.setEscapeButton(self.addButton(QMessageBox.StandardButton.Cancel))
+        cancel = self.addButton(QMessageBox.StandardButton.Cancel)
+        self.setEscapeButton(cancel)
+        self.setDefaultButton(cancel)  # so that nobody agrees by mistake
         self._error = error
         self.allowed.clicked.connect(self._allow)
 

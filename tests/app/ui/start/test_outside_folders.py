@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 
 from app.core.session import spectra_folders
@@ -46,10 +48,10 @@ def test_a_yes_opens_it_now_and_later(qtbot, received, read_only):
         person.wait(lambda: window.view is not None)
 
 
-def test_a_no_leaves_it_closed(qtbot, received):
+def test_enter_means_no_and_leaves_it_closed(qtbot, received):
     with before_window(qtbot, None) as person:
         person.window.open_session(received)
-        question(person).reject()
+        QTest.keyClick(question(person), Qt.Key.Key_Return)
         person.wait(lambda: not person.window.findChildren(QMessageBox))
         assert person.window.view is None
         assert person.window.welcome.isVisible()
