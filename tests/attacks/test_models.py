@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("llama_cpp")
 
+from agent.engines.gguf.header import read_gguf_header
 from agent.models.registry import BUNDLED
 from tests.attacks.models.folders import copy, folders
 from tests.attacks.models.gguf import mutated_gguf
@@ -64,6 +65,22 @@ def test_a_gguf_file_from_a_stranger(batch: int, part: str, tmp_path: Path) -> N
             _check(f"{part} {seed}", outcome, tmp_path)
             refused += outcome.value != ""
     assert refused or not BY_NIGHT
+
+
+def test_a_template_in_a_gguf_file_is_not_run(tmp_path: Path) -> None:
+    source = BUNDLED / "nano" / "model-f16.gguf"
+    template = read_gguf_header(source).text("tokenizer.chat_template")
+    written = template.encode()
+    endless = b"{% for a in range(9999999) %}{% for b in range(9999999) %}x{% endfor %}{% endfor %}"
+    data = source.read_bytes()
+    assert data.count(written) == 1 and len(endless) <= len(written)
+    path, vision = tmp_path / "model.gguf", tmp_path / "mmproj.gguf"
+    shutil.copy(BUNDLED / "nano" / "mmproj-f16.gguf", vision)
+    path.write_bytes(data.replace(written, endless.ljust(len(written))))
+    with Sandbox("tests.attacks.models.gguf:load_gguf") as sandbox:
+        outcome = sandbox.run(str(path), str(vision))
+    assert outcome.value == ""
+    _check("template", outcome, tmp_path)
 
 
 def _check(name: str, outcome: Outcome, folder: Path) -> None:
