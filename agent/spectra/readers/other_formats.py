@@ -7,11 +7,14 @@ loaders are allowed: its ASDF loader could run code.
 from __future__ import annotations
 
 import importlib.util
+import re
 import warnings
 from typing import Any
 
 import numpy as np
 
+from agent.spectra.fits.fits_file import BLOCK
+from agent.spectra.fits.fits_header import CARD
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
     Malformed,
@@ -29,6 +32,7 @@ MAX_BYTES = 64 * 1024**2
 OPTICAL = (100.0, 1e7)  # angstrom
 # Astropy loads the YAML in these comments, where a few merge keys multiply to gigabytes.
 ASTROPY_YAML = b"--BEGIN-ASTROPY-SERIALIZED-COLUMNS--"
+SIZES = re.compile(r"(SIMPLE|XTENSION|BITPIX|NAXIS\d*|PCOUNT|GCOUNT|TFIELDS|TFORM\d+)$")
 REFUSED = ("ascii", "ecsv", "ipac", "asdf", "hdf5", "json", "yaml", "pickle")
 
 
@@ -61,14 +65,25 @@ def read(file: SourceFile, request: Request) -> Spectrum:
 
 def _check_structure(file: SourceFile) -> None:
     """Raises ReadError unless all HDUs are valid and inside the file."""
-    last = None
+    last, whole, header_start = None, file.whole(MAX_BYTES), 0
     for last in file.fits:
+        _refuse_repeated(whole[header_start : last.start])
+        header_start = -(-last.end // BLOCK) * BLOCK
         if "ZIMAGE" in last.header:  # native code of astropy would unpack what nobody checked
             raise NotMine("its images are packed: unpack them first (funpack)")
         if last.is_table:
             last.table  # noqa: B018  (raises ReadError if the columns do not fit)
     if last is not None and last.end > last.start and not file.bytes.read(last.end - 1, 1):
         raise Malformed("the file is cut short")
+
+
+def _refuse_repeated(header: bytes) -> None:
+    """Raises NotMine if a size is given twice: we check the first, astropy may take the other."""
+    cards = (header[at : at + 8] for at in range(0, len(header), CARD))
+    keywords = (card.decode("latin-1").strip().upper() for card in cards)
+    sizes = [keyword for keyword in keywords if SIZES.match(keyword)]
+    if len(set(sizes)) < len(sizes):
+        raise NotMine("its header gives a size twice")
 
 
 def _loaded(file: SourceFile) -> tuple[str, Any]:

@@ -91,6 +91,18 @@ def with_yaml_in_comments() -> bytes:
 
 
 @pytest.mark.timeout(20)
+def test_a_size_given_twice_never_reaches_specutils(given: Given) -> None:
+    """Without the END of its first header, astropy took the second NAXIS, and sixty seconds."""
+    data = bytearray(apvisit())
+    end = data.index(b"END" + b" " * 77)
+    data[end : end + 80] = b"CTYPE1  = 'RA---TAN'".ljust(80)
+    at = data.index(b"NAXIS   =", end)
+    data[at : at + 80] = b"NAXIS   =         999999999999".ljust(80)
+    with pytest.raises(ReadError) as caught:
+        given(bytes(data), "apVisit-r12-1.fits")
+    assert caught.value.reasons["specutils"] == "its header gives a size twice"
+
+
 def test_yaml_in_a_header_never_reaches_specutils(given: Given) -> None:
     pytest.importorskip("specutils")
     with pytest.raises(ReadError) as caught:
