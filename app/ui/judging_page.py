@@ -1,91 +1,227 @@
-"""The page where candidates are judged: information, spectrum, guideline and agent."""
+"""The page where candidates are judged: the spectrum, with docks around it and verdicts below."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHBoxLayout,
+    QMainWindow,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.ui.agent.agent_panel import AgentPanel
-from app.ui.controls.operation_panel import OperationPanel
+from app.ui.controls.guideline_panel import GuidelinePanel
+from app.ui.controls.tool_row import ToolRow
+from app.ui.docks.dock import Dock
+from app.ui.docks.queue_rail import QueueRail, QueueSheet
 from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
-from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.repeat_line import RepeatLine
 from app.ui.judging.verdict_bar import VerdictBar
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
+from app.ui.windows.windows_row import WindowsRow
 
-COLUMNS = (362, 722, 356)
-"""Widths at 1440 pixels; the middle column takes the rest."""
-LEFT = (290, 110, 380)
-RIGHT = (430, 400)
+RAIL_BELOW_PX = 1500
+"""In a narrower window the queue is a rail."""
+QUEUE_PX, DRAWER_PX = 230, 280
+LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
 class JudgingPage(QWidget):
+    layout_changed = Signal()
+    """The person moved, floated or hid a dock."""
+
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._commands = context.commands
+        self._context = context
         self.plot = SpectrumPanel(context)
         self.plot_actions = PlotActions(self.plot, context)
-        self.comment = CommentBox(context)
+        self.tools = ToolRow(context)
         self.verdicts = VerdictBar(context)
         self.repeat_line = RepeatLine(context)
         self.queue = QueuePanel(context)
         self.information = InformationPanel(context)
         self.nearby = NearbyPanel(context)
-        self.operation = OperationPanel(context)
+        self.guideline = GuidelinePanel(context)
+        self.windows = WindowsRow(context, self.plot)
         self.agent = AgentPanel(context)
-        self.left = _stacked(self.information, self.nearby, self.queue, sizes=LEFT)
-        self.right = _stacked(self.operation, self.agent, sizes=RIGHT)
-        self.columns = QSplitter(Qt.Orientation.Horizontal)
-        for part in (self.left, self._centre(), self.right):
-            self.columns.addWidget(part)
-        self.columns.setStretchFactor(1, 1)
-        self.columns.setSizes(list(COLUMNS))
-        self.columns.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 4)
-        layout.addWidget(self.columns)
-        self.plot.use_templates(self.operation.templates)
+        self.rail = QueueRail(context)
+        self.desk = QMainWindow()
+        self.docks = {
+            "queue": self._dock("queue", self.tr("Queue"), self.queue, LEFT),
+            "windows": self._dock("windows", self.tr("Windows"), self.windows, BOTTOM),
+            "agent": self._dock("agent", self.tr("Agent"), self.agent, RIGHT),
+            "guideline": self._dock("guideline", self.tr("Guideline"), self.guideline, RIGHT),
+            "object": self._dock("object", self.tr("Object"), self._object(), RIGHT),
+        }
+        self._hidden_by_key: QByteArray | None = None
+        self._is_bare = False
+        self._lay_out()
+        self.sheet = QueueSheet(self)
+        self.rail.clicked.connect(self.show_queue)
+        self.sheet.closed.connect(self.focus_plot)
+        self.plot.use_templates(self.tools.templates)
         context.commands.add("panels", self.toggle_panels)
+        context.commands.add("queue", self.show_queue)
+        context.commands.add("reset_panels", self.reset)
+        context.commands.ran.connect(self._command_ran)
 
     @property
     def shows_panels(self) -> bool:
-        return not self.left.isHidden()
+        return self._hidden_by_key is None
 
     def toggle_panels(self) -> None:
-        """Show the spectrum alone, or with the panels."""
-        if self.isVisible():
-            visible = not self.shows_panels
-            self.left.setVisible(visible)
-            self.right.setVisible(visible)
-            self.focus_plot()  # else a text field may get the focus
+        """Go from all panels to plot and windows, then to the plot alone, then back."""
+        if not self.isVisible():
+            return
+        if self._hidden_by_key is None:
+            self._hidden_by_key = self.desk.saveState()
+            self._show_docks({"windows"})
+        elif not self._is_bare:
+            self._is_bare = True
+            self._show_docks(set())
+        else:
+            self.show_panels()
+        self._arrange_queue()
+        self.focus_plot()  # else a text field may get the focus
+
+    def show_panels(self) -> None:
+        """Show the docks as they were before they were hidden by a key."""
+        if self._hidden_by_key is not None:
+            state, self._hidden_by_key = self._hidden_by_key, None
+            self._is_bare = False
+            self.desk.restoreState(state)
+            self._arrange_queue()
+
+    def show_queue(self) -> None:
+        """Show the queue, wherever it is; on a small window a second press hides it."""
+        self.show_panels()
+        if not self.has_rail:
+            self.docks["queue"].show()
+            self.docks["queue"].raise_()
+        elif self.sheet.isVisible():
+            self.sheet.close_sheet()
+        else:
+            self.sheet.open_beside(self.rail)
+
+    def panel_actions(self) -> list[QAction]:
+        """Actions that show and hide the docks."""
+        names = [name for name in self.docks if name != "queue" or not self.has_rail]
+        return [self.docks[name].toggleViewAction() for name in names]
+
+    @property
+    def has_rail(self) -> bool:
+        return self.width() < RAIL_BELOW_PX and not self.docks["queue"].isFloating()
 
     def focus_plot(self) -> None:
         self.plot.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def splitters(self) -> tuple[QSplitter, ...]:
-        """The splitters whose sizes are stored."""
-        return self.columns, self.left, self.right
+    def state(self) -> QByteArray:
+        """Where the docks are."""
+        return self._hidden_by_key or self.desk.saveState()
+
+    def restore(self, state: QByteArray) -> None:
+        self.desk.restoreState(state)
+        self._arrange_queue()
+
+    def reset(self) -> None:
+        """Put the docks back to where they were at first."""
+        self._hidden_by_key = None
+        self.desk.restoreState(self._first_state)
+        self._size_docks()
+        self._arrange_queue()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.sheet.close_sheet()
+        self._arrange_queue()
+
+    def _lay_out(self) -> None:
+        self.desk.setWindowFlags(Qt.WindowType.Widget)
+        self.desk.setDockOptions(
+            QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks
+        )
+        self.desk.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
+        for corner, area in (
+            (Qt.Corner.BottomLeftCorner, LEFT),
+            (Qt.Corner.BottomRightCorner, RIGHT),
+        ):
+            self.desk.setCorner(corner, area)
+        self.desk.setCentralWidget(self._centre())
+        for name in ("guideline", "object"):
+            self.desk.tabifyDockWidget(self.docks["agent"], self.docks[name])
+        self.docks["agent"].raise_()
+        self._size_docks()
+        self._first_state = self.desk.saveState()
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.rail)
+        middle.addWidget(self.desk, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(middle, 1)
+        whole.addWidget(self.verdicts)
+
+    def _dock(self, name: str, title: str, part: QWidget, area: Qt.DockWidgetArea) -> Dock:
+        dock = Dock(name, title, part, self._context.current_theme)
+        self.desk.addDockWidget(area, dock)
+        dock.dockLocationChanged.connect(self._layout_changed)
+        dock.topLevelChanged.connect(self._layout_changed)
+        dock.visibilityChanged.connect(self._layout_changed)
+        return dock
+
+    def _size_docks(self) -> None:
+        sizes = {"queue": QUEUE_PX, "agent": DRAWER_PX}
+        docks: list[QDockWidget] = [self.docks[name] for name in sizes]
+        self.desk.resizeDocks(docks, list(sizes.values()), Qt.Orientation.Horizontal)
+
+    def _object(self) -> QWidget:
+        part = QWidget()
+        layout = QVBoxLayout(part)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.information, 3)
+        layout.addWidget(self.nearby, 1)
+        return part
 
     def _centre(self) -> QWidget:
         centre = QWidget()
         layout = QVBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.verdicts)
+        layout.setSpacing(0)
+        self.plot.top_row.addWidget(self.tools)
         layout.addWidget(self.repeat_line)
         layout.addWidget(self.plot, 1)
-        layout.addWidget(self.comment)
         return centre
 
+    def _show_docks(self, names: set[str]) -> None:
+        for name, dock in self.docks.items():
+            dock.setVisible(name in names)
 
-def _stacked(*parts: QWidget, sizes: tuple[int, ...]) -> QSplitter:
-    splitter = QSplitter(Qt.Orientation.Vertical)
-    for part in parts:
-        splitter.addWidget(part)
-    splitter.setSizes(list(sizes))
-    splitter.setChildrenCollapsible(False)
-    return splitter
+    def _arrange_queue(self) -> None:
+        """Put the queue into its dock, or on a small window into the sheet of the rail."""
+        dock, is_rail = self.docks["queue"], self.has_rail
+        self.rail.setVisible(is_rail and self.shows_panels)
+        if is_rail and dock.widget() is self.queue:
+            self.sheet.inside.addWidget(self.queue)
+            dock.hide()
+        elif not is_rail and dock.widget() is not self.queue:
+            self.sheet.close_sheet()
+            dock.setWidget(self.queue)
+            dock.setVisible(self.shows_panels)
+
+    def _command_ran(self, name: str) -> None:
+        if name == "escape":
+            self.sheet.close_sheet()
+
+    def _layout_changed(self, *_: object) -> None:
+        self.layout_changed.emit()

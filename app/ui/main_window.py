@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
@@ -27,7 +27,7 @@ from app.ui.keys.command_palette import CommandPalette
 from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
-from app.ui.keys.menus import Menus
+from app.ui.menu_row import MenuRow
 from app.ui.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.session_view import SessionView
 from app.ui.settings.settings import reviewer_name
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from app.ui.help.guide_reader import GuideReader
 
 TITLE = "Spec-o3 Workbench"
+SMALLEST = (1024, 640)
+FRAME = QSize(8, 40)
+"""What the frame of a window takes."""
 
 
 class MainWindow(QMainWindow):
@@ -58,7 +61,8 @@ class MainWindow(QMainWindow):
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
-        self.resize(1440, 900)
+        self.setMinimumSize(*SMALLEST)
+        self.resize(QSize(1440, 900).boundedTo(self.screen().availableSize() - FRAME))
         self.settings, self.current_theme = settings, current_theme
         self.runner = Runner(self)
         self.opener = SessionOpener(self.runner, self)
@@ -78,15 +82,15 @@ class MainWindow(QMainWindow):
         self._waiting.setTextFormat(Qt.TextFormat.PlainText)
         self._stack.addWidget(self._waiting)
         self.overlay = KeysOverlay(self.keymap, self)
-        self.command_palette = CommandPalette(self.commands, self.keymap, self, self._is_available)
+        self.command_palette = CommandPalette(self.commands, self.keymap, self, self.is_available)
         self.command_palette.closed.connect(self.focus_plot)
         self.settings_dialog: SettingsDialog | None = None
         self.guide: GuideReader | None = None
         self._language = language_of(settings.settings.language)  # until the window is closed
         self.key_filter = KeyFilter(
-            self.commands, self.keymap, self, self._leave_field, self._is_available
+            self.commands, self.keymap, self, self._leave_field, self.is_available
         )
-        self.menus = Menus(self.menuBar(), self.commands, self.keymap.label, self._is_available)
+        self.menu_row = MenuRow(self)
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
         self.state = WindowState(self, settings)
@@ -189,6 +193,7 @@ class MainWindow(QMainWindow):
         self.tour.end()
         self.state.detach()
         view, self.view = self.view, None
+        self.menu_row.take_out(view)
         self.commands.clear()
         self._add_commands()
         view.close_session()
@@ -207,7 +212,7 @@ class MainWindow(QMainWindow):
 
     # Commands
 
-    def _is_available(self, name: str) -> bool:
+    def is_available(self, name: str) -> bool:
         """Whether the page on screen offers this command."""
         if name in ANYWHERE or self.commands.is_overridden(name):
             return True
@@ -333,6 +338,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
         self.state.attach(self.view)
+        self.menu_row.follow(self.view)
 
     def _refuse(self, session: Session, error: Exception) -> None:
         """Say on the start page why the session cannot be shown."""

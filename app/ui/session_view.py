@@ -72,7 +72,6 @@ class SessionView(QWidget):
             settings=settings,
         )
         self.judging = JudgingPage(self.context)
-        self.status = StatusLine(self.context)
         self.export_dialog = ExportDialog(self.context, self)
         self._to_close.append(self.export_dialog.stop)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
@@ -84,7 +83,7 @@ class SessionView(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.top)
         layout.addWidget(self._stack, 1)
-        layout.addWidget(self.status)
+        self.status = StatusLine(self.context, self, self.judging.verdicts)
         for name, show in (
             ("judging_page", self.show_judging),
             ("disagreement_page", self.show_disagreement),
@@ -96,6 +95,13 @@ class SessionView(QWidget):
         current.queue_changed.connect(self._save_queue)
         current.candidate_changed.connect(self._leave_history)
         self._restore_queue()
+
+    def take_top_bar(self) -> None:
+        """Put the top bar, which was beside the menus, above the page."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(0, self.top)
+        self.top.show()
 
     def start(self, first: int | None = None) -> None:
         """Go to a candidate; None: the first one to judge."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
 from app.ui.actions.actions import ACTIONS
+from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.judging.progress_line import ProgressLine
 from app.ui.session_context import SessionContext
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import short_label
 
 PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
@@ -18,17 +20,16 @@ class TopBar(QFrame):
         super().__init__(parent)
         self.setProperty("role", "bar")
         self._commands = context.commands
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 6, 12, 6)
-        layout.setSpacing(4)
+        layout = FlowLayout(self, spacing=4)
+        layout.setContentsMargins(8, 2, 8, 2)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
         for name in PAGES:
             button = self._page_button(name)
             layout.addWidget(button)
-        layout.addSpacing(16)
-        layout.addWidget(ProgressLine(context), 1)
-        layout.addSpacing(16)
+        layout.addWidget(ProgressLine(context))
+        self.agent_text = short_label("", "dim")
+        layout.addWidget(self.agent_text)
         self._blind = QPushButton()
         self._blind.setProperty("role", "quiet")
         self._blind.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -45,6 +46,10 @@ class TopBar(QFrame):
         layout.addWidget(who)
         if context.current.session.is_read_only:
             layout.addWidget(short_label(self.tr("read-only"), "warning"))
+        self._agent = context.agent
+        self._agent.state_changed.connect(self._show_agent)
+        self._agent.list_run.changed.connect(self._show_agent)
+        self._show_agent()
         context.current.blind_mode.changed.connect(self._show_blind)
         self._show_blind(context.current.blind_mode.is_on)
         self.mark("judging_page")
@@ -74,6 +79,15 @@ class TopBar(QFrame):
 
     def _export(self) -> None:
         self._commands.run("export")
+
+    def _show_agent(self, _: object = None) -> None:
+        run, list_run = self._agent.active_run, self._agent.list_run.state
+        text = list_run_text(list_run) if list_run.is_running else ""
+        if run is not None:
+            doing = run_text(run, is_here=run is self._agent.shown.run)
+            text = self.tr("Agent: {what}").replace("{what}", doing)
+        self.agent_text.setText(text)
+        self.agent_text.setVisible(bool(text))
 
     def _show_blind(self, on: bool) -> None:
         self._blind.setText(self.tr("Blind: on") if on else self.tr("Blind: off"))

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 SAVE_AFTER_MS = 1000
 # The candidate changes all the time, and each save takes a few milliseconds.
 SAVE_CANDIDATE_AFTER_MS = 5000
-MAX_SIZE = 100_000
-"""Largest panel size, in pixels, accepted from a settings file."""
+MAX_SCREENS = 20
 MAX_NUMBER = 2**63 - 1
 SAVED_OPTIONS = ("lines", "labels", "errors", "mask", "rest_axis", "smoothing", "keep_window")
 _WINDOW_EVENTS = frozenset({QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange})
@@ -55,8 +54,8 @@ class WindowState(QObject):
         layout = _decoded(settings.settings.layout)
         if geometry := _bytes(layout.get("geometry")):
             window.restoreGeometry(QByteArray(geometry))
-        self._sizes = _sizes(layout.get("sizes"))
-        self._folded = _folded(layout.get("folded"))
+        self._docks = _docks(layout.get("docks"))
+        """State of the docks by the size of the screen, as it fits no other."""
         self.left_open = _left_open(layout.get("open"))
         """None if the program was closed normally."""
         window.installEventFilter(self)
@@ -67,15 +66,9 @@ class WindowState(QObject):
         self.view.set_window(None)
         fresh = ViewOptions()
         self.view.change(z=fresh.z, template=fresh.template, line_sets=fresh.line_sets)
-        splitters = session.judging.splitters()
-        for splitter, sizes in zip(splitters, self._sizes, strict=False):
-            if len(sizes) == splitter.count():
-                splitter.setSizes(sizes)
-        for splitter in splitters:
-            splitter.splitterMoved.connect(self._save_soon)
-        for name, section in session.judging.operation.sections.items():
-            section.set_open(not self._folded.get(name, not section.is_open))
-            section.folded.connect(self._save_soon)
+        if state := self._docks.get(self._screen()):
+            session.judging.restore(QByteArray(state))
+        session.judging.layout_changed.connect(self._save_soon)
         session.context.current.candidate_changed.connect(self._save_candidate_later)
         self._save_soon()
 
@@ -89,16 +82,12 @@ class WindowState(QObject):
         self._timer.stop()
         self._candidate_timer.stop()
         session = self._session
-        if session is not None and session.judging.shows_panels:
-            self._sizes = [splitter.sizes() for splitter in session.judging.splitters()]
         if session is not None:
-            sections = session.judging.operation.sections
-            self._folded = {name: not each.is_open for name, each in sections.items()}
-        geometry = base64.b64encode(self._window.saveGeometry().data()).decode()
+            self._docks[self._screen()] = bytes(session.judging.state().data())
+        geometry = _text(bytes(self._window.saveGeometry().data()))
         layout = {
             "geometry": geometry,
-            "sizes": self._sizes,
-            "folded": self._folded,
+            "docks": {size: _text(state) for size, state in self._docks.items()},
             "open": _open(session),
         }
         options = asdict(self.view.options)
@@ -110,6 +99,10 @@ class WindowState(QObject):
         if event.type() in _WINDOW_EVENTS and self._window.isVisible():
             self._save_soon()
         return False
+
+    def _screen(self) -> str:
+        size = self._window.screen().size()
+        return f"{size.width()}x{size.height()}"
 
     def _save_soon(self) -> None:
         if not self._timer.isActive():  # restarting it could delay saving forever
@@ -128,6 +121,10 @@ def _open(session: SessionView | None) -> Mapping[str, object] | None:
         return None  # a session on a server is not reopened without asking
     number = None if candidate is None else candidate.id
     return {"place": str(location.absolute()), "candidate": number}
+
+
+def _text(state: bytes) -> str:
+    return base64.b64encode(state).decode()
 
 
 def _encoded(layout: Mapping[str, object]) -> str:
@@ -160,18 +157,9 @@ def _left_open(value: Any) -> LeftOpen | None:
     return LeftOpen(value["place"], number if is_number else None)
 
 
-def _sizes(value: Any) -> list[list[int]]:
-    """Return the sizes of each splitter, or nothing if any of them is invalid."""
-    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
-        return []
-    is_valid = all(type(n) is int and 0 <= n <= MAX_SIZE for each in value for n in each)
-    return value if is_valid else []
-
-
-def _folded(value: Any) -> dict[str, bool]:
-    """Return the valid entries: whether a section is folded, by its name."""
-    entries = value.items() if isinstance(value, dict) else ()
-    return {name: folded for name, folded in entries if isinstance(folded, bool)}
+def _docks(value: Any) -> dict[str, bytes]:
+    entries = list(value.items())[:MAX_SCREENS] if isinstance(value, dict) else []
+    return {size: state for size, text in entries if (state := _bytes(text))}
 
 
 def _options(saved: Any) -> ViewOptions:

@@ -88,6 +88,7 @@ ACTIONS: dict[str, Action] = dict(
             repeats=True,
         ),
         _action("show_again", MOVING, QT_TRANSLATE_NOOP("actions", "Start a blind repeat round")),
+        _action("queue", MOVING, QT_TRANSLATE_NOOP("actions", "Show the queue"), "Q"),
         _action("find", MOVING, QT_TRANSLATE_NOOP("actions", "Find an object"), "/"),
         _action("filter", MOVING, QT_TRANSLATE_NOOP("actions", "Filter the list"), "Ctrl+F"),
         _action(
@@ -211,6 +212,7 @@ ACTIONS: dict[str, Action] = dict(
         _action("palette", WINDOW, QT_TRANSLATE_NOOP("actions", "Find a command"), "Ctrl+K"),
         _action("full_screen", WINDOW, QT_TRANSLATE_NOOP("actions", "Full screen"), "F11"),
         _action("panels", WINDOW, QT_TRANSLATE_NOOP("actions", "Show or hide panels"), "H"),
+        _action("reset_panels", WINDOW, QT_TRANSLATE_NOOP("actions", "Reset the panels")),
         _action("blind", WINDOW, QT_TRANSLATE_NOOP("actions", "Turn blind mode on or off")),
         _action("tour", WINDOW, QT_TRANSLATE_NOOP("actions", "Take the tour")),
         _action("about", WINDOW, QT_TRANSLATE_NOOP("actions", "About")),

@@ -14,6 +14,7 @@ from app.ui.inspection.list_run import ListRunState
 from app.ui.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
@@ -121,7 +122,10 @@ class AgentHead(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
         whole.addLayout(row(title, self.model, (self.state, 1)))
-        whole.addLayout(row(self.run, self.pause, self.stop, 1, self.list, spacing=4))
+        buttons = FlowLayout(spacing=4)
+        for button in (self.run, self.pause, self.stop, self.list):
+            buttons.addWidget(button)
+        whole.addLayout(buttons)
 
     def _show_keys(self) -> None:
         texts = self.tr("Resume"), self.tr("Pause")

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, Opinion
@@ -24,16 +24,17 @@ class CommentBox(QWidget):
         super().__init__(parent)
         self._current, self._settings = context.current, context.settings
         self._keymap = context.keymap
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.flags = FlagRow(context, self)
         self.edit = QLineEdit(self)
         self.edit.setMaxLength(MAX_COMMENT)
         self.edit.setAccessibleName(self.tr("Comment"))
-        self.edit.setMinimumWidth(140)
+        self.edit.setMinimumWidth(110)
         self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
         self.menu = QMenu(self)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row.setSpacing(4)
         row.addWidget(self.flags)
         row.addWidget(self.edit, 1)
         row.addWidget(self.standard)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
 from app.core.session.records import MAX_CONFIDENCE
 from app.ui.judging.verdict_text import confidence_meaning
 from app.ui.keys.keymap import Keymap
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
+
+HEIGHT = 28
 
 
 class ConfidenceRow(QWidget):
@@ -24,29 +27,24 @@ class ConfidenceRow(QWidget):
         super().__init__(parent)
         self._value: int | None = None
         self._keymap = keymap
-        self._caption = QLabel(self)
-        self._caption.setProperty("role", "dim")
-        self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        self._caption = short_label(self.tr("Confidence"), "dim")
         self.buttons = {
             value: PaintedButton(
-                current_theme, attrgetter("accent"), self, height=26, is_quiet=True
+                current_theme, attrgetter("accent"), self, height=HEIGHT, is_quiet=True
             )
             for value in range(MAX_CONFIDENCE, -1, -1)
         }
         group = QButtonGroup(self)
         group.setExclusive(False)
         group.idClicked.connect(self._press)
-        row = QHBoxLayout()
-        row.setSpacing(4)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3)
+        row.addWidget(self._caption)
         for value, button in self.buttons.items():
             button.setCheckable(True)
             group.addButton(button, value)
             row.addWidget(button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(2)
-        whole.addWidget(self._caption)
-        whole.addLayout(row)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self.show_value(None)
@@ -56,7 +54,7 @@ class ConfidenceRow(QWidget):
         for each, button in self.buttons.items():
             button.setChecked(each == value)
         meaning = self.tr("not given") if value is None else confidence_meaning(value)
-        self._caption.setText(self.tr("Confidence: {meaning}").replace("{meaning}", meaning))
+        self._caption.setToolTip(self.tr("Confidence: {meaning}").replace("{meaning}", meaning))
 
     def _show_keys(self) -> None:
         for value, button in self.buttons.items():

@@ -13,8 +13,8 @@ from app.ui.judging.verdict_text import MARKS
 from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-WIDTH = 172
-HEIGHT = 36
+WIDTH = 150
+HEIGHT = 30
 
 
 class ProposalButton(PaintedButton):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
@@ -49,7 +49,7 @@ def _short(seconds: float) -> str:
 
 
 BRIGHT_MS = 2500
-MIN_WIDTH_PX = 150
+MIN_WIDTH_PX = 120
 
 
 class OneLineLabel(QLabel):
@@ -84,14 +84,15 @@ class StateBlock(QWidget):
         super().__init__(parent)
         self._current, self._current_theme = context.current, context.current_theme
         self.setMinimumWidth(MIN_WIDTH_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.saved = OneLineLabel(self)
         self.verdict = QLabel(self)
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
         self._bright.timeout.connect(self._restyle)
-        whole = QVBoxLayout(self)  # lines up with the caption and buttons of the confidence
+        whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(2)
+        whole.setSpacing(6)
         whole.addWidget(self.verdict)
         whole.addWidget(self.saved, 1)
         self._current.candidate_changed.connect(self._show_row)

@@ -1,19 +1,17 @@
-"""The status line: messages, recent errors with their details, and what the agent is doing."""
+"""Messages over the lower edge of the page, and recent errors with their details."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -21,8 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.ui.actions.actions import ACTIONS
-from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.judging.state_block import OneLineLabel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import MAX_DETAILS, cut
@@ -61,8 +57,7 @@ class ErrorSheet(QFrame):
 
 MAX_ERRORS = 20
 FADE_MS = 10_000
-HELP_ACTIONS = ("palette", "keys", "help")
-"""Actions with a button here, as they lead to all others."""
+SIDE_PX = 12
 
 
 @dataclass(frozen=True)
@@ -72,63 +67,80 @@ class ErrorMessage:
     details: str = ""
 
 
-class StatusLine(QWidget):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+class StatusLine(QFrame):
+    """Shown while there is something to say; it lies above the strip of verdicts."""
+
+    def __init__(self, context: SessionContext, parent: QWidget, above: QWidget) -> None:
         super().__init__(parent)
-        self._current_theme, self._agent = context.current_theme, context.agent
+        self.setProperty("role", "notice")
+        self._current_theme, self._above = context.current_theme, above
         self._is_error = False
         self.errors: deque[ErrorMessage] = deque(maxlen=MAX_ERRORS)
         self.message = OneLineLabel(self)
-        self.agent_text = QLabel(self)
-        self.agent_text.setTextFormat(Qt.TextFormat.PlainText)
-        self.agent_text.setProperty("role", "dim")
         self.details = PaintedButton(context.current_theme, attrgetter("warning"), self, height=22)
         self.details.hide()
+        self.close_button = PaintedButton(
+            context.current_theme, attrgetter("border"), self, mark="×", height=22
+        )
+        self.close_button.set_label("", hint=self.tr("Close"))
         self.sheet = ErrorSheet(self)
         self._fade = QTimer(self, singleShot=True, interval=FADE_MS)
         self._fade.timeout.connect(self._clear_message)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 2, 8, 2)
-        row.setSpacing(12)
+        row.setContentsMargins(12, 2, 6, 2)
+        row.setSpacing(8)
         row.addWidget(self.message, 1)
         row.addWidget(self.details)
-        row.addWidget(self.agent_text)
-        self._keymap = context.keymap
-        self.buttons = {name: self._button(context, name) for name in HELP_ACTIONS}
-        for button in self.buttons.values():
-            row.addWidget(button)
-        self._show_keys()
-        context.keymap.changed.connect(self._show_keys)
-        self.setFixedHeight(28)
+        row.addWidget(self.close_button)
         self.details.clicked.connect(self._open)
+        self.close_button.clicked.connect(self.hide)
         context.current.message.connect(self.show_message)
         context.current.failed.connect(self.show_error)
         context.runner.failed.connect(self._show_workbench_error)
         context.current_theme.changed.connect(self._restyle)
-        self._agent.state_changed.connect(self._show_agent)
-        self._agent.list_run.changed.connect(self._show_agent)
+        parent.installEventFilter(self)
+        above.installEventFilter(self)
         self._restyle()
+        self.hide()
 
-    def _button(self, context: SessionContext, name: str) -> PaintedButton:
-        button = PaintedButton(
-            context.current_theme, attrgetter("accent"), self, height=22, is_quiet=True
-        )
-        button.clicked.connect(partial(context.commands.run, name))
-        return button
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.isVisible():
+            self._place()
+        return False
 
-    def _show_keys(self) -> None:
-        for name, button in self.buttons.items():
-            button.set_label(ACTIONS[name].title, self._keymap.label(name))
+    def _place(self) -> None:
+        page = self.parentWidget()
+        assert page is not None
+        bottom = self._above.mapTo(page, QPoint(0, 0)).y() if self._above.isVisible() else 0
+        bottom = bottom or page.height()
+        width = min(page.width() - 2 * SIDE_PX, self._wanted_width())
+        height = self.sizeHint().height()
+        self.setGeometry((page.width() - width) // 2, bottom - height - SIDE_PX, width, height)
+
+    def _wanted_width(self) -> int:
+        text = self.fontMetrics().horizontalAdvance(self.message.full_text)
+        buttons = self.close_button.sizeHint().width() + 60
+        if not self.details.isHidden():
+            buttons += self.details.sizeHint().width()
+        return text + buttons
+
+    def _pop_up(self) -> None:
+        self.show()
+        self._place()
+        self.raise_()
 
     def show_message(self, message: str) -> None:
         self._is_error = False
         self._fade.start()
         self.message.show_text(cut(message))
+        self.details.setVisible(bool(self.errors))
         self._restyle()
+        self._pop_up()
 
     def _clear_message(self) -> None:
         if not self._is_error:
             self.message.show_text("")
+            self.hide()
 
     def show_error(self, message: str, details: str = "") -> None:
         now = datetime.now().astimezone().strftime("%H:%M:%S")
@@ -139,14 +151,7 @@ class StatusLine(QWidget):
         self.details.set_label(self.tr("Details"), hint=self.tr("Error details to copy"))
         self.details.show()
         self._restyle()
-
-    def _show_agent(self, _: object = None) -> None:
-        run, list_run = self._agent.active_run, self._agent.list_run.state
-        if run is not None:
-            text = run_text(run, is_here=run is self._agent.shown.run)
-            self.agent_text.setText(self.tr("Agent: {what}").replace("{what}", text))
-        else:
-            self.agent_text.setText(list_run_text(list_run) if list_run.is_running else "")
+        self._pop_up()
 
     def _show_workbench_error(self, error: WorkbenchError) -> None:
         cause = error.__cause__

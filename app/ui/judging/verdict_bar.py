@@ -1,21 +1,14 @@
-"""The bar above the plot: verdict buttons, saved verdict, confidence, proposal, undo and redo."""
+"""The strip below the plot: verdict, confidence, proposal, star, flags, comment, undo and redo."""
 
 from __future__ import annotations
 
 from operator import attrgetter
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QHBoxLayout,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 
 from app.core.queue import QueueRow
 from app.core.session.records import Opinion, Verdict
+from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.confidence_row import ConfidenceRow
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
@@ -23,11 +16,10 @@ from app.ui.judging.verdict_commands import VerdictCommands
 from app.ui.judging.verdict_text import MARKS
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-HEIGHT, SMALL_HEIGHT = 36, 26
-MAX_KEY_LENGTH = 7
-"""Characters of a key name that fit on a small button."""
+HEIGHT = 30
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
 ACTIONS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 
@@ -37,15 +29,16 @@ class VerdictBar(QFrame):
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
+        self.setProperty("role", "strip")
         self._current, self._keymap = context.current, context.keymap
         self._commands = VerdictCommands(context.current, context.commands, self)
         self.buttons = {verdict: self._verdict_button(context, verdict) for verdict in ORDER}
         self.state = StateBlock(context, self)
         self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
         self.proposal = ProposalButton(context, self)
-        self.undo = _quiet(context.current_theme, self)
-        self.redo = _quiet(context.current_theme, self)
+        self.comment = CommentBox(context, self)
+        self.undo = _quiet(context.current_theme, self, "↶")
+        self.redo = _quiet(context.current_theme, self, "↷")
         self._lay_out()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
@@ -76,7 +69,8 @@ class VerdictBar(QFrame):
             ("undo", self.undo, self.tr("Undo")),
             ("redo", self.redo, self.tr("Redo")),
         ):
-            button.set_label(text, _short(keymap.labels(name)), hint(text, keymap, name))
+            button.set_label("", hint=hint(text, keymap, name))
+            button.setAccessibleName(text)
 
     def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
         button = PaintedButton(
@@ -88,30 +82,21 @@ class VerdictBar(QFrame):
             is_bold=True,
         )
         button.setCheckable(True)
-        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         return button
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
         group.setExclusive(False)
         group.idClicked.connect(self._press)
-        upper, lower = QHBoxLayout(), QHBoxLayout()
-        upper.setSpacing(8)
+        strip = FlowLayout(self)
+        strip.setContentsMargins(8, 4, 8, 4)
         for number, verdict in enumerate(ORDER):
             group.addButton(self.buttons[verdict], number)
-            upper.addWidget(self.buttons[verdict], 1)
-        upper.addWidget(self.proposal)
-        lower.setSpacing(8)
-        lower.addWidget(self.state, 1)
-        lower.addWidget(self.confidence)
-        lower.addSpacing(4)
-        lower.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignBottom)
-        lower.addWidget(self.redo, 0, Qt.AlignmentFlag.AlignBottom)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 8, 12, 8)
-        whole.setSpacing(8)
-        whole.addLayout(upper)
-        whole.addLayout(lower)
+            strip.addWidget(self.buttons[verdict])
+        for part in (self.confidence, self.proposal, self.comment, self.state):
+            strip.addWidget(part)
+        strip.addWidget(self.undo)
+        strip.addWidget(self.redo)
 
     def _press(self, number: int) -> None:
         self._mark_saved()  # changed once it is saved
@@ -141,12 +126,7 @@ class VerdictBar(QFrame):
         self.redo.setEnabled(can_write)
 
 
-def _short(keys: list[str]) -> str:
-    """Return the first key that fits on the button, else the first key."""
-    return next((key for key in keys if len(key) <= MAX_KEY_LENGTH), next(iter(keys), ""))
-
-
-def _quiet(current_theme: CurrentTheme, parent: QWidget) -> PaintedButton:
+def _quiet(current_theme: CurrentTheme, parent: QWidget, mark: str) -> PaintedButton:
     return PaintedButton(
-        current_theme, attrgetter("accent"), parent, height=SMALL_HEIGHT, is_quiet=True
+        current_theme, attrgetter("accent"), parent, mark=mark, height=HEIGHT, is_quiet=True
     )

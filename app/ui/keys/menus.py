@@ -1,73 +1,133 @@
-"""The menu bar: every action by group, with its current keys."""
+"""The menu bar: every action where people look for it, with its current keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.ui.actions.actions import (
-    ACTIONS,
-    AGENT,
-    FILES,
-    JUDGING,
-    LOOKING,
-    MARKING,
-    MOVING,
-    WINDOW,
-    WORDS,
-)
+from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
 
-TITLES = {
-    FILES: QT_TRANSLATE_NOOP("menus", "File"),
-    JUDGING: QT_TRANSLATE_NOOP("menus", "Judge"),
-    MOVING: QT_TRANSLATE_NOOP("menus", "Go"),
-    LOOKING: QT_TRANSLATE_NOOP("menus", "View"),
-    MARKING: QT_TRANSLATE_NOOP("menus", "Marks"),
-    WORDS: QT_TRANSLATE_NOOP("menus", "Words"),
-    AGENT: QT_TRANSLATE_NOOP("menus", "Agent"),
-    WINDOW: QT_TRANSLATE_NOOP("menus", "Window"),
+LINE = ""
+"""A separator."""
+MENUS: dict[str, tuple[str, ...]] = {
+    str(QT_TRANSLATE_NOOP("menus", "File")): (
+        *("open_list", "open_session", "welcome", LINE),
+        *("export", "report", "pack", "snapshot", LINE, "settings", LINE, "quit"),
+    ),
+    str(QT_TRANSLATE_NOOP("menus", "Edit")): (
+        *("undo", "redo", LINE, "accept", "reject", "unsure", "take_proposal", LINE),
+        *("accept_stay", "reject_stay", "unsure_stay", LINE),
+        *("confidence_4", "confidence_3", "confidence_2", "confidence_1", "confidence_0", LINE),
+        *("accept_4", "accept_3", "unsure_2", "unsure_1", LINE),
+        *("comment", "flags", "star", LINE, "copy_range"),
+    ),
+    str(QT_TRANSLATE_NOOP("menus", "List")): (
+        *("next", "previous", LINE, "queue", "find", "filter", LINE, "blind", "show_again"),
+    ),
+    str(QT_TRANSLATE_NOOP("menus", "Spectrum")): (
+        *("next_window", "previous_window", "whole", "reset", "autoscale", LINE),
+        *("zoom_in", "zoom_out", "pan_left", "pan_right", "peek", LINE),
+        *("lines", "labels", "errors", "mask", "template", "rest_axis", LINE),
+        *("smooth_more", "smooth_less", "smooth_off", LINE),
+        *("rv_up", "rv_down", "rv_up_fine", "rv_down_fine", LINE),
+        *("open_simbad", "open_aladin", "open_lamost", "open_sdss"),
+    ),
+    str(QT_TRANSLATE_NOOP("menus", "Agent")): (
+        *("run_agent", "pause_agent", "escape", "step", "reveal", LINE, "run_queue"),
+    ),
+    str(QT_TRANSLATE_NOOP("menus", "View")): (
+        *("judging_page", "disagreement_page", "agreement_page", "history_page", LINE),
+        *("panels", "reset_panels", "full_screen"),
+    ),
+    str(QT_TRANSLATE_NOOP("menus", "Help")): (
+        *("help", "keys", "palette", "tour", LINE, "crash_reports", "about"),
+    ),
 }
-"""Menu titles by group of actions."""
+"""Actions by menu; those of the diagnostic windows are in the row of windows."""
 
-LabelOf = Callable[[str], str]
-Allows = Callable[[str], bool]
+
+class MenuSource(Protocol):
+    """What the window tells its menus."""
+
+    def is_available(self, name: str) -> bool:
+        """Whether an action is available now."""
+        ...
+
+    def is_checked(self, name: str) -> bool | None:
+        """Whether what the action switches is on; None if it switches nothing."""
+        ...
+
+    def panel_actions(self) -> Sequence[QAction]:
+        """Actions that show and hide the panels."""
+        ...
+
+    def recent(self) -> Sequence[tuple[str, Callable[[], object]]]:
+        """Names of recent sessions, and what opens them."""
+        ...
 
 
 class Menus:
-    """Fills the menus; `allows` tells which actions are available now.
+    """Fills the menus when they are opened.
 
     Keys appear only in the text of the entries, because the key filter handles them.
     """
 
     def __init__(
-        self, bar: QMenuBar, commands: Commands, label_of: LabelOf, allows: Allows
+        self, bar: QMenuBar, commands: Commands, label_of: Callable[[str], str], source: MenuSource
     ) -> None:
-        self._commands = commands
-        self._label_of = label_of
-        self._allows = allows
+        self._commands, self._label_of, self._source = commands, label_of, source
         self._entries: list[QAction] = []
-        for group, title in TITLES.items():
-            menu = QMenu(QCoreApplication.translate("menus", str(title)), bar)
+        self._recent = QMenu(QCoreApplication.translate("menus", "Recent sessions"), bar)
+        self._panels = QMenu(QCoreApplication.translate("menus", "Panels"), bar)
+        for title, names in MENUS.items():
+            menu = QMenu(QCoreApplication.translate("menus", title), bar)
             bar.addMenu(menu)
-            for action in ACTIONS.values():
-                if action.group == group and not action.name.startswith("window_"):
-                    entry = QAction(menu)
-                    entry.setData(action.name)
-                    menu.addAction(entry)
-                    self._entries.append(entry)
+            for name in names:
+                self._add(menu, name)
             menu.aboutToShow.connect(self._fill)
             menu.triggered.connect(self._run)
+
+    def _add(self, menu: QMenu, name: str) -> None:
+        if name == LINE:
+            menu.addSeparator()
+            return
+        entry = QAction(menu)
+        entry.setData(name)
+        menu.addAction(entry)
+        self._entries.append(entry)
+        if name == "open_session":
+            menu.addMenu(self._recent)
+        if name == "panels":
+            menu.addMenu(self._panels)
 
     def _fill(self) -> None:
         for entry in self._entries:
             name = entry.data()
             key, title = self._label_of(name), ACTIONS[name].title
             entry.setText(f"{title}\t{key}" if key else title)
-            entry.setEnabled(self._commands.can(name) and self._allows(name))
+            entry.setEnabled(self._commands.can(name) and self._source.is_available(name))
+            is_on = self._source.is_checked(name)
+            entry.setCheckable(is_on is not None)
+            entry.setChecked(bool(is_on))
+        self._panels.clear()
+        self._panels.addActions(self._source.panel_actions())
+        self._panels.setEnabled(not self._panels.isEmpty())
+        self._recent.clear()
+        for name, call in self._source.recent():
+            action = self._recent.addAction(name.replace("&", "&&"))
+            action.triggered.connect(partial(_call, call))
+        self._recent.setEnabled(not self._recent.isEmpty())
 
     def _run(self, entry: QAction) -> None:
-        self._commands.run(entry.data())
+        if entry.data():
+            self._commands.run(entry.data())
+
+
+def _call(call: Callable[[], object], *_: object) -> None:
+    call()

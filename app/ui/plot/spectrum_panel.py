@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.queue import QueueRow
 from app.ui.plot.agent_follower import AgentFollower
 from app.ui.plot.brackets import task_brackets
 from app.ui.plot.empty_message import EmptyPlotMessage
 from app.ui.plot.header import Header
-from app.ui.plot.marks import marks, task_ranks
+from app.ui.plot.marks import MEASURED, marks, task_ranks
 from app.ui.plot.overview import Overview
 from app.ui.plot.plot_view import PlotView
 from app.ui.plot.ranges import overlaps, within
@@ -65,9 +66,12 @@ class SpectrumPanel(QFrame):
         self.overview = Overview(context.current_theme.theme)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 4, 4, 8)
-        layout.setSpacing(4)
-        layout.addWidget(self.header)
+        layout.setContentsMargins(2, 2, 2, 2)
+        layout.setSpacing(2)
+        self.top_row = QHBoxLayout()
+        """The title; tools may follow it."""
+        self.top_row.addWidget(self.header, 1)
+        layout.addLayout(self.top_row)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.overview)
         self.plot.setAccessibleName(self.tr("Spectrum"))
@@ -104,6 +108,12 @@ class SpectrumPanel(QFrame):
     def caption(self) -> str:
         """Heading of a saved picture."""
         return "   ".join(self.header.texts)
+
+    def marked_in(self, window: Window) -> FloatArray:
+        """Observed wavelengths of the task's lines in a window."""
+        own = (mark.wavelength for mark in self.plot.marks.marks if mark.rank < MEASURED)
+        inside = [each for each in own if window[0] <= each <= window[1]]
+        return np.array(inside if self._view.options.lines else [])
 
     def use_templates(self, source: TemplateSource) -> None:
         """Set what loads the template named in the view options."""

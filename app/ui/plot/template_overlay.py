@@ -75,6 +75,8 @@ class TemplateOverlay(QObject):
         self._plot = plot
         self._source: TemplateSource | None = None
         self._curve: Curve | None = None
+        self.curve: Curve = (EMPTY, EMPTY)
+        """As drawn: observed wavelengths, and fluxes in units of the trace."""
         self.name = ""
         context.view.changed.connect(self._apply_options)
         plot.template.hide()
@@ -101,7 +103,8 @@ class TemplateOverlay(QObject):
         if trace is not None and self._curve is not None:
             scaled = scale_template(trace, *self._curve, self._view.options.z)
         wavelength, flux = scaled or (EMPTY, EMPTY)
-        self._plot.template.show_data(*with_gaps(wavelength, GAP, flux))
+        wavelength, flux = self.curve = with_gaps(wavelength, GAP, flux)  # type: ignore[assignment]
+        self._plot.template.show_data(wavelength, flux)
         self._plot.template.setVisible(scaled is not None)
         self._plot.viewport().update()
         self.changed.emit()

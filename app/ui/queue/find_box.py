@@ -106,9 +106,9 @@ class FindBox(QWidget):
 
 
 def ensure_visible(field: QWidget, commands: Commands) -> None:
-    """Show the hidden panels if a field that is asked for by its key is in one of them."""
+    """Show the queue if a field in it is asked for by its key."""
     if not field.isVisible():
-        commands.run("panels")
+        commands.run("queue")
 
 
 def _name(candidate: Candidate) -> str:

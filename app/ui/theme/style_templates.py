@@ -43,6 +43,9 @@ QSplitter::handle:horizontal { width: 6px; }
 QSplitter::handle:vertical { height: 6px; }
 QStatusBar { background: $window; color: $dim; border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
+QMainWindow::separator { background: $window; width: 4px; height: 4px; }
+QMainWindow::separator:hover { background: $border; }
+QFrame[role="strip"] { background: $window; border: none; border-top: 1px solid $border; }
 QDockWidget { color: $dim; titlebar-close-icon: url("$icons/close.svg"); }
 QDockWidget::title { background: $window; padding: 6px 8px; }
 """

@@ -153,7 +153,7 @@ class Tour(QObject):
         if self._view.page != "judging_page":
             self._view.show_judging()
         if not self._view.judging.shows_panels:
-            self._view.judging.toggle_panels()
+            self._view.judging.show_panels()
         self._show_text()
         self._reposition()
 

@@ -1,0 +1,32 @@
+"""The question of the task and its guideline, in a panel that scrolls."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.controls.guideline_card import GuidelineCard
+from app.ui.session_context import SessionContext
+from app.ui.translation.data_texts import task_text
+from app.ui.widgets.labels import wrapped_label
+
+
+class GuidelinePanel(QScrollArea):
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.card = GuidelineCard(context)
+        column = QWidget()
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(6)
+        question = context.current.session.task.question
+        layout.addWidget(wrapped_label(task_text(question), "title"))
+        layout.addWidget(self.card)
+        layout.addStretch(1)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(column)
+        self.viewport().setAutoFillBackground(False)
+        column.setAutoFillBackground(False)

@@ -1,0 +1,132 @@
+"""Buttons beside the plot's title that say how the spectrum is shown; each opens its control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.controls.line_choice import LineChoice
+from app.ui.controls.links import Links
+from app.ui.controls.range_control import RangeControl
+from app.ui.controls.smoothing_control import SmoothingControl
+from app.ui.controls.template_choice import TemplateChoice
+from app.ui.controls.template_library import TemplateLibrary
+from app.ui.controls.velocity_control import VelocityControl
+from app.ui.session_context import SessionContext
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.painted_button import PaintedButton
+
+HEIGHT = 24
+POPOVER_PX = 330
+
+
+class ToolRow(QWidget):
+    """`templates` is the source of templates for the plot."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._context = context.view, context
+        keymap = context.keymap
+        self.templates = TemplateLibrary(context.settings.settings.templates)
+        self.smoothing = SmoothingControl(context, keymap)
+        self.velocity = VelocityControl(context, keymap)
+        self.range = RangeControl(context, keymap)
+        self.template = TemplateChoice(context, keymap, self.templates)
+        self.lines = LineChoice(context, keymap)
+        self.links = Links(context, keymap)
+        self.popovers: dict[str, Popover] = {}
+        self.buttons: dict[str, PaintedButton] = {}
+        self._texts: dict[str, Callable[[], str]] = {}
+        self._row = FlowLayout(self, spacing=4)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._add("smoothing", self.tr("Smoothing"), self.smoothing, self._smoothing_text)
+        self._add("velocity", self.tr("Velocity and redshift"), self.velocity, self._speed_text)
+        self._add("template", self.tr("Template"), self.template, self._template_text)
+        self._add("lines", self.tr("Lines and bands"), self.lines, self._lines_text)
+        self._add("range", self.tr("Wavelength range"), self.range, self._range_text)
+        self._add("links", self.tr("Picture and web pages"), self.links, self._links_text)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        context.view.changed.connect(self._show)
+        context.view.window_changed.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
+        self._show()
+
+    def _add(self, name: str, title: str, control: QWidget, text: Callable[[], str]) -> None:
+        button = PaintedButton(
+            self._context.current_theme, attrgetter("accent"), self, height=HEIGHT, is_quiet=True
+        )
+        button.setCheckable(True)
+        popover = Popover(control, title, button)
+        button.clicked.connect(popover.open_below)
+        self.buttons[name], self.popovers[name], self._texts[name] = button, popover, text
+        self._row.addWidget(button)
+
+    def _show(self, *_: object) -> None:
+        options = self._view.options
+        states = {
+            "smoothing": bool(options.smoothing_px),
+            "velocity": options.z != 0.0,
+            "template": bool(options.template),
+        }
+        for name, button in self.buttons.items():
+            button.set_label(f"{self._texts[name]()} ▾", hint=self.popovers[name].title)
+            button.setAccessibleName(f"{self.popovers[name].title}: {self._texts[name]()}")
+            button.setChecked(states.get(name, False))
+
+    def _smoothing_text(self) -> str:
+        width = self._view.options.smoothing_px
+        if not width:
+            return self.tr("Smooth")
+        return self.tr("Smooth {width} px").replace("{width}", f"{width:g}")
+
+    def _speed_text(self) -> str:
+        if not self._view.options.z:
+            return self.tr("RV 0")
+        return self.tr("RV {speed}").replace("{speed}", self.velocity.text)
+
+    def _template_text(self) -> str:
+        name = self.template.text if self._view.options.template else "–"
+        return self.tr("Template {name}").replace("{name}", name)
+
+    def _lines_text(self) -> str:
+        count = len(self.lines.chosen) if self._view.options.lines else 0
+        return self.tr("Lines {count}").replace("{count}", str(count))
+
+    def _range_text(self) -> str:
+        return self.range.text
+
+    def _links_text(self) -> str:
+        return self.tr("More")
+
+
+class Popover(QFrame):
+    """A control under its button; a press elsewhere closes it."""
+
+    def __init__(self, control: QWidget, title: str, button: PaintedButton) -> None:
+        super().__init__(button, Qt.WindowType.Popup)
+        self.setProperty("role", "card")
+        self.title = title
+        self._button = button
+        self.setAccessibleName(title)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 10, 12, 12)
+        layout.addWidget(control)
+        control.installEventFilter(self)
+
+    def open_below(self) -> None:
+        self.setFixedWidth(POPOVER_PX)
+        self.adjustSize()
+        corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
+        screen = self._button.screen().availableGeometry()
+        x = min(corner.x(), screen.right() - self.width())
+        y = min(corner.y(), screen.bottom() - self.height())
+        self.move(max(x, screen.left()), max(y, screen.top()))
+        self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
+            self.adjustSize()
+        return False

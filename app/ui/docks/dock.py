@@ -1,0 +1,59 @@
+"""A dock of the judging page: it can be tabbed, floated, moved to another screen and hidden."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from app.ui.theme.theme import CurrentTheme
+
+GRIP_PX = 6
+DOTS, DOT_PX, APART_PX = 7, 2, 6
+
+
+class Dock(QDockWidget):
+    """In its place it has only a grip for a title, as its content says what it is."""
+
+    def __init__(
+        self, name: str, title: str, content: QWidget, current_theme: CurrentTheme
+    ) -> None:
+        super().__init__(title)
+        self.setObjectName(name)
+        self.setWidget(content)
+        self._grip = Grip(current_theme, self)
+        self.setTitleBarWidget(self._grip)
+        self.topLevelChanged.connect(self._show_title)
+
+    def _show_title(self, is_floating: bool) -> None:
+        """A floating dock has the usual title, with its buttons."""
+        self.setTitleBarWidget(None if is_floating else self._grip)  # type: ignore[arg-type]
+        self._grip.setVisible(not is_floating)
+
+
+class Grip(QWidget):
+    """A row of dots to drag the dock by; the dock itself handles the mouse."""
+
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self.setCursor(Qt.CursorShape.SizeAllCursor)
+        current_theme.changed.connect(self._restyle)
+
+    def sizeHint(self) -> QSize:
+        return QSize(40, GRIP_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        colour = QColor(self._current_theme.theme.border)
+        left = (self.width() - APART_PX * (DOTS - 1)) // 2
+        for number in range(DOTS):
+            painter.fillRect(
+                left + APART_PX * number, self.height() // 2 - 1, DOT_PX, DOT_PX, colour
+            )
+
+    def _restyle(self) -> None:
+        self.update()

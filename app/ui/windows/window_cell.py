@@ -1,0 +1,115 @@
+"""A diagnostic window of the task as a button: its name and key, a small plot, and a number."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from agent.tasks.task import DiagnosticWindow
+from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.translation.data_texts import task_text
+from app.ui.widgets.tooltips import RICH
+from app.ui.windows.window_plot import WindowPlot
+
+RADIUS, PAD = 5.0, 6
+SMALLER_PT = 1.5
+PLOT_PX, MIN_WIDTH = 44, 96
+SPACE_IN_NAME = re.compile(r" (?=(?:[IVX]+|[A-Z]|\d+)\b)")
+"""A space inside the name of a line such as He II 4686, where it must not be cut."""
+
+
+class WindowCell(QAbstractButton):
+    """Its frame is lit while the window is on screen, and doubled while the agent looks there."""
+
+    def __init__(
+        self, window: DiagnosticWindow, current_theme: CurrentTheme, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.window_of_task = window
+        self.key = self.number = ""
+        self.is_current = self.is_looked_at = False
+        self.is_covered = True
+        self.setProperty(RICH, True)
+        self._current_theme = current_theme
+        self.setText(task_text(window.label))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.plot = WindowPlot(current_theme.theme, self)
+        current_theme.changed.connect(self._restyle)
+
+    def mark(self, *, current: bool, covered: bool, looked_at: bool) -> None:
+        self.is_current, self.is_covered, self.is_looked_at = current, covered, looked_at
+        self.plot.setVisible(covered)
+        self.update()
+
+    def show_number(self, number: str) -> None:
+        if number != self.number:
+            self.number = number
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(150, 2 * self._line_px() + PLOT_PX + 10)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(MIN_WIDTH, self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        line = self._line_px()
+        self.plot.setGeometry(3, line + 3, self.width() - 6, self.height() - 2 * line - 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._current_theme.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        is_lit = self.is_current or self.is_looked_at or self.underMouse()
+        colour = theme.agent if self.is_looked_at else theme.accent if is_lit else theme.border
+        edge = 2.0 if self.is_current or self.is_looked_at else 1.0
+        painter.setPen(QPen(QColor(colour), edge))
+        painter.setBrush(QColor(theme.border if self.isDown() else theme.plot))
+        inset = edge / 2
+        frame = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        painter.setFont(self._font())
+        self._draw_texts(painter, theme)
+
+    def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
+        metrics, line = painter.fontMetrics(), self._line_px()
+        room = self.rect().adjusted(PAD, 1, -PAD, -1)
+        top, foot = room.adjusted(0, 0, 0, 0), room.adjusted(0, 0, 0, 0)
+        top.setHeight(line)
+        foot.setTop(room.bottom() - line)
+        painter.setPen(QColor(theme.dim))
+        painter.drawText(top, _side(Qt.AlignmentFlag.AlignRight), self.key)
+        left = top.width() - (metrics.horizontalAdvance(self.key) + PAD if self.key else 0)
+        painter.setPen(QColor(theme.text if self.is_covered else theme.dim))
+        name = metrics.elidedText(self._label, Qt.TextElideMode.ElideRight, left)
+        painter.drawText(top, _side(Qt.AlignmentFlag.AlignLeft), name)
+        painter.setPen(QColor(theme.dim))
+        text = self.number if self.is_covered else self.tr("not covered")
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, foot.width())
+        painter.drawText(foot, _side(Qt.AlignmentFlag.AlignLeft), text)
+
+    @property
+    def _label(self) -> str:
+        return SPACE_IN_NAME.sub("\N{NO-BREAK SPACE}", self.text())
+
+    def _font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
+        return font
+
+    def _line_px(self) -> int:
+        return QFontMetrics(self._font()).height() + 1
+
+    def _restyle(self, theme: Theme) -> None:
+        self.plot.apply_theme(theme)
+        self.update()
+
+
+def _side(side: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
+    return side | Qt.AlignmentFlag.AlignVCenter

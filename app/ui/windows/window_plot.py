@@ -1,0 +1,68 @@
+"""A small plot of one diagnostic window, drawn like the large one but without axes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from agent.spectra.spectrum import FloatArray, Window
+from app.ui.plot.trace import Trace, flux_range
+from app.ui.theme.theme import Theme
+
+NOTHING: FloatArray = np.empty(0)
+
+
+class WindowPlot(pg.PlotWidget):  # type: ignore[misc]
+    """Takes no mouse and no focus: its cell does."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, enableMenu=False)
+        item = self.getPlotItem()
+        item.hideAxis("left")
+        item.hideAxis("bottom")
+        item.hideButtons()
+        item.setContentsMargins(0, 0, 0, 0)
+        self.setMouseEnabled(x=False, y=False)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFrameShape(self.Shape.NoFrame)
+        self.raw = pg.PlotCurveItem(connect="finite")
+        self.marks = pg.PlotCurveItem(connect="pairs")
+        self.template = pg.PlotCurveItem(connect="finite")
+        self.flux = pg.PlotCurveItem(connect="finite")
+        for curve in (self.marks, self.raw, self.template, self.flux):
+            item.addItem(curve)
+        self.apply_theme(theme)
+
+    def apply_theme(self, theme: Theme) -> None:
+        self.setBackground(theme.plot)
+        for curve, colour in (
+            (self.raw, theme.error_band),
+            (self.marks, theme.border),
+            (self.template, theme.accent),
+            (self.flux, theme.flux),
+        ):
+            curve.setPen(pg.mkPen(colour, width=1))
+
+    def show_template(self, wavelength: FloatArray, flux: FloatArray) -> None:
+        self.template.setData(wavelength, flux)
+
+    def show_window(self, drawn: Trace | None, window: Window, marks: FloatArray) -> None:
+        """Show a part of a spectrum, with vertical lines at the wavelengths `marks`."""
+        if drawn is None:
+            for curve in (self.raw, self.flux, self.marks):
+                curve.setData(NOTHING, NOTHING)
+            return
+        inside = slice(*drawn.wavelength.searchsorted(window).tolist())
+        wavelength = drawn.wavelength[inside]
+        if drawn.is_smoothed:
+            self.raw.setData(wavelength, drawn.raw[inside])
+        else:
+            self.raw.setData(NOTHING, NOTHING)
+        self.flux.setData(wavelength, drawn.flux[inside])
+        bottom, top = flux_range(drawn, window)
+        self.marks.setData(np.repeat(marks, 2), np.tile([bottom, top], marks.size))
+        box = self.getPlotItem().getViewBox()
+        box.setRange(xRange=window, yRange=(bottom, top), padding=0, disableAutoRange=True)
