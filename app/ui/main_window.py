@@ -42,6 +42,7 @@ from app.ui.tour.tour import Tour
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.languages import language_of
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
+from app.ui.widgets.quiet_wheel import QuietWheel
 from app.ui.widgets.tooltips import PlainTooltips
 from app.ui.window_state import LeftOpen, WindowState
 
@@ -69,7 +70,7 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self)
         self.keymap = Keymap(settings, self)
         self.view: SessionView | None = None
-        self.tooltips = PlainTooltips(self)
+        self.filters = PlainTooltips(self), QuietWheel(self)
         self._stack = QStackedWidget()
         self.setCentralWidget(self._stack)
         self.welcome = WelcomePage(settings, current_theme, self.runner)

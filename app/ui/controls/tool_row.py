@@ -118,15 +118,18 @@ class Popover(QFrame):
 
     def open_below(self) -> None:
         self.setFixedWidth(POPOVER_PX)
+        self.show()
+        self._place()
+
+    def _place(self) -> None:
         self.adjustSize()
         corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
         screen = self._button.screen().availableGeometry()
         x = min(corner.x(), screen.right() - self.width())
         y = min(corner.y(), screen.bottom() - self.height())
         self.move(max(x, screen.left()), max(y, screen.top()))
-        self.show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
-            self.adjustSize()
+            self._place()
         return False

@@ -7,7 +7,6 @@ from tests.app.ui.controls.steps import click, tick
 
 def test_the_task_has_its_lines_and_others_can_be_drawn(qtbot, panel, context):
     lines = panel.lines
-    panel.sections["lines"].set_open(True)
     own = frozenset(context.current.session.task.lines)
     assert lines.chosen == own
     assert not lines.task_sets.isEnabled()
@@ -22,13 +21,12 @@ def test_the_task_has_its_lines_and_others_can_be_drawn(qtbot, panel, context):
 
 
 def test_lines_and_names_have_a_switch(qtbot, panel, context):
-    panel.sections["lines"].set_open(True)
     tick(qtbot, panel.lines.labels)
     assert not context.view.options.labels
     tick(qtbot, panel.lines.lines)
     assert not context.view.options.lines
     assert not panel.lines.boxes["helium"].isEnabled()
-    assert panel.sections["lines"].header.note == "none"
+    assert panel.row.buttons["lines"].text() == "Lines 0 ▾"
 
 
 LIST = """

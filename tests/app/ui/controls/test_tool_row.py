@@ -1,0 +1,65 @@
+"""The tool row says how the spectrum is shown, and each button opens its control."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from app.ui.controls.tool_row import ToolRow
+from tests.app.ui.controls.steps import click, type_in
+
+
+@pytest.fixture
+def tools(qtbot, context):
+    made = ToolRow(context)
+    qtbot.addWidget(made)
+    made.resize(700, 40)
+    with qtbot.waitExposed(made):
+        made.show()
+    context.current.start()
+    qtbot.waitUntil(lambda: context.current.spectrum is not None)
+    return made
+
+
+def texts(tools):
+    return {name: button.text().removesuffix(" ▾") for name, button in tools.buttons.items()}
+
+
+def test_buttons_say_the_state(tools, context):
+    assert texts(tools)["smoothing"] == "Smooth"
+    assert texts(tools)["velocity"] == "RV 0"
+    assert texts(tools)["template"] == "Template –"
+    context.view.change_smoothing(3)
+    context.view.shift_velocity(160)
+    assert texts(tools)["smoothing"] == "Smooth 5 px"
+    assert texts(tools)["velocity"] == "RV 160 km/s"
+    assert tools.buttons["velocity"].isChecked()
+    context.view.set_window((6400.0, 6700.0))
+    assert texts(tools)["range"] == "6400–6700 Å"
+    context.view.change(lines=False)
+    assert texts(tools)["lines"] == "Lines 0"
+
+
+def test_a_button_opens_its_control_and_a_press_elsewhere_closes_it(qtbot, tools, context):
+    click(qtbot, tools.buttons["velocity"])
+    popover = tools.popovers["velocity"]
+    assert popover.isVisible() and QApplication.activePopupWidget() is popover
+    type_in(qtbot, tools.velocity.speed, "120")
+    assert texts(tools)["velocity"] == "RV 120 km/s"
+    qtbot.mouseClick(popover, Qt.MouseButton.LeftButton, pos=QPoint(-50, -50))
+    qtbot.waitUntil(lambda: not popover.isVisible())
+
+
+def test_popovers_stay_on_the_screen(qtbot, tools):
+    screen = tools.screen().availableGeometry()
+    tools.move(screen.right() - 60, screen.bottom() - 40)
+    for name, button in tools.buttons.items():
+        click(qtbot, button)
+        assert screen.contains(tools.popovers[name].frameGeometry()), name
+        tools.popovers[name].hide()
+
+
+def test_nothing_takes_the_focus_from_the_plot(qtbot, tools):
+    for button in tools.buttons.values():
+        assert button.focusPolicy() == Qt.FocusPolicy.NoFocus

@@ -1,0 +1,135 @@
+"""The row of diagnostic windows: their keys, the one on screen, and what is drawn in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.windows.windows_row import WindowsRow
+from tests.app.ui.controls.steps import click
+
+
+@pytest.fixture
+def row(qtbot, context):
+    panel = SpectrumPanel(context)
+    made = WindowsRow(context, panel)
+    for each in (panel, made):
+        qtbot.addWidget(each)
+        each.resize(900, 100)
+        with qtbot.waitExposed(each):
+            each.show()
+    made.panel = panel
+    context.current.start()
+    qtbot.waitUntil(lambda: panel.spectrum is not None)
+    return made
+
+
+def marked(row):
+    return [each.text() for each in row.cells if each.is_current]
+
+
+def test_a_click_shows_the_window_and_marks_its_button(qtbot, row, context):
+    window = context.current.session.task.windows[1]
+    click(qtbot, row.cells[1])
+    assert context.view.window == window.range
+    assert context.view.window_name == window.label
+    assert marked(row) == [window.label]
+    assert row.cells[1].accessibleDescription() == "on screen"
+
+
+def test_windows_move_with_the_star(qtbot, row, context):
+    context.view.change(z=0.01)
+    click(qtbot, row.cells[0])
+    low, high = context.current.session.task.windows[0].range
+    assert context.view.window == pytest.approx((low * 1.01, high * 1.01))
+
+
+def test_actions_go_through_them_and_round(row, context):
+    labels = [each.label for each in context.current.session.task.windows]
+    context.commands.run("next_window")
+    assert context.view.window_name == labels[0]
+    context.commands.run("previous_window")
+    assert context.view.window_name == labels[-1]
+    context.commands.run("next_window")
+    assert context.view.window_name == labels[0]
+    context.commands.run("window_3")
+    assert context.view.window_name == labels[2]
+    assert not context.commands.can(f"window_{len(labels) + 1}")
+
+
+def test_another_view_takes_the_mark_away(qtbot, row, context):
+    click(qtbot, row.cells[0])
+    context.view.set_window((5000.0, 5100.0))
+    assert marked(row) == []
+
+
+def test_a_window_outside_the_spectrum_is_told_and_passed_over(qtbot, row, context):
+    context.view.change(z=0.4)
+    outside = [each for each in row.cells if not each.is_covered]
+    assert outside
+    with qtbot.waitSignal(context.current.message) as signal:
+        click(qtbot, outside[0])
+    assert outside[0].text() in signal.args[0]
+    assert context.view.window is None
+    for _ in row.cells:
+        context.commands.run("next_window")
+        assert context.view.window_name not in [each.text() for each in outside]
+
+
+def test_buttons_show_the_keys_in_use(row, context):
+    assert [each.key for each in row.cells][:2] == ["F2", "F3"]
+    context.settings.change(keys={"window_1": ("Alt+1",)})
+    assert row.cells[0].key == "Alt+1"
+    assert "Alt+1" in row.cells[0].accessibleName()
+
+
+def test_tips_say_what_to_look_for(row, context):
+    window = context.current.session.task.windows[0]
+    tip = row.cells[0].toolTip()
+    assert window.look in tip
+    assert window.mimics.split(".")[0] in tip
+
+
+def test_a_strangers_words_are_no_markup_in_a_tip(qtbot, row, context):
+    session = context.current.session
+    window = replace(session.task.windows[0], label="<b>x", look="<img src=x>", mimics="<u>")
+    session.task = replace(session.task, windows=(window,))
+    made = WindowsRow(context, row.panel)
+    qtbot.addWidget(made)
+    assert "<img" not in made.cells[0].toolTip()
+    assert "&lt;img" in made.cells[0].toolTip()
+
+
+def drawn(cell):
+    wavelength, _ = cell.plot.flux.getData()
+    return wavelength
+
+
+def test_each_shows_its_part_of_the_spectrum_and_what_we_measure(qtbot, row, context):
+    qtbot.waitUntil(lambda: all(each.number for each in row.cells))
+    for cell in row.cells:
+        low, high = cell.window_of_task.range
+        assert low <= drawn(cell)[0] < drawn(cell)[-1] <= high
+        assert cell.number.startswith("S/N ")
+    assert any("Å" in each.number for each in row.cells)
+
+
+def test_they_follow_velocity_and_smoothing(qtbot, row, context):
+    qtbot.waitUntil(lambda: len(drawn(row.cells[0])) > 0)
+    context.view.change(z=0.01)
+    low, _ = row.cells[0].window_of_task.range
+    qtbot.waitUntil(lambda: drawn(row.cells[0])[0] >= low * 1.01)
+    _, sharp = row.cells[0].plot.flux.getData()
+    context.view.change_smoothing(4)
+    qtbot.waitUntil(lambda: (row.cells[0].plot.flux.getData()[1] != sharp).any())
+    assert row.cells[0].plot.raw.getData()[0] is not None
+
+
+def test_the_one_the_agent_looks_at_is_lit(row, context):
+    low, high = row.cells[1].window_of_task.range
+    context.agent.shown.look_changed.emit((low + 5.0, high), "a look")
+    assert [each.is_looked_at for each in row.cells].index(True) == 1
+    context.agent.shown.look_changed.emit(None, "")
+    assert not any(each.is_looked_at for each in row.cells)
