@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QAbstractSlider,
     QAbstractSpinBox,
     QApplication,
@@ -30,7 +31,11 @@ class QuietWheel(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != _WHEEL or isinstance(watched, QScrollBar):
             return False
-        if isinstance(watched, QAbstractSlider | QAbstractSpinBox | QComboBox):
-            event.ignore()  # so that Qt asks the widget around it
-            return True
-        return False
+        if not isinstance(watched, QAbstractSlider | QAbstractSpinBox | QComboBox):
+            return False
+        around = watched.parentWidget()
+        while around is not None and not isinstance(around, QAbstractScrollArea):
+            around = around.parentWidget()
+        if around is not None:
+            QApplication.sendEvent(around.viewport(), event)
+        return True
