@@ -9,8 +9,12 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.judging.progress_line import ProgressLine
 from app.ui.session_context import SessionContext
+from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import short_label
+from app.ui.widgets.painted_button import hint
+
+AGENT_PX = 150
 
 PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
 
@@ -28,7 +32,8 @@ class TopBar(QFrame):
             button = self._page_button(name)
             layout.addWidget(button)
         layout.addWidget(ProgressLine(context))
-        self.agent_text = short_label("", "dim")
+        self.agent_text = ElidedLabel("dim")
+        self.agent_text.setFixedWidth(AGENT_PX)
         layout.addWidget(self.agent_text)
         self._blind = QPushButton()
         self._blind.setProperty("role", "quiet")
@@ -44,6 +49,13 @@ class TopBar(QFrame):
         who = short_label(context.current.session.reviewer, "dim")
         who.setToolTip(self.tr("Verdicts are saved under this name"))
         layout.addWidget(who)
+        self.keys = QPushButton("?")
+        self.keys.setProperty("role", "quiet")
+        self.keys.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.keys.setToolTip(hint(ACTIONS["keys"].title, context.keymap, "keys"))
+        self.keys.setAccessibleName(ACTIONS["keys"].title)
+        self.keys.clicked.connect(self._show_keys)
+        layout.addWidget(self.keys)
         if context.current.session.is_read_only:
             layout.addWidget(short_label(self.tr("read-only"), "warning"))
         self._agent = context.agent
@@ -77,6 +89,9 @@ class TopBar(QFrame):
     def _toggle_blind_mode(self) -> None:
         self._commands.run("blind")
 
+    def _show_keys(self) -> None:
+        self._commands.run("keys")
+
     def _export(self) -> None:
         self._commands.run("export")
 
@@ -86,7 +101,7 @@ class TopBar(QFrame):
         if run is not None:
             doing = run_text(run, is_here=run is self._agent.shown.run)
             text = self.tr("Agent: {what}").replace("{what}", doing)
-        self.agent_text.setText(text)
+        self.agent_text.show_text(text)
         self.agent_text.setVisible(bool(text))
 
     def _show_blind(self, on: bool) -> None:

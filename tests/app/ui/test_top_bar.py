@@ -1,11 +1,14 @@
-"""The top bar: pages, progress, blind mode."""
+"""The top bar: pages, progress, blind mode, the agent at work."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from agent.trajectory.trajectory import ModelRef
 from app.core.session.session import open_session
+from app.ui.inspection.list_run import ListRunState
+from app.ui.inspection.running_state import RunningState
 from app.ui.top_bar import PAGES, TopBar
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.whole_window import CTRL, LEFT, before_window, sample_file
@@ -46,3 +49,30 @@ def test_it_says_whose_session_it_is_and_whether_it_can_be_written(qtbot, tmp_pa
         words = [each.text() for each in bar.findChildren(QLabel)]
         assert "Ada <b>L</b>" in words
         assert ("read-only" in words) is read_only
+
+
+def test_the_agents_progress_is_shown_while_it_runs(qtbot, context):
+    bar = TopBar(context)
+    qtbot.addWidget(bar)
+    agent = context.agent
+    batch = ListRunState(is_running=True, model="nano", done=12, left=48)
+    agent.list_run.state = batch
+    agent.list_run.changed.emit(batch)
+    assert bar.agent_text.full_text.startswith("List: 12 done · 48 left")
+    run = RunningState(candidate_id=7, object_id="J7", z=None, model=ModelRef(name="nano"))
+    agent.runs[7] = run
+    agent.state_changed.emit()
+    assert bar.agent_text.full_text == "Agent: loading or waiting, on J7"
+    agent.runs.clear()
+    agent.list_run.state = ListRunState(done=60)
+    agent.state_changed.emit()
+    assert bar.agent_text.full_text == "" and bar.agent_text.isHidden()
+
+
+def test_all_keys_are_a_click_away(qtbot, context):
+    run = []
+    context.commands.add("keys", lambda: run.append("keys"))
+    bar = TopBar(context)
+    qtbot.addWidget(bar)
+    qtbot.mouseClick(bar.keys, LEFT)
+    assert run == ["keys"]

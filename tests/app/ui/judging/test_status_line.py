@@ -1,16 +1,14 @@
-"""Messages fade; errors stay and can be copied."""
+"""Messages lie over the page and fade; errors stay and can be copied."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from agent.errors import WorkbenchError
-from agent.trajectory.trajectory import ModelRef
 from app.core.errors import SessionError
-from app.ui.inspection.list_run import ListRunState
-from app.ui.inspection.running_state import RunningState
 from app.ui.judging.status_line import StatusLine
 from tests.app.ui.steps import shown_in
 
@@ -19,7 +17,13 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def line(qtbot, context):
-    return shown_in(qtbot, StatusLine(context), 760, 28)
+    page = QWidget()
+    strip = QWidget(page)
+    strip.setGeometry(0, 460, 760, 40)
+    shown_in(qtbot, page, 760, 500)
+    made = StatusLine(context, page, strip)
+    made.page, made.strip = page, strip
+    return made
 
 
 def test_a_message_is_shown_as_plain_text(line, context):
@@ -32,7 +36,7 @@ def test_an_error_keeps_its_details_to_be_copied(qtbot, line, context):
     error = SessionError("the disk is full: make room")
     error.__cause__ = OSError(28, "No space left")
     context.current.report_error(error)
-    assert line.message.text() == "! the disk is full: make room"
+    assert line.message.full_text == "! the disk is full: make room"
     context.current.message.emit("something harmless")
     qtbot.mouseClick(line.details, LEFT)
     qtbot.waitUntil(line.sheet.isVisible)
@@ -58,42 +62,28 @@ def test_only_so_many_are_kept(line, context):
     assert line.errors[-1].message == "error 49"
 
 
-def test_a_long_message_does_not_widen_the_window(qtbot, line, context):
-    before = line.minimumSizeHint().width()
+def test_a_long_message_stays_inside_the_page(line, context):
     context.current.message.emit("long " * 500)
-    assert line.minimumSizeHint().width() == before < 500
-    assert line.message.text().endswith("…")
+    assert line.page.rect().contains(line.geometry())
+    assert line.geometry().bottom() < line.strip.y()
     assert line.message.full_text == "long " * 500
+    line.page.resize(500, 400)
+    line.strip.setGeometry(0, 360, 500, 40)
+    assert line.page.rect().contains(line.geometry())
 
 
-def test_the_agents_progress_is_shown_while_it_runs(line, context):
-    agent = context.agent
-    batch = ListRunState(is_running=True, model="nano", done=12, left=48)
-    agent.list_run.state = batch
-    agent.list_run.changed.emit(batch)
-    assert line.agent_text.text().startswith("List: 12 done · 48 left")
-    run = RunningState(candidate_id=7, object_id="J7", z=None, model=ModelRef(name="nano"))
-    agent.runs[7] = run
-    agent.state_changed.emit()
-    assert line.agent_text.text() == "Agent: loading or waiting, on J7"
-    agent.runs.clear()
-    agent.list_run.state = ListRunState(done=60)
-    agent.state_changed.emit()
-    assert line.agent_text.text() == ""
-
-
-def test_all_commands_are_a_click_away(qtbot, line, context):
-    run = []
-    context.commands.add("palette", lambda: run.append("palette"))
-    assert [each.key for each in line.buttons.values()] == ["Ctrl+K", "?", "F1"]
-    qtbot.mouseClick(line.buttons["palette"], LEFT)
-    assert run == ["palette"]
+def test_it_is_there_only_while_there_is_something_to_say(qtbot, line, context):
+    assert not line.isVisible()
+    context.current.message.emit("short")
+    assert line.isVisible() and line.width() < 300
+    qtbot.mouseClick(line.close_button, LEFT)
+    assert not line.isVisible()
 
 
 def test_messages_fade_and_errors_stay(line, context):
     context.current.message.emit("something harmless")
     line._fade.timeout.emit()
-    assert line.message.text() == ""
+    assert not line.isVisible()
     context.current.report_error(SessionError("the disk is full: make room"))
     line._fade.timeout.emit()
-    assert "the disk is full" in line.message.text()
+    assert line.isVisible() and "the disk is full" in line.message.text()

@@ -1,0 +1,109 @@
+"""The docks of the judging page: hidden by keys, moved, kept, and a rail on small windows."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.ui.settings.settings_store import SettingsStore
+from tests.app.ui.whole_window import LEFT, before_window, copied, sample_file
+
+Key = Qt.Key
+WIDE, SMALL = (1800, 1000), (1280, 700)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def person(qtbot, tmp_path, sample):
+    with before_window(qtbot, copied(sample, tmp_path)) as before:
+        before.window.resize(*WIDE)
+        before.wait(lambda: before.window.width() == WIDE[0])
+        yield before
+
+
+def shown(person):
+    return {name for name, dock in person.view.judging.docks.items() if dock.isVisible()}
+
+
+def test_a_key_hides_the_panels_then_the_windows_then_shows_all(person):
+    judging = person.view.judging
+    before, width = shown(person), judging.docks["queue"].width()
+    assert before >= {"queue", "windows", "agent"}
+    person.press("/")  # the focus may be in what is about to go
+    person.press(Key.Key_Escape)
+    person.press("h")
+    assert shown(person) == {"windows"}
+    person.press("a")
+    person.sees(2)
+    person.press("h")
+    assert shown(person) == set()
+    person.press("h")
+    assert shown(person) == before
+    person.wait(lambda: judging.docks["queue"].width() == width)
+    assert person.verdicts() == {1: "ACCEPT"}
+
+
+def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
+    judging = person.view.judging
+    person.window.resize(*SMALL)
+    person.wait(judging.rail.isVisible)
+    assert "queue" not in shown(person) and not judging.queue.isVisible()
+    plot = judging.plot.width()
+    qtbot.mouseClick(judging.rail, LEFT)
+    assert judging.queue.isVisible() and judging.plot.width() == plot
+    qtbot.mouseClick(judging.plot.plot.viewport(), LEFT)
+    assert not judging.queue.isVisible()
+    person.press("q")
+    assert judging.queue.isVisible()
+    person.press(Key.Key_Escape)
+    assert not judging.queue.isVisible()
+    person.press("/")
+    assert judging.queue.isVisible()
+    person.wait(judging.queue.finder.edit.hasFocus)
+    person.window.resize(*WIDE)
+    person.wait(lambda: "queue" in shown(person))
+    assert judging.docks["queue"].widget() is judging.queue and not judging.rail.isVisible()
+
+
+def test_verdicts_lie_in_one_row_of_40_pixels(person):
+    person.window.resize(*SMALL)
+    person.wait(lambda: person.view.judging.rail.isVisible())
+    assert person.view.judging.verdicts.height() <= 42
+
+
+def test_a_dock_floats_and_comes_back_where_it_was(person):
+    judging = person.view.judging
+    dock = judging.docks["guideline"]
+    dock.setFloating(True)
+    assert dock.titleBarWidget() is None
+    dock.setFloating(False)
+    assert dock.titleBarWidget() is not None
+    dock.hide()
+    person.window.commands.run("reset_panels")
+    assert not dock.isHidden() and shown(person) >= {"queue", "windows", "agent"}
+
+
+def test_the_view_menu_shows_and_hides_them(person):
+    menus = person.window.menu_row.menus
+    menus._fill()
+    entries = {each.text(): each for each in menus._panels.actions()}
+    assert {"Queue", "Windows", "Agent", "Guideline", "Object"} == set(entries)
+    entries["Windows"].trigger()
+    assert "windows" not in shown(person)
+
+
+def test_they_are_where_they_were_left(qtbot, tmp_path, sample):
+    place, store = copied(sample, tmp_path), SettingsStore()
+    with before_window(qtbot, place, store) as person:
+        person.window.resize(*WIDE)
+        person.wait(lambda: person.window.width() == WIDE[0])
+        person.view.judging.docks["windows"].hide()
+        person.view.judging.docks["guideline"].raise_()
+    with before_window(qtbot, place, store) as person:
+        person.window.resize(*WIDE)
+        person.wait(lambda: "guideline" in shown(person))
+        assert "windows" not in shown(person)

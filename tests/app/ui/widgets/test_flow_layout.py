@@ -1,0 +1,72 @@
+"""Parts flow into rows, and what expands takes the room that is left."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.widgets.flow_layout import FlowLayout
+
+FIXED, GROWS = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding
+
+
+def part(width, policy=FIXED, height=20):
+    made = QWidget()
+    made.setMinimumWidth(width)
+    made.setFixedHeight(height)
+    if policy == FIXED:
+        made.setFixedWidth(width)
+    made.setSizePolicy(policy, FIXED)
+    return made
+
+
+@pytest.fixture
+def row(qtbot):
+    page = QWidget()
+    page.parts = [part(100), part(60, GROWS), part(100), part(40, GROWS)]
+    strip = QWidget()
+    flow = FlowLayout(strip, spacing=10)
+    flow.setContentsMargins(5, 5, 5, 5)
+    for each in page.parts:
+        flow.addWidget(each)
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(strip)
+    column.addStretch(1)
+    qtbot.addWidget(page)
+    page.strip = strip
+    page.resize(500, 200)
+    with qtbot.waitExposed(page):
+        page.show()
+    return page
+
+
+def tops(page):
+    return [each.y() for each in page.parts]
+
+
+def test_one_row_where_there_is_room(row):
+    assert tops(row) == [5, 5, 5, 5]
+    assert row.strip.height() == 30
+    _, wide, _, narrow = row.parts
+    assert wide.width() - 60 == pytest.approx(narrow.width() - 40, abs=1)
+    assert narrow.geometry().right() == 494
+    assert second.x() == wide.geometry().right() + 11
+
+
+def test_two_rows_where_there_is_not(qtbot, row):
+    row.resize(230, 200)
+    qtbot.waitUntil(lambda: row.strip.height() == 60)
+    assert tops(row) == [5, 5, 35, 35]
+    assert row.parts[1].geometry().right() == row.parts[3].geometry().right() == 224
+
+
+def test_hidden_parts_take_no_room(qtbot, row):
+    row.parts[1].hide()
+    qtbot.waitUntil(lambda: row.parts[2].x() == 115)
+    assert row.parts[3].geometry().right() == 494
+
+
+def test_one_part_is_as_narrow_as_it_can_be(row):
+    assert row.strip.layout().minimumSize().width() == 110
+    assert row.strip.layout().heightForWidth(110) == 4 * 20 + 3 * 10 + 10
