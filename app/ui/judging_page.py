@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -62,6 +62,9 @@ class JudgingPage(QWidget):
             "guideline": self._dock("guideline", self.tr("Guideline"), self.guideline, RIGHT),
             "object": self._dock("object", self.tr("Object"), self._object(), RIGHT),
         }
+        # Widgets are not moved while Qt lays them out, which ends in a crash.
+        self._arranging = QTimer(self, singleShot=True, interval=0)
+        self._arranging.timeout.connect(self._arrange_queue)
         self._hidden_by_key: QByteArray | None = None
         self._is_bare = False
         self._lay_out()
@@ -142,7 +145,7 @@ class JudgingPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.sheet.close_sheet()
-        self._arrange_queue()
+        self._arranging.start()
 
     def _lay_out(self) -> None:
         self.desk.setWindowFlags(Qt.WindowType.Widget)

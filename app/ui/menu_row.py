@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QAction
 
 from app.core.database.locations import shown_location
@@ -30,6 +30,9 @@ class MenuRow(QObject):
         super().__init__(window)
         self._window = window
         self.menus = Menus(window.menuBar(), window.commands, window.keymap.label, self)
+        # Widgets are not moved while Qt lays them out, which ends in a crash.
+        self._placing = QTimer(self, singleShot=True, interval=0)
+        self._placing.timeout.connect(self.place)
         window.installEventFilter(self)
 
     def is_available(self, name: str) -> bool:
@@ -89,5 +92,5 @@ class MenuRow(QObject):
         if kind == QEvent.Type.Resize or (
             kind == QEvent.Type.LayoutRequest and isinstance(watched, TopBar)
         ):
-            self.place()
+            self._placing.start()
         return False

@@ -7,7 +7,6 @@ import json
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 
 from app.ui.settings.settings_file import read_settings
 from app.ui.settings.settings_store import SettingsStore
@@ -38,16 +37,16 @@ def test_size_panels_and_options_are_restored(qtbot, tmp_path, place):
     settings = keeper(tmp_path)
     with before_window(qtbot, place, settings) as person:
         person.window.resize(1300, 700)  # the offscreen platform's screen is 800 each way
-        before = person.view.judging.left.sizes()
-        person.view.judging.left.setSizes([150, 130, before[2] + 300])
-        person.wait(lambda: person.view.judging.left.sizes() != before)
-        left = person.view.judging.left.sizes()
+        judging = person.view.judging
+        before = judging.docks["agent"].width()
+        judging.desk.resizeDocks([judging.docks["agent"]], [before + 90], Qt.Orientation.Horizontal)
+        person.wait(lambda: judging.docks["agent"].width() == before + 90)
         for key, held in (("s", PLAIN), ("e", PLAIN), ("l", SHIFT), (Key.Key_Right, SHIFT)):
             person.press(key, held)
     assert read_settings(settings.path).faults == ()
     with before_window(qtbot, place, keeper(tmp_path)) as person:
         assert person.window.height() == 700
-        person.wait(lambda: person.view.judging.left.sizes() == left)
+        person.wait(lambda: person.view.judging.docks["agent"].width() == before + 90)
         options = person.options
         assert (options.smoothing, options.errors, options.labels) == (1, False, False)
         assert options.z == 0.0  # of the objects of one evening
@@ -56,31 +55,18 @@ def test_size_panels_and_options_are_restored(qtbot, tmp_path, place):
 def test_panels_that_are_off_keep_their_widths(qtbot, tmp_path, place):
     with before_window(qtbot, place, keeper(tmp_path)) as person:
         person.press("h")
-        person.wait(lambda: not person.view.judging.left.isVisible())
+        person.wait(lambda: not person.view.judging.docks["agent"].isVisible())
     with before_window(qtbot, place, keeper(tmp_path)) as person:
-        assert person.view.judging.left.isVisible()
-        assert min(person.view.judging.columns.sizes()) > 200
+        assert person.view.judging.docks["agent"].isVisible()
+        assert person.view.judging.docks["agent"].width() > 200
 
 
-def test_folded_sections_stay_folded(qtbot, tmp_path, place):
-    with before_window(qtbot, place, keeper(tmp_path)) as person:
-        sections = person.view.judging.operation.sections
-        was = {name: each.is_open for name, each in sections.items()}
-        QTest.mouseClick(sections["guideline"].header, Qt.MouseButton.LeftButton)
-        QTest.mouseClick(sections["lines"].header, Qt.MouseButton.LeftButton)
-    with before_window(qtbot, place, keeper(tmp_path)) as person:
-        sections = person.view.judging.operation.sections
-        now = {name: each.is_open for name, each in sections.items()}
-    changed = {name for name in was if was[name] != now[name]}
-    assert changed == {"guideline", "lines"}
-
-
-@pytest.mark.parametrize("folded", [3, ["guideline"], {"guideline": "yes", "nonsense": True}])
-def test_invalid_folds_are_ignored(qtbot, place, folded):
-    settings = SettingsStore()
-    settings.change(layout=written({"folded": folded}))
-    with before_window(qtbot, place, settings) as person:
-        assert person.view.judging.operation.sections["guideline"].is_open
+def test_the_first_window_fits_the_screen(qtbot, tmp_path):
+    with before_window(qtbot, None, keeper(tmp_path)) as person:
+        window, room = person.window, person.window.screen().availableGeometry()
+        least = window.minimumSize()
+        assert window.width() <= max(room.width(), least.width())
+        assert window.height() <= max(room.height(), least.height())
 
 
 def test_a_normal_exit_leaves_no_session_open(qtbot, tmp_path, place):
@@ -149,10 +135,10 @@ def test_a_missing_candidate_is_skipped(qtbot, tmp_path, place):
         "",
         "bm90IGpzb24=",
         written([]),
-        written({"geometry": 3, "sizes": 4, "open": 5}),
-        written({"geometry": "AAAA", "sizes": [[-1, 2, 3]], "open": {"place": 3}}),
-        written({"geometry": "!", "sizes": [[True, 2, 10**9]], "open": []}),
-        written({"sizes": [[1, 2]], "open": {"candidate": 1}}),
+        written({"geometry": 3, "docks": 4, "open": 5}),
+        written({"geometry": "AAAA", "docks": {"800x800": "AAAA"}, "open": {"place": 3}}),
+        written({"geometry": "!", "docks": {"800x800": 7, "x": "!"}, "open": []}),
+        written({"docks": [[1, 2]], "open": {"candidate": 1}}),
         base64.b64encode(b"[" * 50_000).decode(),
     ],
 )
@@ -162,7 +148,7 @@ def test_an_invalid_layout_is_ignored(qtbot, tmp_path, place, layout):
     with before_window(qtbot, place, settings) as person:
         assert person.window.reopen() is False
         assert person.options.smoothing == 0 and person.options.errors is True
-        assert min(person.view.judging.columns.sizes()) > 50
+        assert person.view.judging.docks["agent"].isVisible()
         person.press("a")
         person.sees(2)
 

@@ -48,7 +48,7 @@ def tops(page):
 def test_one_row_where_there_is_room(row):
     assert tops(row) == [5, 5, 5, 5]
     assert row.strip.height() == 30
-    _, wide, _, narrow = row.parts
+    _, wide, second, narrow = row.parts
     assert wide.width() - 60 == pytest.approx(narrow.width() - 40, abs=1)
     assert narrow.geometry().right() == 494
     assert second.x() == wide.geometry().right() + 11
