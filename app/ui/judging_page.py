@@ -121,6 +121,11 @@ class JudgingPage(QWidget):
         return [self.docks[name].toggleViewAction() for name in names]
 
     @property
+    def queue_place(self) -> QWidget:
+        """Where a person finds the queue."""
+        return self.rail if self.has_rail else self.queue
+
+    @property
     def has_rail(self) -> bool:
         return self.width() < RAIL_BELOW_PX and not self.docks["queue"].isFloating()
 

@@ -28,7 +28,7 @@ def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
     """The stops in working order, with the current keys in their texts."""
     judging, key, task = view.judging, keymap.label, view.session.task
     return (
-        Stop(judging.queue, translate("tour", "The list"), _list(key)),
+        Stop(judging.queue_place, translate("tour", "The list"), _list(key)),
         Stop(judging.plot, translate("tour", "The spectrum"), _spectrum(key, len(task.windows))),
         Stop(judging.verdicts, translate("tour", "Your verdict"), _verdict(key)),
         Stop(judging.agent, translate("tour", "The agent"), _agent(key)),

@@ -159,9 +159,8 @@ class Tour(QObject):
 
     def _update_keys(self) -> None:
         if self._view is not None:
-            self._stops = tour_stops(self._view, self._keymap)
-            self._show_text()
             self._reposition()
+            self._show_text()
 
     def _show_text(self) -> None:
         if self.bubble is not None and self.stop is not None:
@@ -171,6 +170,8 @@ class Tour(QObject):
         """Move bubble and spotlight to the target; centre the bubble if the target is hidden."""
         if self.stop is None or self.spotlight is None or self.bubble is None:
             return
+        if self._view is not None:
+            self._stops = tour_stops(self._view, self._keymap)  # the queue may be a rail now
         target = self.stop.target
         if not isValid(target):
             self.end()

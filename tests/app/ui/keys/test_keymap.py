@@ -74,7 +74,7 @@ def test_what_is_no_key_is_refused(keymap, key):
 
 def test_no_more_keys_than_can_be_shown(keymap):
     with pytest.raises(KeyTaken, match="at most"):
-        keymap.rebind("accept", ["J", "K", "O", "Q", "Ctrl+J"])
+        keymap.rebind("accept", ["J", "K", "O", "I", "Ctrl+J"])
 
 
 def test_escape_keeps_its_meaning(keymap):

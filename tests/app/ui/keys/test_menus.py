@@ -19,7 +19,7 @@ def entries(person):
     found = {}
     for each in person.window.menuBar().actions():
         each.menu().aboutToShow.emit()
-        found |= {entry.data(): entry for entry in each.menu().actions()}
+        found |= {entry.data(): entry for entry in each.menu().actions() if entry.data()}
     return found
 
 
@@ -55,3 +55,26 @@ def test_without_a_session_there_is_little_to_do(qtbot):
         enabled = {name for name, each in entries(person).items() if each.isEnabled()}
     assert enabled >= {"open_list", "open_session", "settings", "keys", "quit", "palette"}
     assert not enabled & {"accept", "next", "run_agent", "export", "history_page"}
+
+
+def test_menus_are_those_that_people_know(person):
+    titles = [each.text() for each in person.window.menuBar().actions()]
+    assert titles == ["File", "Edit", "List", "Spectrum", "Agent", "View", "Help"]
+
+
+def test_what_is_on_has_a_check_mark(person):
+    found = entries(person)
+    assert found["lines"].isChecked() and not found["rest_axis"].isChecked()
+    assert not found["accept"].isCheckable()
+    found["lines"].trigger()
+    assert not person.options.lines and not entries(person)["lines"].isChecked()
+    found["blind"].trigger()
+    assert person.current.blind_mode.is_on and entries(person)["blind"].isChecked()
+
+
+def test_a_recent_session_is_opened_from_the_menu(person):
+    entries(person)
+    (recent,) = person.window.menu_row.menus._recent.actions()
+    before = person.view
+    recent.trigger()
+    person.wait(lambda: person.window.view not in (None, before))

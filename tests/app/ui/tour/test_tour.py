@@ -25,7 +25,7 @@ def data(tmp_path, monkeypatch):
 
 def test_five_stops_at_real_widgets_with_enter(person):
     judging, top = person.view.judging, person.view.top
-    targets = [judging.queue, judging.plot, judging.verdicts, judging.agent, top.export]
+    targets = [judging.queue_place, judging.plot, judging.verdicts, judging.agent, top.export]
     for number, (words, target) in enumerate(zip(TITLES, targets, strict=True), 1):
         assert title(person) == words
         assert tour(person).bubble.progress.text() == f"{number} of 5"
@@ -90,13 +90,16 @@ def test_what_is_written_is_text(person):
 
 
 def test_it_follows_the_window_and_its_panels(person):
+    judging = person.view.judging
     person.window.resize(1280, 720)
-    queue = person.view.judging.queue
-    person.wait(lambda: hole(person) == around(person, queue))
+    person.wait(lambda: hole(person) == around(person, judging.rail))
     assert tour(person).spotlight.size() == person.window.size()
-    columns = person.view.judging.columns
-    columns.setSizes([500, 500, 280])
-    person.wait(lambda: hole(person) == around(person, queue))
+    person.window.resize(1700, 800)
+    person.wait(lambda: hole(person) == around(person, judging.queue))
+    desk, docks = judging.desk, judging.docks
+    desk.resizeDocks([docks["queue"]], [400], Qt.Orientation.Horizontal)
+    person.wait(lambda: judging.queue.width() > 380)
+    person.wait(lambda: hole(person) == around(person, judging.queue))
     person.press("h")  # without panels the bubble is in the middle
     person.wait(lambda: hole(person) is None)
     assert title(person) == "The list"
@@ -136,7 +139,9 @@ def test_from_the_palette_and_the_menu(qtbot, place):
         person.press(Key.Key_Return)
         assert title(person) == "The list"
         person.press(Key.Key_Escape)
-        entry = next(each for each in person.window.menus._entries if each.data() == "tour")
+        entry = next(
+            each for each in person.window.menu_row.menus._entries if each.data() == "tour"
+        )
         entry.trigger()
         assert title(person) == "The list"
 
