@@ -143,7 +143,8 @@ def test_smoothing_is_stated_with_its_width(person):
     person.press("s")
     person.press("s")
     assert person.options.smoothing == 2
-    assert "3 px" in person.plot.header.note.text() and "km/s" in person.plot.header.note.text()
+    assert "3 px" in person.plot.header.note.toolTip()
+    assert "km/s" in person.plot.header.note.toolTip()
     person.press("d")
     assert person.options.smoothing_px == 2.0
     person.press("s", SHIFT)
@@ -160,7 +161,7 @@ def test_velocity_in_two_steps(person):
     for _ in range(2):
         person.press(Key.Key_Left, SHIFT)
     assert person.options.velocity_kms == pytest.approx(-RV_STEP_KMS)
-    assert person.view.judging.operation.velocity.speed.value == pytest.approx(-RV_STEP_KMS)
+    assert person.view.judging.tools.velocity.speed.value == pytest.approx(-RV_STEP_KMS)
     assert person.number == 1
 
 

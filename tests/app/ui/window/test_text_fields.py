@@ -23,7 +23,7 @@ from app.ui.inspection.controller import InspectionController
 from app.ui.keys.text_focus import accepts_text
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.scripted_agent import COMMAND, show_candidate
-from tests.app.ui.whole_window import CTRL, before_window
+from tests.app.ui.whole_window import CTRL, LEFT, before_window
 from tests.app.ui.window.forty import person, place, sample
 
 __all__ = ["person", "place", "sample"]
@@ -43,10 +43,11 @@ FIELDS = {
 
 
 def fields(window: QWidget) -> list[QWidget]:
-    """All text fields that accept input now."""
+    """All text fields that accept input when this is shown."""
     found = [each for each in window.findChildren(QWidget) if accepts_text(each)]
     inner = {each.lineEdit() for each in found if isinstance(each, QAbstractSpinBox | QComboBox)}
-    return [each for each in found if each not in inner and each.isVisible() and each.isEnabled()]
+    found = [each for each in found if each not in inner and each.isEnabled()]
+    return [each for each in found if each.isVisibleTo(window)]
 
 
 def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkeypatch):
@@ -63,6 +64,16 @@ def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkey
         tried = {person.target.accessibleName()}
         write_in(person, person.target)
         for field in fields(person.window):
+            write_in(person, field)
+            tried.add(field.accessibleName())
+        tools, queue = person.view.judging.tools, person.view.judging.queue
+        for name, popover in tools.popovers.items():
+            for field in fields(popover):
+                QTest.mouseClick(tools.buttons[name], LEFT)
+                write_in(person, field)
+                tried.add(field.accessibleName())
+        for field in fields(queue):
+            person.press("q")
             write_in(person, field)
             tried.add(field.accessibleName())
         assert tried == FIELDS
