@@ -25,7 +25,6 @@ class QueueRail(QAbstractButton):
         super().__init__(parent)
         self._current_theme, self._keymap = context.current_theme, context.keymap
         self.setText(self.tr("Queue"))
-        self.setFixedWidth(RAIL_PX)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -35,7 +34,7 @@ class QueueRail(QAbstractButton):
         self._show_key()
 
     def sizeHint(self) -> QSize:
-        return QSize(RAIL_PX, 200)
+        return QSize(max(RAIL_PX, self.fontMetrics().height() + 8), 200)
 
     def _show_key(self) -> None:
         self.setToolTip(hint(self.text(), self._keymap, "queue"))
@@ -45,8 +44,9 @@ class QueueRail(QAbstractButton):
         is_lit = self.underMouse() or self.isDown()
         painter.fillRect(self.rect(), QColor(theme.border if is_lit else theme.window))
         painter.setPen(QColor(theme.text))
-        painter.drawText(QRect(0, 8, self.width(), 20), Qt.AlignmentFlag.AlignCenter, "☰")
-        painter.translate(self.width() / 2, 36)
+        line = self.fontMetrics().height()
+        painter.drawText(QRect(0, 8, self.width(), line), Qt.AlignmentFlag.AlignCenter, "☰")
+        painter.translate(self.width() / 2, line + 18)
         painter.rotate(90)
         width = self.fontMetrics().horizontalAdvance(self.text())
         room = QRect(0, -self.width() // 2, width + 4, self.width())

@@ -14,6 +14,7 @@ from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 WIDTH = 150
+LETTERS = 16
 HEIGHT = 30
 
 
@@ -35,7 +36,8 @@ class ProposalButton(PaintedButton):
         self._show()
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH, HEIGHT)
+        letters = self.fontMetrics().averageCharWidth() * LETTERS
+        return QSize(max(WIDTH, letters), super().sizeHint().height())
 
     def _run(self) -> None:
         self._commands.run(self._action)

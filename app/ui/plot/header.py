@@ -10,6 +10,8 @@ from agent.spectra.spectrum import Spectrum
 from app.ui.widgets.labels import MAX_NAME, cut
 
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
+LETTERS = 34
+"""So many of its letters fit at least."""
 APART_PX = 8
 READOUT_SHARE = 0.55
 """Fraction of the second line; the rest is for the note."""
@@ -29,7 +31,7 @@ class Header(QWidget):
         self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
         self.simulated.setText(self.tr("SIMULATED"))
         self.simulated.hide()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._fix_height()
 
     def show_object(
@@ -87,6 +89,7 @@ class Header(QWidget):
     def _fix_height(self) -> None:
         self._line_height = max(self.title.sizeHint().height(), self.note.sizeHint().height())
         self.setFixedHeight(TOP_PX + 2 * self._line_height)
+        self.setMinimumWidth(LETTERS * self.fontMetrics().averageCharWidth())
 
     def _arrange(self) -> None:
         end = self.width() - RIGHT_PX

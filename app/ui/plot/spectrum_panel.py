@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
@@ -27,6 +27,7 @@ from app.ui.plot.trace import Trace, trace
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.theme.theme import Theme
+from app.ui.widgets.flow_layout import FlowLayout
 
 
 def user_line_lists(paths: Sequence[str]) -> LineLists:
@@ -68,9 +69,9 @@ class SpectrumPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2, 2, 2, 2)
         layout.setSpacing(2)
-        self.top_row = QHBoxLayout()
+        self.top_row = FlowLayout()
         """The title; tools may follow it."""
-        self.top_row.addWidget(self.header, 1)
+        self.top_row.addWidget(self.header)
         layout.addLayout(self.top_row)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.overview)

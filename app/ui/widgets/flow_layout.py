@@ -29,7 +29,7 @@ class FlowLayout(QLayout):
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        return HORIZONTAL
+        return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -37,26 +37,30 @@ class FlowLayout(QLayout):
     def heightForWidth(self, width: int) -> int:
         margins = self.contentsMargins()
         rows = self._rows(width - margins.left() - margins.right())
-        heights = sum(_height(row) for row in rows) + self.spacing() * max(len(rows) - 1, 0)
+        heights = sum(height for _, _, height in rows) + self.spacing() * max(len(rows) - 1, 0)
         return heights + margins.top() + margins.bottom()
 
     def sizeHint(self) -> QSize:
         """All parts in one row."""
         shown = self._shown()
         width = sum(map(_wanted, shown)) + self.spacing() * max(len(shown) - 1, 0)
-        return self._with_margins(QSize(width, _height(shown)))
+        return self._with_margins(QSize(width, _highest(shown)))
 
     def minimumSize(self) -> QSize:
         widest = max(map(_least, self._shown()), default=0)
-        return self._with_margins(QSize(widest, _height(self._shown())))
+        return self._with_margins(QSize(widest, _highest(self._shown())))
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
         inner = rect.marginsRemoved(self.contentsMargins())
         top = inner.top()
-        for row in self._rows(inner.width()):
-            self._place(row, QRect(inner.left(), top, inner.width(), _height(row)))
-            top += _height(row) + self.spacing()
+        for items, widths, height in self._rows(inner.width()):
+            left = inner.left()
+            for item, width in zip(items, widths, strict=True):
+                own = min(_height(item, width), height)
+                item.setGeometry(QRect(left, top + (height - own) // 2, width, own))
+                left += width + self.spacing()
+            top += height + self.spacing()
 
     def _shown(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
@@ -66,33 +70,33 @@ class FlowLayout(QLayout):
         wide, high = margins.left() + margins.right(), margins.top() + margins.bottom()
         return QSize(size.width() + wide, size.height() + high)
 
-    def _rows(self, width: int) -> list[list[QLayoutItem]]:
+    def _rows(self, width: int) -> list[tuple[list[QLayoutItem], list[int], int]]:
+        """The items of each row, their widths, and the height of the row."""
         rows: list[list[QLayoutItem]] = []
-        left = 0
+        used = 0
         for item in self._shown():
-            needed = _least(item) + (self.spacing() if left else 0)
-            if rows and left + needed <= width:
+            needed = _least(item) + (self.spacing() if used else 0)
+            if rows and used + needed <= width:
                 rows[-1].append(item)
-                left += needed
+                used += needed
             else:
                 rows.append([item])
-                left = _least(item)
-        return rows
+                used = _least(item)
+        found = []
+        for items in rows:
+            widths = self._widths(items, width)
+            found.append((items, widths, max(map(_height, items, widths))))
+        return found
 
-    def _place(self, row: list[QLayoutItem], room: QRect) -> None:
-        widths = [_least(item) for item in row]
-        left = room.width() - sum(widths) - self.spacing() * (len(row) - 1)
+    def _widths(self, row: list[QLayoutItem], room: int) -> list[int]:
+        widths = [min(_least(item), room) for item in row]
+        left = max(room - sum(widths) - self.spacing() * (len(row) - 1), 0)
         growing = [number for number, item in enumerate(row) if _expands(item)]
         for rank, number in enumerate(growing):
-            more = max(left, 0) // (len(growing) - rank)
+            more = left // (len(growing) - rank)
             widths[number] += more
             left -= more
-        x = room.left()
-        for item, width in zip(row, widths, strict=True):
-            height = min(item.sizeHint().height(), room.height())
-            top = room.top() + (room.height() - height) // 2
-            item.setGeometry(QRect(x, top, min(width, room.width()), height))
-            x += width + self.spacing()
+        return widths
 
 
 def _expands(item: QLayoutItem) -> bool:
@@ -107,5 +111,9 @@ def _least(item: QLayoutItem) -> int:
     return item.minimumSize().width() if _expands(item) else _wanted(item)
 
 
-def _height(row: list[QLayoutItem]) -> int:
-    return max((item.sizeHint().height() for item in row), default=0)
+def _height(item: QLayoutItem, width: int) -> int:
+    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+
+
+def _highest(items: list[QLayoutItem]) -> int:
+    return max((item.sizeHint().height() for item in items), default=0)

@@ -26,6 +26,8 @@ DISABLED_ALPHA = 190
 KEY_SCALE = 0.82
 """Size of the key relative to the font."""
 PAD, GAP = 10, 6
+MARGIN = 6
+"""Least pixels above and below large text, together."""
 
 
 class PaintedButton(QAbstractButton):
@@ -75,7 +77,7 @@ class PaintedButton(QAbstractButton):
         width = 2 * PAD + self.fontMetrics().horizontalAdvance(self._label)
         if self.key:
             width += GAP + self._cap_width
-        return QSize(width, self._height)
+        return QSize(width, max(self._height, self.fontMetrics().height() + MARGIN))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
