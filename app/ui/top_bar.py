@@ -14,7 +14,7 @@ from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import short_label
 from app.ui.widgets.painted_button import hint
 
-AGENT_PX = 150
+AGENT_PX = 130
 
 PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
 
@@ -72,11 +72,12 @@ class TopBar(QFrame):
 
     def _page_button(self, name: str) -> QPushButton:
         action = ACTIONS[name]
-        button = QPushButton(action.title)
+        titles = {"agreement_page": self.tr("Calibration")}
+        button = QPushButton(titles.get(name, action.title))
         button.setCheckable(True)
         button.setProperty("role", "page")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.setToolTip(", ".join(action.keys))
+        button.setToolTip(f"{action.title} ({', '.join(action.keys)})")
         button.setObjectName(name)
         button.clicked.connect(self._open_page)
         self._group.addButton(button)

@@ -595,6 +595,10 @@
 <context>
     <name>ConfidenceRow</name>
     <message>
+        <source>Confidence</source>
+        <translation>置信度</translation>
+    </message>
+    <message>
         <source>not given</source>
         <translation>未给出</translation>
     </message>
@@ -1490,6 +1494,29 @@
     </message>
 </context>
 <context>
+    <name>JudgingPage</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Windows</source>
+        <translation>诊断窗口</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>智能体</translation>
+    </message>
+    <message>
+        <source>Guideline</source>
+        <translation>判读准则</translation>
+    </message>
+    <message>
+        <source>Object</source>
+        <translation>天体</translation>
+    </message>
+</context>
+<context>
     <name>Keymap</name>
     <message>
         <source>An action can have at most {count} keys: remove one first</source>
@@ -1832,45 +1859,6 @@
     </message>
 </context>
 <context>
-    <name>OperationPanel</name>
-    <message>
-        <source>Guideline</source>
-        <translation>判读准则</translation>
-    </message>
-    <message>
-        <source>Smoothing</source>
-        <translation>平滑</translation>
-    </message>
-    <message>
-        <source>Velocity and redshift</source>
-        <translation>视向速度与红移</translation>
-    </message>
-    <message>
-        <source>Wavelength range</source>
-        <translation>波长范围</translation>
-    </message>
-    <message>
-        <source>Template</source>
-        <translation>模板</translation>
-    </message>
-    <message>
-        <source>Lines and bands</source>
-        <translation>谱线与谱带</translation>
-    </message>
-    <message>
-        <source>Picture and web pages</source>
-        <translation>图像与网页</translation>
-    </message>
-    <message>
-        <source>{count} sets</source>
-        <translation>{count} 组</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>无</translation>
-    </message>
-</context>
-<context>
     <name>OpinionCard</name>
     <message>
         <source>confidence {word}</source>
@@ -2047,6 +2035,13 @@
     <message>
         <source>No candidate matches the filter: clear it to see all</source>
         <translation>没有符合筛选条件的候选体：清除筛选可查看全部</translation>
+    </message>
+</context>
+<context>
+    <name>QueueRail</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
     </message>
 </context>
 <context>
@@ -2362,16 +2357,16 @@
 <context>
     <name>StatusLine</name>
     <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
         <source>Details</source>
         <translation>详细信息</translation>
     </message>
     <message>
         <source>Error details to copy</source>
         <translation>错误详情，可复制</translation>
-    </message>
-    <message>
-        <source>Agent: {what}</source>
-        <translation>智能体：{what}</translation>
     </message>
 </context>
 <context>
@@ -2514,6 +2509,61 @@
     </message>
 </context>
 <context>
+    <name>ToolRow</name>
+    <message>
+        <source>Smoothing</source>
+        <translation>平滑</translation>
+    </message>
+    <message>
+        <source>Velocity and redshift</source>
+        <translation>视向速度与红移</translation>
+    </message>
+    <message>
+        <source>Template</source>
+        <translation>模板</translation>
+    </message>
+    <message>
+        <source>Lines and bands</source>
+        <translation>谱线与谱带</translation>
+    </message>
+    <message>
+        <source>Wavelength range</source>
+        <translation>波长范围</translation>
+    </message>
+    <message>
+        <source>Picture and web pages</source>
+        <translation>图像与网页</translation>
+    </message>
+    <message>
+        <source>Smooth</source>
+        <translation>平滑</translation>
+    </message>
+    <message>
+        <source>Smooth {width} px</source>
+        <translation>平滑 {width} 像素</translation>
+    </message>
+    <message>
+        <source>RV 0</source>
+        <translation>RV 0</translation>
+    </message>
+    <message>
+        <source>RV {speed}</source>
+        <translation>RV {speed}</translation>
+    </message>
+    <message>
+        <source>Template {name}</source>
+        <translation>模板 {name}</translation>
+    </message>
+    <message>
+        <source>Lines {count}</source>
+        <translation>谱线 {count}</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+</context>
+<context>
     <name>TopBar</name>
     <message>
         <source>Export</source>
@@ -2526,6 +2576,14 @@
     <message>
         <source>read-only</source>
         <translation>只读</translation>
+    </message>
+    <message>
+        <source>Calibration</source>
+        <translation>校准</translation>
+    </message>
+    <message>
+        <source>Agent: {what}</source>
+        <translation>智能体：{what}</translation>
     </message>
     <message>
         <source>Blind: on</source>
@@ -2719,7 +2777,14 @@
     </message>
 </context>
 <context>
-    <name>WindowButtons</name>
+    <name>WindowCell</name>
+    <message>
+        <source>not covered</source>
+        <translation>未覆盖</translation>
+    </message>
+</context>
+<context>
+    <name>WindowsRow</name>
     <message>
         <source>This spectrum does not cover “{window}”</source>
         <translation>此光谱未覆盖“{window}”</translation>
@@ -2887,6 +2952,10 @@
         <translation>开始一轮盲评复核</translation>
     </message>
     <message>
+        <source>Show the queue</source>
+        <translation>显示队列</translation>
+    </message>
+    <message>
         <source>Find an object</source>
         <translation>查找天体</translation>
     </message>
@@ -3045,6 +3114,10 @@
     <message>
         <source>Show or hide panels</source>
         <translation>显示或隐藏面板</translation>
+    </message>
+    <message>
+        <source>Reset the panels</source>
+        <translation>重置面板布局</translation>
     </message>
     <message>
         <source>Turn blind mode on or off</source>
@@ -3682,32 +3755,36 @@ Or put its files into {folder}</source>
         <translation>文件</translation>
     </message>
     <message>
-        <source>Judge</source>
-        <translation>判读</translation>
+        <source>Edit</source>
+        <translation>编辑</translation>
     </message>
     <message>
-        <source>Go</source>
-        <translation>移动</translation>
+        <source>List</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>Spectrum</source>
+        <translation>光谱</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Recent sessions</source>
+        <translation>最近的会话</translation>
+    </message>
+    <message>
+        <source>Panels</source>
+        <translation>面板</translation>
     </message>
     <message>
         <source>View</source>
         <translation>查看</translation>
     </message>
     <message>
-        <source>Marks</source>
-        <translation>标注</translation>
-    </message>
-    <message>
-        <source>Words</source>
-        <translation>评语</translation>
-    </message>
-    <message>
         <source>Agent</source>
         <translation>智能体</translation>
-    </message>
-    <message>
-        <source>Window</source>
-        <translation>窗口</translation>
     </message>
 </context>
 <context>

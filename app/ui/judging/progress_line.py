@@ -102,7 +102,7 @@ class _Bar(QWidget):
         current_theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
-        return QSize(120, 12)
+        return QSize(60, 12)
 
     def show_fraction(self, fraction: float) -> None:
         self._fraction = fraction
