@@ -31,6 +31,8 @@ from app.ui.windows.windows_row import WindowsRow
 RAIL_BELOW_PX = 1500
 """In a narrower window the queue is a rail."""
 QUEUE_PX, DRAWER_PX = 230, 280
+WINDOWS_PX, TALL_WINDOWS_PX, TALL_PX = 104, 190, 900
+"""Height of the row of windows: on usual pages, and on those taller than TALL_PX."""
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
@@ -64,9 +66,11 @@ class JudgingPage(QWidget):
         }
         # Widgets are not moved while Qt lays them out, which ends in a crash.
         self._arranging = QTimer(self, singleShot=True, interval=0)
-        self._arranging.timeout.connect(self._arrange_queue)
+        self._arranging.timeout.connect(self._arrange)
         self._hidden_by_key: QByteArray | None = None
         self._is_bare = False
+        self._has_sizes = False
+        """Whether the docks have their first sizes, or those that the person gave them."""
         self._lay_out()
         self.sheet = QueueSheet(self)
         self.rail.clicked.connect(self.show_queue)
@@ -137,7 +141,7 @@ class JudgingPage(QWidget):
         return self._hidden_by_key or self.desk.saveState()
 
     def restore(self, state: QByteArray) -> None:
-        self.desk.restoreState(state)
+        self._has_sizes = self.desk.restoreState(state)
         self._arrange_queue()
 
     def reset(self) -> None:
@@ -151,6 +155,12 @@ class JudgingPage(QWidget):
         super().resizeEvent(event)
         self.sheet.close_sheet()
         self._arranging.start()
+
+    def _arrange(self) -> None:
+        if not self._has_sizes and self.isVisible():
+            self._has_sizes = True
+            self._size_docks()
+        self._arrange_queue()
 
     def _lay_out(self) -> None:
         self.desk.setWindowFlags(Qt.WindowType.Widget)
@@ -167,7 +177,6 @@ class JudgingPage(QWidget):
         for name in ("guideline", "object"):
             self.desk.tabifyDockWidget(self.docks["agent"], self.docks[name])
         self.docks["agent"].raise_()
-        self._size_docks()
         self._first_state = self.desk.saveState()
         middle = QHBoxLayout()
         middle.setSpacing(0)
@@ -188,9 +197,11 @@ class JudgingPage(QWidget):
         return dock
 
     def _size_docks(self) -> None:
-        sizes = {"queue": QUEUE_PX, "agent": DRAWER_PX}
-        docks: list[QDockWidget] = [self.docks[name] for name in sizes]
-        self.desk.resizeDocks(docks, list(sizes.values()), Qt.Orientation.Horizontal)
+        widths = {"queue": QUEUE_PX, "agent": DRAWER_PX}
+        docks: list[QDockWidget] = [self.docks[name] for name in widths]
+        self.desk.resizeDocks(docks, list(widths.values()), Qt.Orientation.Horizontal)
+        height = WINDOWS_PX if self.height() < TALL_PX else TALL_WINDOWS_PX
+        self.desk.resizeDocks([self.docks["windows"]], [height], Qt.Orientation.Vertical)
 
     def _object(self) -> QWidget:
         part = QWidget()

@@ -26,7 +26,7 @@ NAME = "spec-o3-workbench"
 CRASHED_LAST_TIME = str(
     QT_TRANSLATE_NOOP(
         "crash",
-        "The program crashed last time. A report is in the crash reports folder (menu Window)",
+        "The program crashed last time. A report is in the crash reports folder (menu Help)",
     )
 )
 SIGNAL_POLL_MS = 200

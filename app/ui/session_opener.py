@@ -91,7 +91,7 @@ def reported(error: Exception, location: Path | str) -> WorkbenchError:
     text = QCoreApplication.translate(
         "opening",
         "{name} cannot be shown: its contents are damaged or not known to this version. "
-        "Open a backup, or send us the crash report (menu Window)",
+        "Open a backup, or send us the crash report (menu Help)",
     )
     return WorkbenchError(text.replace("{name}", shown_location(location)))
 

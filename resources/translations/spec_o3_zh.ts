@@ -3527,8 +3527,8 @@ Or put its files into {folder}</source>
         <translation>报告位于 {folder}</translation>
     </message>
     <message>
-        <source>The program crashed last time. A report is in the crash reports folder (menu Window)</source>
-        <translation>程序上次意外终止。报告在崩溃报告文件夹中（见“窗口”菜单）</translation>
+        <source>The program crashed last time. A report is in the crash reports folder (menu Help)</source>
+        <translation>程序上次意外终止。报告在崩溃报告文件夹中（见“帮助”菜单）</translation>
     </message>
 </context>
 <context>
@@ -3790,8 +3790,8 @@ Or put its files into {folder}</source>
 <context>
     <name>opening</name>
     <message>
-        <source>{name} cannot be shown: its contents are damaged or not known to this version. Open a backup, or send us the crash report (menu Window)</source>
-        <translation>无法显示 {name}：其内容已损坏，或本版本无法识别。请打开备份，或将崩溃报告发给我们（“窗口”菜单）</translation>
+        <source>{name} cannot be shown: its contents are damaged or not known to this version. Open a backup, or send us the crash report (menu Help)</source>
+        <translation>无法显示 {name}：其内容已损坏，或本版本无法识别。请打开备份，或将崩溃报告发给我们（“帮助”菜单）</translation>
     </message>
 </context>
 <context>
@@ -4058,12 +4058,12 @@ Or put its files into {folder}</source>
         <translation>{accept} 接受，{reject} 排除，{unsure} 存疑，随后出现下一个候选体。每个判定立即保存，{undo} 可逐个撤销任意多个。导览期间这些键也有效：不妨试试。</translation>
     </message>
     <message>
-        <source>{run} starts an inspection of this spectrum: the plot follows the agent&apos;s looks, and measurements are shown beside its statements. The agent proposes, you decide. Window, About describes the models&apos; training data and limits.</source>
-        <translation>{run} 开始检视此光谱：图随智能体的查看而移动，其说法旁列有测量值。智能体提建议，由您决定。模型的训练数据及其局限见“窗口”菜单的“关于”。</translation>
+        <source>{run} starts an inspection of this spectrum: the plot follows the agent&apos;s looks, and measurements are shown beside its statements. The agent proposes, you decide. Help, About describes the models&apos; training data and limits.</source>
+        <translation>{run} 开始检视此光谱：图随智能体的查看而移动，其说法旁列有测量值。智能体提建议，由您决定。模型的训练数据及其局限见“帮助”菜单的“关于”。</translation>
     </message>
     <message>
-        <source>{export} exports your verdicts and the agent&apos;s for use in other programs. {keys} shows all keys, {palette} finds a command by name, and {help} opens the guide. You can restart this tour from the Window menu.</source>
-        <translation>{export} 把您的判定连同智能体的判定一起导出，供其他程序使用。{keys} 显示全部按键，{palette} 按名称查找命令，{help} 打开指南。可从“窗口”菜单再次开始本导览。</translation>
+        <source>{export} exports your verdicts and the agent&apos;s for use in other programs. {keys} shows all keys, {palette} finds a command by name, and {help} opens the guide. You can restart this tour from the Help menu.</source>
+        <translation>{export} 把您的判定连同智能体的判定一起导出，供其他程序使用。{keys} 显示全部按键，{palette} 按名称查找命令，{help} 打开指南。可从“帮助”菜单再次开始本导览。</translation>
     </message>
 </context>
 <context>

@@ -74,7 +74,7 @@ def _agent(key: KeyOf) -> str:
         "tour",
         "{run} starts an inspection of this spectrum: the plot follows the agent's "
         "looks, and measurements are shown beside its statements. The agent proposes, "
-        "you decide. Window, About describes the models' training data and limits.",
+        "you decide. Help, About describes the models' training data and limits.",
     )
     return _with_keys(text, run=key("run_agent"))
 
@@ -84,7 +84,7 @@ def _catalogue(key: KeyOf) -> str:
         "tour",
         "{export} exports your verdicts and the agent's for use in other programs. "
         "{keys} shows all keys, {palette} finds a command by name, and {help} opens the "
-        "guide. You can restart this tour from the Window menu.",
+        "guide. You can restart this tour from the Help menu.",
     )
     return _with_keys(
         text, export=key("export"), keys=key("keys"), palette=key("palette"), help=key("help")

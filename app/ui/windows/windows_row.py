@@ -74,7 +74,7 @@ class WindowsRow(QWidget):
             cell.clicked.connect(partial(self.show_window, number))
             if (name := _action(number)) in ACTIONS:
                 context.commands.add(name, partial(self.show_window, number))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._draw_timer = QTimer(self, singleShot=True, interval=DRAW_AFTER_MS)
         self._measure_timer = QTimer(self, singleShot=True, interval=MEASURE_AFTER_MS)
         self._draw_timer.timeout.connect(self._draw)

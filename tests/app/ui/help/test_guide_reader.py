@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 
@@ -120,7 +120,7 @@ def test_f1_on_the_first_page_and_the_language_of_the_window(qtbot, tmp_path):
 def test_f1_beside_the_agent_and_while_importing(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 2)) as person:
         person.sees(1)
-        QTest.mouseMove(person.view.judging.agent)
+        QTest.mouseMove(person.view.judging.agent, QPoint(4, 60))  # the screen is 800 wide
         assert press_help(person) == "agent"
         person.window.import_lists([SAMPLE])
         assert press_help(person) == "formats"

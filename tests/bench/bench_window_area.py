@@ -1,0 +1,83 @@
+"""The share of the screen that the axes and the diagnostic windows have, window maximised."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.apply_theme import ThemeApplier
+from app.ui.main_window import MainWindow
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.theme.theme import CurrentTheme
+from tests.app.ui.whole_window import sample_file
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREENS = (
+    (1280, 720, 1.0),
+    (1440, 900, 1.0),
+    (1920, 1080, 1.0),
+    (2560, 1440, 1.0),
+    (1920, 1080, 1.5),
+)
+TITLE_PX = 24
+"""What the title of a maximised window takes."""
+WAIT_S = 60.0
+
+
+def figures() -> Iterator[dict[str, object]]:
+    for width, height, scale in SCREENS:
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {
+                **os.environ,
+                "QT_QPA_PLATFORM": "offscreen",
+                "SPEC_O3_CONFIG": folder,
+                "XDG_DATA_HOME": folder,
+            }
+            command = [sys.executable, "-m", "tests.bench.bench_window_area"]
+            command += [str(round(width / scale)), str(round(height / scale)), folder]
+            done = subprocess.run(command, env=environment, capture_output=True, cwd=ROOT)
+        found = json.loads(done.stdout.splitlines()[-1])
+        yield {"screen": f"{width}x{height} at {scale:.0%}", **found}
+
+
+def measure(width: int, height: int, folder: Path) -> dict[str, float]:
+    """Percent of a screen of so many logical pixels; the window has all but its title."""
+    application = QApplication.instance() or QApplication([])
+    assert isinstance(application, QApplication)
+    settings, theme = SettingsStore(), CurrentTheme()
+    settings.change(reviewer="Ada", told=("name", "tour"))
+    applier = ThemeApplier(application, theme, settings)
+    window = MainWindow(settings, theme)
+    window.resize(width, height - TITLE_PX)
+    window.show()
+    window.open_session(sample_file(folder))
+    until = time.monotonic() + WAIT_S
+    while window.view is None or not window.view.context.current.is_painted:
+        assert time.monotonic() < until
+        QTest.qWait(20)
+    QTest.qWait(200)
+    judging = window.view.judging
+    stage = judging.plot.plot.stage.geometry()
+    axes = stage.width() * stage.height()
+    windows = sum(cell.width() * cell.height() for cell in judging.windows.cells)
+    window.close()
+    applier.deleteLater()
+    screen = width * height
+    return {
+        "axes_percent": 100.0 * axes / screen,
+        "with_windows_percent": 100.0 * (axes + windows) / screen,
+        "axes_px": f"{stage.width():.0f}x{stage.height():.0f}",
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))))
