@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from functools import cache
+from typing import Any
 
 from agent.evidence.gate_numbers import ABSORBED_ONLY, gate_numbers
 from agent.evidence.gates import GATES
@@ -13,6 +14,7 @@ from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.noise import signal_to_noise
+from agent.spectra.measure.zoom_measurements import rounded
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import Window
 
@@ -100,6 +102,27 @@ def window_entries(
     numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
 ) -> dict[str, str]:
     """Texts for the gates in a window, by gate, sorted by wavelength."""
+    values = gate_numbers(numbers)
+    return {name: _entry(name, *values[name]) for name in _window_gates(numbers, low, high, z)}
+
+
+def window_values(
+    numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
+) -> list[dict[str, Any]]:
+    """The gates of `window_entries` that are no lines, as rows of the record's table."""
+    values = gate_numbers(numbers)
+    return [
+        {"name": GATES[name].label, "value": rounded(values[name][0], 6)}
+        | {"error": rounded(values[name][1]), "unit": GATES[name].unit}
+        for name in _window_gates(numbers, low, high, z)
+        if not name.startswith("EW_") and not name.endswith("_fwhm")
+    ]
+
+
+def _window_gates(
+    numbers: SpectrumMeasurements, low: float, high: float, z: float | None
+) -> list[str]:
+    """The informative gates in a window, sorted by wavelength."""
     frame = 1.0 + (z or 0.0)
     shift = doppler(numbers.velocity_kms) / frame
     inside = [
@@ -110,8 +133,7 @@ def window_entries(
     ]
     values = gate_numbers(numbers)
     shown = [name for name in inside if _is_informative(name, *values[name])][:MAX_ENTRIES]
-    shown.sort(key=lambda name: rest_window(name)[0])
-    return {name: _entry(name, *values[name]) for name in shown}
+    return sorted(shown, key=lambda name: rest_window(name)[0])
 
 
 def _entry(gate: str, value: float, error: float) -> str:

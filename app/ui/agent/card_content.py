@@ -122,6 +122,8 @@ def _card(index: int, step: Step, look: int, looked_at: Sequence[Window] | None)
         aside=(step.verdict or "") if step.kind == "answer" else "",
         text=shown,
         marks=tuple((claim.start, claim.end) for claim in claims) if shown == text else (),
+        rows=measured_rows(step.measured),
+        notes=measurement_notes(step.measured),
         warnings=(warning.replace("{what}", names),) if claims else (),
         verdict=step.verdict,
     )
