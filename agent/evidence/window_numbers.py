@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from functools import cache
-from typing import Any
 
 from agent.evidence.gate_numbers import ABSORBED_ONLY, gate_numbers
+from agent.evidence.gate_words import lines_of
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import builtin_kinds
 from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.said_numbers import SaidNumbers
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.noise import signal_to_noise
-from agent.spectra.measure.zoom_measurements import rounded
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import Window
 
@@ -106,17 +106,15 @@ def window_entries(
     return {name: _entry(name, *values[name]) for name in _window_gates(numbers, low, high, z)}
 
 
-def window_values(
-    numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
-) -> list[dict[str, Any]]:
-    """The gates of `window_entries` that are no lines, as rows of the record's table."""
-    values = gate_numbers(numbers)
-    return [
-        {"name": GATES[name].label, "value": rounded(values[name][0], 6)}
-        | {"error": rounded(values[name][1]), "unit": GATES[name].unit}
-        for name in _window_gates(numbers, low, high, z)
-        if not name.startswith("EW_") and not name.endswith("_fwhm")
-    ]
+def note_window(said: SaidNumbers, low: float, high: float, z: float | None = None) -> None:
+    """Note what `window_entries` names, for the record: lines as lines, other gates as numbers."""
+    values = gate_numbers(said.numbers)
+    for name in _window_gates(said.numbers, low, high, z):
+        lines = lines_of(name)
+        for line in lines:
+            said.line(line)
+        if not lines:
+            said.value(GATES[name].label, *values[name], GATES[name].unit)
 
 
 def _window_gates(

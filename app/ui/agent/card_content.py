@@ -15,6 +15,7 @@ from agent.trajectory.trajectory import Step
 from app.ui.agent.claims import unsupported
 from app.ui.agent.measured_rows import MeasuredRow, measured_rows, measurement_notes, window_text
 from app.ui.agent.measured_translation import translate_measured_text
+from app.ui.agent.spoken import spoken
 from app.ui.translation.data_texts import task_text
 
 translate = QCoreApplication.translate
@@ -83,7 +84,7 @@ def card_contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardCo
         is_checked = may_claim and is_over and step.by == "agent" and checked < MAX_CHECKED
         windows = looked_at if is_checked else None
         checked += min(len(step.text), MAX_TEXT) if is_checked else 0
-        cards.append(_card(index, step, look, windows))
+        cards.append(_card(index, step, look, windows, steps))
     return cards
 
 
@@ -105,12 +106,20 @@ def partial_turn_card(raw: str) -> CardContent:
     )
 
 
-def _card(index: int, step: Step, look: int, looked_at: Sequence[Window] | None) -> CardContent:
+def _card(
+    index: int,
+    step: Step,
+    look: int,
+    looked_at: Sequence[Window] | None,
+    steps: Sequence[Step],
+) -> CardContent:
     if step.kind == "zoom":
         return _fault(index, step) if step.error else _look(index, step, look)
     if step.error:
         return _fault(index, step)
     text = shortened(without_boxed_verdict(step.text) if step.kind == "answer" else step.text)
+    if step.by == "agent":
+        text = spoken(text, steps)
     claims = () if looked_at is None else unsupported(text, looked_at)
     shown = translate_measured_text(text) if step.by == "agent" else text
     names = ", ".join(claim.text for claim in claims[:MAX_NAMED_CLAIMS])
@@ -159,7 +168,7 @@ def _fault(index: int, step: Step) -> CardContent:
         aside=window,
         label=step.label,
         text=shortened(step.text),
-        warnings=(shortened(step.error),),
+        warnings=(translate_measured_text(shortened(step.error)),),
     )
 
 

@@ -86,8 +86,9 @@ def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
         notes.append(heads.replace("{which}", ", ".join(edges[:MAX_NAMES])))
     reason = measured.get("reason")
     if isinstance(reason, str) and reason:
-        notes.append(translate("agent", "Not measured: {why}").replace("{why}", reason[:120]))
-    unsafe = [_text(each) for each in _items(measured, "unsafe")]
+        why = translate_measured_name(reason[:120])
+        notes.append(translate("agent", "Not measured: {why}").replace("{why}", why))
+    unsafe = [translate_measured_name(_text(each)) for each in _items(measured, "unsafe")]
     if unsafe:
         notes.append(
             translate("agent", "Contaminated by: {what}").replace(
@@ -104,7 +105,7 @@ def _row(line: Mapping[str, Any], name: str = "") -> MeasuredRow | None:
         return None
     fwhm, sigma = _number(line.get("fwhm_kms")), _number(line.get("sigma"))
     return MeasuredRow(
-        name=name or label_of(_text(line.get("name"))),
+        name=name or translate_measured_name(label_of(_text(line.get("name")))),
         centroid="" if centroid is None else f"{centroid:.1f}",
         ew="" if ew is None else _minus(ew_text(ew, error)),
         fwhm="" if not fwhm else f"{fwhm:.0f}",
