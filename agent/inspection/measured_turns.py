@@ -58,7 +58,8 @@ def write_turns(assessment: Assessment) -> WrittenTurns:
     thought = overview(assessment, opening)
     turns = []
     for number, (look, numbers) in enumerate(zip(looks, said, strict=True)):
-        turns.append(_call(f"{thought} {_why(look, first=number == 0)}", look))
+        why = _why(look, first=number == 0, at_rest=bool(frame_z(assessment.numbers.spectrum)))
+        turns.append(_call(f"{thought} {why}", look))
         thought = _measured(look, assessment, numbers)
     turns.append(_answer(thought, assessment, answer))
     return WrittenTurns(tuple(turns), opening, said, answer)
@@ -112,10 +113,11 @@ def _call(thought: str, look: Look) -> str:
     return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
 
 
-def _why(look: Look, *, first: bool) -> str:
+def _why(look: Look, *, first: bool, at_rest: bool) -> str:
     begin = "First I look at" if first else "Next I look at"
     low, high = look.range
-    return f"{begin} {look.window.label}, {low} to {high} Å. {look.window.look}"
+    frame = " at rest" if at_rest else ""
+    return f"{begin} {look.window.label}, {low} to {high} Å{frame}. {look.window.look}"
 
 
 def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:

@@ -114,7 +114,8 @@ class AgentPanel(QFrame):
         # A record always returns the same tuple, so its cards are built once.
         if steps is not self._built[0] or self._built[1] != (run is None):
             self._built = steps, run is None
-            self._cards = self._overview() + card_contents(steps, is_over=run is None)
+            cards = card_contents(steps, is_over=run is None, z=self._shown.z)
+            self._cards = self._overview() + cards
         cards = [*self._cards, partial_turn_card(text)] if text else self._cards
         self.timeline.show_cards(cards, follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)

@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication
 from agent.evidence.line_words import ew_text
 from agent.spectra.lines import label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import Window
 from app.ui.agent.measured_translation import translate_measured_name
 
 translate = QCoreApplication.translate
@@ -47,18 +48,24 @@ def header_row() -> MeasuredRow:
     return MeasuredRow(translate("agent", "measured"), "Å", "EW Å", "km/s", "σ")
 
 
-def measured_rows(measured: Mapping[str, Any]) -> tuple[MeasuredRow, ...]:
-    """Return the detected known lines, and the strongest feature if it is none of them."""
-    lines = [row for each in _list(measured, "lines") if (row := _row(each)) is not None]
+def measured_rows(measured: Mapping[str, Any], shift: float = 1.0) -> tuple[MeasuredRow, ...]:
+    """Return the measured known lines, and the strongest feature if it is none of them.
+
+    `shift` is 1 + z of the record, whose centroids are at rest; those of the rows are observed.
+    """
+    lines = [row for each in _list(measured, "lines") if (row := _row(each, shift)) is not None]
     strongest = measured.get("feature")
     if isinstance(strongest, Mapping) and not _is_among(strongest, _list(measured, "lines")):
-        row = _row(strongest, _feature_name(strongest))
+        row = _row(strongest, shift, _feature_name(strongest))
         lines = [*([] if row is None else [row]), *lines]
     return tuple(lines[:MAX_ROWS])
 
 
 def window_text(measured: Mapping[str, Any]) -> str:
-    """Return S/N and pixel counts of the window; empty if nothing was measured."""
+    """Return S/N and pixel counts of the window, and the frame of the wavelengths beside it.
+
+    Empty if nothing was measured.
+    """
     parts = []
     snr, pixels, bad = (_number(measured.get(key)) for key in ("snr", "n_pixels", "n_bad"))
     if snr is not None:
@@ -67,7 +74,15 @@ def window_text(measured: Mapping[str, Any]) -> str:
         parts.append(translate("agent", "{n} px").replace("{n}", f"{pixels:.0f}"))
     if bad:
         parts.append(translate("agent", "{n} bad").replace("{n}", f"{bad:.0f}"))
+    if parts:
+        parts.append(translate("agent", "λ observed, vacuum"))
     return " · ".join(parts)
+
+
+def observed_range(window: Window, shift: float) -> str:
+    """A window of the record as the plot shows it."""
+    low, high = (f"{end * shift:.6g}" if shift == 1.0 else f"{end * shift:.1f}" for end in window)
+    return f"{low} – {high} Å"
 
 
 def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
@@ -98,7 +113,7 @@ def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _row(line: Mapping[str, Any], name: str = "") -> MeasuredRow | None:
+def _row(line: Mapping[str, Any], shift: float, name: str = "") -> MeasuredRow | None:
     centroid = _number(line.get("centroid"))
     ew, error = _number(line.get("ew")), _number(line.get("ew_error"))
     if centroid is None and ew is None:
@@ -106,7 +121,7 @@ def _row(line: Mapping[str, Any], name: str = "") -> MeasuredRow | None:
     fwhm, sigma = _number(line.get("fwhm_kms")), _number(line.get("sigma"))
     return MeasuredRow(
         name=name or translate_measured_name(label_of(_text(line.get("name")))),
-        centroid="" if centroid is None else f"{centroid:.1f}",
+        centroid="" if centroid is None else f"{centroid * shift:.1f}",
         ew="" if ew is None else _minus(ew_text(ew, error)),
         fwhm="" if not fwhm else f"{fwhm:.0f}",
         sigma="" if sigma is None else f"{sigma:.{0 if sigma >= 10.0 else 1}f}",

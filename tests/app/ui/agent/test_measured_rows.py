@@ -9,7 +9,7 @@ from tests.app.ui.agent.trajectories import MEASURED_THERE
 def test_known_lines_have_their_names():
     (row,) = measured_rows(MEASURED_THERE)
     assert row.cells == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
-    assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad"
+    assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad · λ observed, vacuum"
     assert measurement_notes(MEASURED_THERE) == ("Contaminated by: O₂ B",)
 
 
