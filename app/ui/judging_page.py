@@ -50,6 +50,7 @@ class JudgingPage(QWidget):
         layout.addWidget(self.columns)
         self.plot.use_templates(self.operation.templates)
         context.commands.add("panels", self.toggle_panels)
+        self.agent.takeover.handed_back.connect(self.focus_plot)
 
     @property
     def shows_panels(self) -> bool:

@@ -14,7 +14,7 @@ from app.ui.inspection.list_run import ListRunState
 from app.ui.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.labels import row, short_label
+from app.ui.widgets.labels import button, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 
@@ -53,6 +53,7 @@ class AgentHead(QWidget):
         self._chooser: ModelChooser | None = None
         self.model = QPushButton()
         self.state = ElidedLabel("dim")
+        self.watch = button(self.tr("Watch"))
         self.run, self.pause, self.stop, self.list = (
             PaintedButton(context.current_theme, attrgetter("border"), self) for _ in range(4)
         )
@@ -61,6 +62,7 @@ class AgentHead(QWidget):
         agent.state_changed.connect(self._refresh)
         agent.list_run.changed.connect(self._show_list_run)
         self.model.clicked.connect(self.choose_model)
+        self.watch.toggled.connect(agent.set_watched)
         self.run.clicked.connect(agent.run_here)
         self.pause.clicked.connect(agent.toggle_pause)
         self.stop.clicked.connect(self._stop)
@@ -74,6 +76,9 @@ class AgentHead(QWidget):
         self.model.setText(f"{short_name(name)} ▾")
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.show_status()
+        self.watch.blockSignals(True)
+        self.watch.setChecked(agent.is_watched)
+        self.watch.blockSignals(False)
         if agent.is_paused:
             about = self.tr("Resume the agent")
             self._label(self.pause, self.tr("Resume"), "pause_agent", about)
@@ -116,11 +121,17 @@ class AgentHead(QWidget):
         self.model.setProperty("role", "quiet")
         self.model.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model.setToolTip(self.tr("Choose another model"))
+        self.watch.setCheckable(True)
+        self.watch.setToolTip(
+            self.tr(
+                "Watch the agent: at least 1.5 s for each look, so that you can follow and pause"
+            )
+        )
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
-        whole.addLayout(row(title, self.model, (self.state, 1)))
+        whole.addLayout(row(title, self.model, (self.state, 1), self.watch))
         whole.addLayout(row(self.run, self.pause, self.stop, 1, self.list, spacing=4))
 
     def _show_keys(self) -> None:

@@ -145,7 +145,9 @@ class AgentPanel(QFrame):
             text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)
             return text if run is None else text + "\n" + self.tr("The agent is running")
         if run is not None and run.is_paused:
-            return self.tr("Paused: show it a window or write a remark, then resume")
+            if self.takeover.reads_remarks:
+                return self.tr("Paused: show it a window or write a remark, then resume")
+            return self.tr("Paused: show it a window, then resume")
         if run is not None:
             return self.tr("The agent is looking at the whole spectrum")
         if self._shown.trajectory is not None:

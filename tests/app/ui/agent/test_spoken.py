@@ -45,7 +45,9 @@ def test_shorthand_is_written_out(said, shown):
     assert spoken(said, STEPS) == (shown[:1].upper() + shown[1:])
 
 
-@pytest.mark.parametrize("text", ["The Hα line (broad) is there.", "", "S/N 28.", "Own (++) 3.5", "f(x) = (-) 3"])
+@pytest.mark.parametrize(
+    "text", ["The Hα line (broad) is there.", "", "S/N 28.", "Own (++) 3.5", "f(x) = (-) 3"]
+)
 def test_other_words_stay(text):
     assert spoken(text, STEPS) == text
 
