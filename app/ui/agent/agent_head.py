@@ -50,6 +50,7 @@ class AgentHead(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._agent, self._runner, self._keymap = context.agent, context.runner, context.keymap
+        self._session = context.bridge.session
         self._chooser: ModelChooser | None = None
         self.model = QPushButton()
         self.state = ElidedLabel("dim")
@@ -111,7 +112,7 @@ class AgentHead(QWidget):
 
     def choose_model(self) -> None:
         if self._chooser is None:
-            self._chooser = ModelChooser(self._runner, self)
+            self._chooser = ModelChooser(self._runner, self._session, self)
             self._chooser.chosen.connect(self._agent.choose_model)
         below = self.model.mapToGlobal(self.model.rect().bottomLeft())
         self._chooser.open_at(below, self._agent.worker_model.name)
