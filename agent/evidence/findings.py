@@ -7,6 +7,7 @@ repeat each other, together count little more than the best of them.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ MIN_SNR_FRACTION = 0.5  # of the claim's minimum S/N, below which it is not test
 CLEAR_SIGMA = 6.0  # a detection this strong counts in full, however noisy the continuum
 HALVING_ERROR = 1.5  # times the claim's scale; an error of this size halves its log-odds
 MIN_TRUST = 0.02
+_MEANING = re.compile(r"(?:: |, (?=as in ))(.+)$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,14 @@ class Finding:
     def significance(self) -> float:
         is_known = math.isfinite(self.value) and math.isfinite(self.error) and self.error > 0
         return abs(self.value) / self.error if is_known else 0.0
+
+    @property
+    def meaning(self) -> str:
+        """What the claim's text concludes from its numbers; empty if it concludes nothing."""
+        evidence = self.evidence
+        template = evidence.text_found if self.is_found else evidence.text_absent
+        tail = _MEANING.search(template)
+        return "" if tail is None or "{" in tail.group(1) else tail.group(1)
 
     @property
     def text(self) -> str:

@@ -24,10 +24,16 @@ class Gate:
     border: float | None = None
     """Physical border between low and high, such as 0 between emission and absorption."""
 
+    def words(self, value: float, middle: float) -> str:
+        """The description without the value; `middle` replaces a missing border."""
+        if not math.isfinite(value):
+            return ""
+        return self.high if value > (middle if self.border is None else self.border) else self.low
+
     def text(self, value: float, middle: float) -> str:
-        """The description with the value, or an empty text; `middle` replaces a missing border."""
-        words = self.high if value > (middle if self.border is None else self.border) else self.low
-        if not words or not math.isfinite(value):
+        """The description with the value, or an empty text."""
+        words = self.words(value, middle)
+        if not words:
             return ""
         digits = 0 if self.unit == "km/s" or abs(value) >= 20 else 1 if self.unit else 2
         unit = f" {self.unit}" if self.unit else ""

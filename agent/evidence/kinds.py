@@ -101,6 +101,9 @@ class KindJudgement:
     def value(self, gate: str) -> float:
         return float(self.values[self.gates.index(gate)])
 
+    def error(self, gate: str) -> float:
+        return float(self.errors[self.gates.index(gate)])
+
 
 def gate_row(
     numbers: SpectrumMeasurements, gates: tuple[str, ...]

@@ -7,9 +7,11 @@ from bisect import bisect
 from functools import cache
 
 from agent.evidence.gate_numbers import ABSORBED_ONLY, gate_numbers
+from agent.evidence.gate_words import lines_of
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import builtin_kinds
 from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.said_numbers import SaidNumbers
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.noise import signal_to_noise
@@ -100,6 +102,25 @@ def window_entries(
     numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
 ) -> dict[str, str]:
     """Texts for the gates in a window, by gate, sorted by wavelength."""
+    values = gate_numbers(numbers)
+    return {name: _entry(name, *values[name]) for name in _window_gates(numbers, low, high, z)}
+
+
+def note_window(said: SaidNumbers, low: float, high: float, z: float | None = None) -> None:
+    """Note what `window_entries` names, for the record: lines as lines, other gates as numbers."""
+    values = gate_numbers(said.numbers)
+    for name in _window_gates(said.numbers, low, high, z):
+        lines = lines_of(name)
+        for line in lines:
+            said.line(line)
+        if not lines:
+            said.value(GATES[name].label, *values[name], GATES[name].unit)
+
+
+def _window_gates(
+    numbers: SpectrumMeasurements, low: float, high: float, z: float | None
+) -> list[str]:
+    """The informative gates in a window, sorted by wavelength."""
     frame = 1.0 + (z or 0.0)
     shift = doppler(numbers.velocity_kms) / frame
     inside = [
@@ -110,8 +131,7 @@ def window_entries(
     ]
     values = gate_numbers(numbers)
     shown = [name for name in inside if _is_informative(name, *values[name])][:MAX_ENTRIES]
-    shown.sort(key=lambda name: rest_window(name)[0])
-    return {name: _entry(name, *values[name]) for name in shown}
+    return sorted(shown, key=lambda name: rest_window(name)[0])
 
 
 def _entry(gate: str, value: float, error: float) -> str:

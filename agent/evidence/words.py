@@ -1,11 +1,19 @@
-"""The measured inspector's sentences, on which models were trained: they must not change."""
+"""The measured inspector's sentences; the names of kinds must not change: models speak them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
 from agent.evidence.assessment import Assessment
 from agent.evidence.findings import Finding
-from agent.evidence.gates import GATES
+from agent.evidence.gate_words import gate_words
 from agent.evidence.kinds import KindJudgement, builtin_kinds
+from agent.evidence.line_words import LineWords, line_of, line_words, merged
+from agent.evidence.said_numbers import SaidNumbers
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.tasks.task import Evidence, Task
 
 KIND_NAMES = {
     "CV": "a cataclysmic variable",
@@ -37,14 +45,23 @@ COLOURS = (
     (-100.0, "is very red"),
 )
 MIN_NATS = 0.4  # gates with less are not mentioned
+COLOUR_LABEL = "flux at 4240 over 6630"
+SHORT_NAMES = {"CV": "a CV"}
+UNITS = {"line": "Å", "width": "km/s"}
+VALUE = re.compile(r"\{value(?::(\+?\.\d+f))?\}")
 
 
 def kind_name(label: str) -> str:
     return KIND_NAMES.get(label, label.replace("_", " ").lower())
 
 
-def overview(assessment: Assessment) -> str:
-    """Describe the whole spectrum, before any zoom."""
+def class_name(task: Task) -> str:
+    """What a member of the class is called in a remark: "narrow for a CV"."""
+    return SHORT_NAMES.get(task.id) or KIND_NAMES.get(task.id, "the class")
+
+
+def overview(assessment: Assessment, said: SaidNumbers) -> str:
+    """Describe the whole spectrum, before any zoom; its numbers are noted in `said`."""
     spectrum = assessment.numbers.spectrum
     low, high = spectrum.range
     parts = [
@@ -55,61 +72,93 @@ def overview(assessment: Assessment) -> str:
     velocity = assessment.numbers.velocity
     if velocity.source:
         parts.append(f"The velocity is {velocity.kms:+.0f} km/s (from {velocity.source}).")
-    parts += _colour(assessment)
-    parts.append(_first_impression(assessment.kinds))
+    parts += _colour(assessment, said)
+    parts.append(_first_impression(assessment.kinds, said))
     return " ".join(parts)
 
 
-def _colour(assessment: Assessment) -> list[str]:
+def _colour(assessment: Assessment, said: SaidNumbers) -> list[str]:
     """Describe the slope of the continuum."""
     bluer = assessment.numbers.index("colour_4200_5400").value
     redder = assessment.numbers.index("colour_5400_6600").value
     if bluer is None or redder is None:
         return []
-    ratio = bluer * redder
+    ratio = said.value(COLOUR_LABEL, bluer * redder)["value"]
     for least, words in COLOURS:
         if ratio > least:
             return [f"The continuum {words}: the flux at 4240 is {ratio:.2f} of that at 6630."]
     return []
 
 
-def _first_impression(kinds: KindJudgement) -> str:
+def _first_impression(kinds: KindJudgement, said: SaidNumbers) -> str:
     (first, chance), (second, other_chance) = kinds.ranked()[:2]
     if chance < 0.3:
         return "At first sight no kind of object stands out."
-    signs = kind_signs(kinds, first, second, 3)
+    signs = kind_signs(kinds, first, second, 3, said)
     because = f": {'; '.join(signs)}" if signs else ""
     rival = f", rather than {kind_name(second)}" if other_chance > 0.05 or signs else ""
     return f"At first sight it looks like {kind_name(first)}{rival}{because}."
 
 
-def kind_signs(kinds: KindJudgement, label: str, other: str, at_most: int) -> list[str]:
-    """Describe the gates that favour one kind over another most."""
+def kind_signs(
+    kinds: KindJudgement, label: str, other: str, at_most: int, said: SaidNumbers
+) -> list[str]:
+    """Describe the gates that favour one kind over another most, and note their numbers."""
     model = builtin_kinds()
-    signs: list[str] = []
+    signs: list[LineWords | str] = []
     for gate, nats in kinds.telling(label, other):
         if nats < MIN_NATS:
             continue
         middle = float(model.knots[model.gates.index(gate)].mean())
-        text = GATES[gate].text(kinds.value(gate), middle)
-        if text:
-            signs.append(text)
-        if len(signs) == at_most:
+        words = gate_words(gate, kinds.value(gate), kinds.error(gate), middle, said)
+        if words:
+            signs.append(words)
+        if len(merged(signs)) == at_most:
             break
-    return signs
+    return merged(signs)
 
 
-def finding_text(finding: Finding) -> str:
-    """A claim with its value and significance: in sigma for lines and edges, else its error."""
-    text, kind = finding.text, finding.evidence.kind
-    if kind == "quality" or "sigma" in text or not finding.error > 0:
-        return text
-    if kind not in ("line", "edge"):
-        error = f"{finding.error:.0f}" if finding.error >= 10 else f"{finding.error:.2g}"
-        return f"{text}, error {error}"
-    if finding.significance < 2.0:
-        return f"{text}, within the noise"
-    return f"{text}, at {min(finding.significance, 999.0):.0f} sigma"
+def finding_words(finding: Finding, said: SaidNumbers, task: Task) -> LineWords | str:
+    """A claim with what was measured, its numbers noted in `said`."""
+    line = line_of(finding, said.numbers)
+    words = line_words(finding, line, said, class_name(task)) if line else None
+    return words or _number_text(finding, said)
+
+
+def _number_text(finding: Finding, said: SaidNumbers) -> str:
+    """A claim about a number that is no line, with its error."""
+    evidence = finding.evidence
+    index = builtin_indices().get(evidence.target[0])
+    unit = index.unit if index is not None else UNITS.get(evidence.kind, "")
+    row = said.value(evidence.label, finding.value, finding.error, unit)
+    error = row.get("error", 0.0)
+    text = _with_error(evidence, error).text(row["value"], error=error, snr=finding.snr)
+    in_noise = evidence.kind in ("line", "edge") and 0 < finding.significance < 2.0
+    return f"{text}, within the noise" if in_noise else text
+
+
+def _with_error(evidence: Evidence, error: float) -> Evidence:
+    """The claim with "± error" behind its value, if it shows at the value's digits."""
+
+    def widened(template: str) -> str:
+        match = VALUE.search(template)
+        if match is None or not error > 0 or "{error" in template or "{sigma" in template:
+            return template
+        form = match.group(1) or ".2f"
+        if float(format(error, form)) == 0:
+            return template
+        return f"{template[: match.end()]} ± {{error:{form}}}{template[match.end() :]}"
+
+    return replace(
+        evidence,
+        text_found=widened(evidence.text_found),
+        text_absent=widened(evidence.text_absent),
+    )
+
+
+def finding_texts(findings: Sequence[Finding], said: SaidNumbers, task: Task) -> list[str]:
+    """Claims in words; several about one line are said together."""
+    return merged([finding_words(finding, said, task) for finding in findings])
 
 
 def chance_text(p_yes: float) -> str:

@@ -26,6 +26,7 @@ class Control:
         self._changed = threading.Condition()
         self._cancelled = False
         self._paused = False
+        self._look_s = 0.0
         self._interjections: deque[Interjection] = deque()
 
     def cancel(self) -> None:
@@ -38,10 +39,17 @@ class Control:
         """Make the inspection wait before the agent's next turn until `resume`."""
         with self._changed:
             self._paused = True
+            self._changed.notify_all()
 
     def resume(self) -> None:
         with self._changed:
             self._paused = False
+            self._changed.notify_all()
+
+    def set_pace(self, look_s: float) -> None:
+        """Give a person this many seconds for each look before the agent's next turn."""
+        with self._changed:
+            self._look_s = look_s
             self._changed.notify_all()
 
     def insert(self, interjection: Interjection) -> None:
@@ -65,6 +73,23 @@ class Control:
         """Remove and return the oldest queued interjection, or None."""
         with self._changed:
             return self._interjections.popleft() if self._interjections else None
+
+    def wait_for_the_eye(self) -> None:
+        """After a look, block for as long as the pace says; whatever a person does ends the wait.
+
+        A slower pace set meanwhile does not lengthen it, a faster one ends it.
+        """
+        started = time.monotonic()
+        with self._changed:
+            look_s = self._look_s
+            while not (self._paused or self._interjections or self._cancelled):
+                ends = started + min(look_s, self._look_s)
+                if self._deadline is not None:
+                    ends = min(ends, self._deadline)
+                left = ends - time.monotonic()
+                if left <= 0:
+                    return
+                self._changed.wait(left)
 
     def wait_while_paused(self) -> None:
         """Block while paused; an interjection, cancelling and the deadline end the wait."""

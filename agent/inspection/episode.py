@@ -71,6 +71,8 @@ class Episode:
             for step in self._read_turn(generated):
                 self.steps += (step,)
                 yield step
+            if step.is_look:
+                self.control.wait_for_the_eye()
             if self.stopped_by in (None, "answer"):
                 yield from self._read_interjections()
             if self.stopped_by is None:

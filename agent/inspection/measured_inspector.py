@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from agent.engines.base import OnText, SamplingSettings
@@ -14,6 +14,7 @@ from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.inspection.measured_conversation import BlankPictureMaker, MeasuredConversation
+from agent.inspection.measured_tables import StepTables
 from agent.inspection.measured_turns import write_turns
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import prompt_hash
@@ -57,8 +58,9 @@ class MeasuredInspector:
         if self.draws:
             record = replace(record, overview=picture_hash(picture_maker.overview()))
         assessment = assess(spectrum, task)
+        written = write_turns(assessment)
         episode = Episode(
-            MeasuredConversation(write_turns(assessment)),
+            MeasuredConversation(written.texts),
             picture_maker,
             SamplingSettings(),
             seed,
@@ -67,9 +69,12 @@ class MeasuredInspector:
             () if so_far is None else _person_steps(so_far, picture_maker),
         )
         yield from episode.begin([], [])
+        tables = StepTables(written)
+        steps = [tables.filled(step) for step in episode.steps]
         for step in episode.run():
-            yield self._without_picture(step)
-        record = self._ended(record, episode, assessment)
+            steps.append(tables.filled(step))
+            yield self._without_picture(steps[-1])
+        record = self._ended(record, episode, steps, assessment)
         return replace(record, seconds=time.perf_counter() - started)
 
     def close(self) -> None:
@@ -93,12 +98,18 @@ class MeasuredInspector:
     def _without_picture(self, step: Step) -> Step:
         return step if self.draws else replace(step, picture="")
 
-    def _ended(self, record: Trajectory, episode: Episode, assessment: Assessment) -> Trajectory:
+    def _ended(
+        self,
+        record: Trajectory,
+        episode: Episode,
+        steps: Sequence[Step],
+        assessment: Assessment,
+    ) -> Trajectory:
         assert episode.stopped_by is not None
         answered = episode.stopped_by == "answer"
         return replace(
             record,
-            steps=tuple(map(self._without_picture, episode.steps)),
+            steps=tuple(map(self._without_picture, steps)),
             replies=episode.replies,
             stopped_by=episode.stopped_by,
             stop_reason=episode.stop_reason,

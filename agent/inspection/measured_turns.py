@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from agent.evidence.assessment import Assessment
 from agent.evidence.findings import Finding
-from agent.evidence.words import chance_text, finding_text, kind_name, kind_signs, overview
+from agent.evidence.said_numbers import SaidNumbers
+from agent.evidence.words import chance_text, finding_texts, kind_name, kind_signs, overview
 from agent.protocol.tool import TOOL_NAME
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import frame_z
@@ -36,15 +37,32 @@ class Look:
         return sum(abs(finding.log_odds) for finding in self.findings)
 
 
-def write_turns(assessment: Assessment) -> tuple[str, ...]:
-    """All turns of the inspection; each ends with a tool call or the answer."""
+@dataclass(frozen=True)
+class WrittenTurns:
+    """All turns; each ends with a tool call or the answer.
+
+    The numbers that they name, as tables: of the opening thought, of each look, and those that only
+    the answer names.
+    """
+
+    texts: tuple[str, ...]
+    opening: SaidNumbers
+    looks: tuple[SaidNumbers, ...]
+    answer: SaidNumbers
+
+
+def write_turns(assessment: Assessment) -> WrittenTurns:
     looks = choose_looks(assessment)
-    thought = overview(assessment)
+    opening, answer = SaidNumbers(assessment.numbers), SaidNumbers(assessment.numbers)
+    said = tuple(SaidNumbers(assessment.numbers) for _ in looks)
+    thought = overview(assessment, opening)
     turns = []
-    for number, look in enumerate(looks):
-        turns.append(_call(f"{thought} {_why(look, first=number == 0)}", look))
-        thought = _measured(look)
-    return (*turns, _answer(thought, assessment, looks))
+    for number, (look, numbers) in enumerate(zip(looks, said, strict=True)):
+        why = _why(look, first=number == 0, at_rest=bool(frame_z(assessment.numbers.spectrum)))
+        turns.append(_call(f"{thought} {why}", look))
+        thought = _measured(look, assessment, numbers)
+    turns.append(_answer(thought, assessment, answer))
+    return WrittenTurns(tuple(turns), opening, said, answer)
 
 
 def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
@@ -95,16 +113,17 @@ def _call(thought: str, look: Look) -> str:
     return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
 
 
-def _why(look: Look, *, first: bool) -> str:
+def _why(look: Look, *, first: bool, at_rest: bool) -> str:
     begin = "First I look at" if first else "Next I look at"
     low, high = look.range
-    return f"{begin} {look.window.label}, {low} to {high} Å. {look.window.look}"
+    frame = " at rest" if at_rest else ""
+    return f"{begin} {look.window.label}, {low} to {high} Å{frame}. {look.window.look}"
 
 
-def _measured(look: Look) -> str:
+def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     """The sentence on what was measured in a window, strongest evidence first."""
     ranked = sorted(look.findings, key=lambda finding: -abs(finding.log_odds))
-    parts = [finding_text(finding) for finding in ranked[:MAX_FINDINGS]]
+    parts = finding_texts(ranked[:MAX_FINDINGS], said, assessment.task)
     total = sum(finding.log_odds for finding in look.findings)
     verdict = (
         "This speaks for the class."
@@ -116,25 +135,26 @@ def _measured(look: Look) -> str:
     return f"Measured in {look.window.label}: {'; '.join(parts)}. {verdict}"
 
 
-def _answer(thought: str, assessment: Assessment, looks: Sequence[Look]) -> str:
+def _answer(thought: str, assessment: Assessment, said: SaidNumbers) -> str:
     likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
-    reasons = " ".join(_reasons(assessment))
+    reasons = " ".join(_reasons(assessment, said))
     box = f"\\boxed{{{assessment.verdict}}}"
     return f"<think>{thought} {likely}</think>\n<answer>{box} {reasons}</answer>"
 
 
-def _reasons(assessment: Assessment) -> list[str]:
+def _reasons(assessment: Assessment, said: SaidNumbers) -> list[str]:
     sign = 1.0 if assessment.verdict == "YES" else -1.0
     plain = [finding for finding in assessment.findings if finding.is_plain]
     ranked = sorted(plain, key=lambda finding: -sign * finding.log_odds)
     reasons = [finding for finding in ranked if sign * finding.log_odds > MIN_NATS][:MAX_REASONS]
     sentences = []
     if reasons:
-        sentences.append(_sentence([finding_text(finding) for finding in reasons]))
-    sentences += _kind_sentences(assessment)
+        sentences.append(_sentence(finding_texts(reasons, said, assessment.task)))
+    sentences += _kind_sentences(assessment, said)
     against = [finding for finding in reversed(ranked) if sign * finding.log_odds < -MIN_NATS]
     if against:
-        sentences.append("On the other side: " + _sentence([finding_text(against[0])]))
+        other = finding_texts(against[:1], said, assessment.task)
+        sentences.append("On the other side: " + _sentence(other))
     untested = [
         each.evidence.label
         for each in assessment.untestable
@@ -147,7 +167,7 @@ def _reasons(assessment: Assessment) -> list[str]:
     return sentences
 
 
-def _kind_sentences(assessment: Assessment) -> list[str]:
+def _kind_sentences(assessment: Assessment, said: SaidNumbers) -> list[str]:
     """Sentences on the kind it is instead, or the runner-up."""
     if not assessment.kind_log_odds:
         return []
@@ -157,10 +177,10 @@ def _kind_sentences(assessment: Assessment) -> list[str]:
     if assessment.verdict == "NO" and assessment.kinds.ranked()[0][0] == label:
         return [f"As a whole it resembles {kind_name(label)}, but this is not borne out."]
     if assessment.verdict == "NO":
-        signs = kind_signs(assessment.kinds, rival, label, 2)
+        signs = kind_signs(assessment.kinds, rival, label, 2, said)
         because = f": {'; '.join(signs)}" if signs else ""
         return [f"It looks more like {kind_name(rival)}{because}."]
-    signs = kind_signs(assessment.kinds, label, rival, 2)
+    signs = kind_signs(assessment.kinds, label, rival, 2, said)
     sentences = [_sentence(signs)] if signs else []
     if chance > RUNNER_UP:
         sentences.append(f"The runner-up is {kind_name(rival)}.")

@@ -10,7 +10,8 @@ from PIL import Image
 
 from agent.errors import TrajectoryError
 from agent.evidence.measurements import measurements_of
-from agent.evidence.window_numbers import overview_numbers, window_numbers
+from agent.evidence.said_numbers import SaidNumbers
+from agent.evidence.window_numbers import note_window, overview_numbers, window_numbers
 from agent.hashing import picture_hash, spectrum_hash
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import Number, ToolResult, reply_text, run_tool
@@ -80,8 +81,14 @@ class PictureMaker:
         return run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
-        """Measure a window, for the record."""
-        return zoom_numbers(self.spectrum, low, high, self.z)
+        """Measure a window, for the record: the numbers that sentences about it name."""
+        numbers = measurements_of(self.spectrum)
+        table = zoom_numbers(self.spectrum, low, high, self.z, numbers.velocity_kms)
+        if not self.style.numbers:
+            return table
+        said = SaidNumbers(numbers)
+        note_window(said, float(low), float(high), self.z)
+        return said.table(table)
 
     def window_text(self, shown: tuple[Number, Number], label: str | None) -> str:
         """The tool's reply for a window, with measurements if the style has numbers."""

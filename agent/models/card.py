@@ -119,6 +119,11 @@ class Card:
     def bytes(self) -> int:
         return sum(file.size for file in self.files)
 
+    @property
+    def reads_remarks(self) -> bool:
+        """Whether it was taught on whole turns; one of brief turns knows only what we measured."""
+        return not self.style.brief
+
 
 def path_problem(path: str) -> str | None:
     """Return why a path is not allowed in a model, or None if it is.

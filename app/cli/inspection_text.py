@@ -115,7 +115,8 @@ def _most_significant(found: Sequence[Any]) -> list[Any]:
 
 
 def _line_words(found: Any) -> str:
-    words = f"{label_of(found['name'])} in {found['kind']}"
+    seen = f"in {found['kind']}" if found.get("kind") else "in the noise"
+    words = f"{label_of(found['name'])} {seen}"
     if "ew" in found:
         words += f", EW {found['ew']:g} Å"
     if "fwhm_kms" in found:

@@ -80,6 +80,7 @@ class JudgingPage(QWidget):
         context.commands.add("queue", self.show_queue)
         context.commands.add("reset_panels", self.reset)
         context.commands.ran.connect(self._command_ran)
+        self.agent.takeover.handed_back.connect(self.focus_plot)
 
     @property
     def shows_panels(self) -> bool:

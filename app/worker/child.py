@@ -225,6 +225,7 @@ _STEERING: dict[str, Callable[[Control, Message], None]] = {
     "cancel": lambda control, message: control.cancel(),
     "hold": lambda control, message: control.pause(),
     "go_on": lambda control, message: control.resume(),
+    "pace": lambda control, message: control.set_pace(float(message["look_s"])),
     "insert": lambda control, message: control.insert(_interjection(message)),
 }
 

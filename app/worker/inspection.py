@@ -116,6 +116,10 @@ class RunningInspection:
     def go_on(self) -> None:
         self._steer({"type": "go_on"})
 
+    def set_pace(self, look_s: float) -> None:
+        """Leave a person this many seconds after each look; 0: as fast as it can."""
+        self._steer({"type": "pace", "look_s": look_s})
+
     def insert(self, interjection: Interjection) -> None:
         """Show the agent a wavelength window or a remark before its next turn."""
         self._steer(

@@ -106,12 +106,20 @@
         <translation>选择其他模型</translation>
     </message>
     <message>
+        <source>Watch the agent: at least 1.5 s for each look, so that you can follow and pause</source>
+        <translation>跟看智能体：每次查看至少停 1.5 秒，以便跟上和暂停</translation>
+    </message>
+    <message>
         <source>Run</source>
         <translation>运行</translation>
     </message>
     <message>
         <source>Run the agent on this candidate</source>
         <translation>对此候选体运行智能体</translation>
+    </message>
+    <message>
+        <source>Watch</source>
+        <translation>跟看</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -200,6 +208,10 @@
         <translation>已暂停：可给它看一个窗口或写一句提示，然后继续</translation>
     </message>
     <message>
+        <source>Paused: show it a window, then resume</source>
+        <translation>已暂停：给它看一个窗口，再继续</translation>
+    </message>
+    <message>
         <source>The agent is looking at the whole spectrum</source>
         <translation>智能体正在查看整条光谱</translation>
     </message>
@@ -215,16 +227,12 @@
 <context>
     <name>AgreementPage</name>
     <message>
-        <source>Kappa with 95 % interval: 0 is chance, above 0.8 is almost perfect.</source>
-        <translation>Kappa 系数及 95% 置信区间：0 表示与随机相当，高于 0.8 表示几乎完全一致。</translation>
+        <source>Kappa (Fleiss for all, Cohen for two) is agreement beyond chance, with its 95 % interval: 0 is chance, above 0.8 is almost perfect.</source>
+        <translation>Kappa（多人用 Fleiss，两人用 Cohen）是超出偶然的一致程度，附 95% 区间：0 为偶然，高于 0.8 近乎完全一致。</translation>
     </message>
     <message>
-        <source>Only verdicts given before the agent&apos;s result was shown.</source>
-        <translation>只计入智能体结果显示之前给出的判定。</translation>
-    </message>
-    <message>
-        <source>Most disagreements are about noisy spectra.</source>
-        <translation>分歧大多出现在噪声较大的光谱上。</translation>
+        <source>Cohen&apos;s kappa with 95 % interval. Only verdicts given before the agent&apos;s result was shown.</source>
+        <translation>Cohen kappa 及 95% 区间。只计在看到智能体结果之前给出的判定。</translation>
     </message>
     <message>
         <source>Between people</source>
@@ -261,6 +269,10 @@
     <message>
         <source>Nothing to compare yet: no object has been judged by two people.</source>
         <translation>尚无可比较的内容：没有两人都判定过的天体。</translation>
+    </message>
+    <message>
+        <source>Kappa with 95 % interval.</source>
+        <translation>Kappa 及 95% 区间。</translation>
     </message>
     <message>
         <source>Blind mode: shown when you have judged everything, or when blind mode is off.</source>
@@ -762,6 +774,13 @@
     <message>
         <source>This is the first disagreement</source>
         <translation>这是第一项分歧</translation>
+    </message>
+</context>
+<context>
+    <name>DisputePlot</name>
+    <message>
+        <source>Wheel zooms, drag moves, double click shows the whole spectrum</source>
+        <translation>滚轮缩放，拖动平移，双击显示整条光谱</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2422,10 @@
         <translation>给智能体的提示</translation>
     </message>
     <message>
+        <source>This model cannot read remarks</source>
+        <translation>该模型读不懂提示</translation>
+    </message>
+    <message>
         <source>Show this window</source>
         <translation>展示此窗口</translation>
     </message>
@@ -3271,6 +3294,10 @@
         <translation>{n} 个坏像素</translation>
     </message>
     <message>
+        <source>λ observed, vacuum</source>
+        <translation>λ 观测，真空</translation>
+    </message>
+    <message>
         <source>Band heads, drop: {which}</source>
         <translation>带头，落差：{which}</translation>
     </message>
@@ -3305,6 +3332,10 @@
     <message>
         <source>always available</source>
         <translation>始终可用</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>not found</source>
@@ -3359,6 +3390,30 @@ Or put its files into {folder}</source>
     <message>
         <source>{n} billion parameters</source>
         <translation>{n}B 参数</translation>
+    </message>
+    <message>
+        <source>{n} million parameters</source>
+        <translation>{n} 百万参数</translation>
+    </message>
+    <message>
+        <source>a server that answers at its address</source>
+        <translation>在其地址上应答的服务器</translation>
+    </message>
+    <message>
+        <source>{program} and about {size} of memory</source>
+        <translation>{program} 和约 {size} 内存</translation>
+    </message>
+    <message>
+        <source>{program}, and a GPU with about {size} of memory</source>
+        <translation>{program}，以及显存约 {size} 的 GPU</translation>
+    </message>
+    <message>
+        <source>not yet compared with your own verdicts</source>
+        <translation>尚未与你自己的判定比较</translation>
+    </message>
+    <message>
+        <source>agreed with you on {k} of {n} you judged ({share})</source>
+        <translation>你判定的 {n} 个中有 {k} 个与你一致（{share}）</translation>
     </message>
     <message>
         <source>answered</source>
@@ -3487,6 +3542,18 @@ Or put its files into {folder}</source>
     <message>
         <source>Leave the key out of the address: put it in SPEC_O3_API_KEY or the system keyring</source>
         <translation>请勿将密钥写入地址：请放在 SPEC_O3_API_KEY 或系统密钥环中</translation>
+    </message>
+    <message>
+        <source>It said “like {kind}”, then {verdict}.</source>
+        <translation>它说过“像{kind}”，却判 {verdict}。</translation>
+    </message>
+    <message>
+        <source>It said “like {kind}” {n} times, then {verdict}.</source>
+        <translation>它说过 {n} 次“像{kind}”，却判 {verdict}。</translation>
+    </message>
+    <message>
+        <source>Needs {what}</source>
+        <translation>需要：{what}</translation>
     </message>
 </context>
 <context>
@@ -3901,6 +3968,18 @@ Or put its files into {folder}</source>
     <message>
         <source>The accepted fraction is not steady: {first} at first, {last} now, from {low} to {high} overall. A repeat round would show whether the list or the person varies.</source>
         <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间。进行一轮复核即可看出变化的是列表还是判定者。</translation>
+    </message>
+    <message>
+        <source>Too few to tell whether noise matters: at least {n} objects judged by two people are needed in each of two ranges.</source>
+        <translation>太少，看不出噪声是否有影响：两个信噪比范围内都至少需要 {n} 个由两人判定的天体。</translation>
+    </message>
+    <message>
+        <source>People agree less below S/N {snr}: kappa {noisy} on {n} objects, {good} on {m} of the highest S/N.</source>
+        <translation>信噪比低于 {snr} 时人们的一致程度较低：{n} 个天体的 kappa 为 {noisy}，信噪比最高的 {m} 个为 {good}。</translation>
+    </message>
+    <message>
+        <source>No clear difference between noisy and good spectra.</source>
+        <translation>噪声大的光谱与好光谱之间没有明显差别。</translation>
     </message>
     <message>
         <source>{value} ({low} to {high})</source>

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agent.spectra.instrument import unsafe_regions
 from agent.spectra.lines import Line, LineLists, builtin_lines
-from agent.spectra.measure.index_definitions import Index, edge_windows
+from agent.spectra.measure.index_definitions import Index, builtin_indices, edge_windows
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.line_result import LineMeasurement
@@ -153,6 +153,12 @@ def _with_flanks(window: Window) -> Window:
 
 
 def edge_index(head: Line) -> Index:
-    """The edge index of a band head: positive if the flux drops towards its shaded side."""
+    """The edge index of a band head: positive if the flux drops towards its shaded side.
+
+    A published one, with windows of its own, goes before ours, so that a head has one number.
+    """
+    known = builtin_indices().get(f"{head.id}_edge")
+    if known is not None and known.head == head:
+        return known
     feature, continuum = edge_windows(head)
     return Index(f"{head.id}_edge", "edge", feature, continuum, head=head)

@@ -13,28 +13,34 @@ from agent.spectra.spectrum import Spectrum
 
 
 def zoom_numbers(
-    spectrum: Spectrum, lo: float, hi: float, z: float | None = None
+    spectrum: Spectrum,
+    lo: float,
+    hi: float,
+    z: float | None = None,
+    velocity_kms: float | None = None,
 ) -> dict[str, Any]:
     """S/N, the strongest feature, known lines and band heads between `lo` and `hi`, as JSON.
 
     The window and the returned wavelengths are in the frame of the pictures, which is at rest if
-    `z` is given.
+    `z` is given. Lines are expected at `velocity_kms` in the frame of the file, or at that of `z`.
     """
     spectrum = measurable(spectrum)
     shift = 1.0 + (z or 0.0)
-    window = measure_window(spectrum, lo * shift, hi * shift, velocity_kms=LIGHT_KMS * (z or 0.0))
+    if velocity_kms is None:
+        velocity_kms = LIGHT_KMS * (z or 0.0)
+    window = measure_window(spectrum, lo * shift, hi * shift, velocity_kms)
     numbers: dict[str, Any] = {"n_pixels": window.n_pixels, "n_bad": window.n_bad}
     if window.snr.value is not None:
-        numbers["snr"] = _rounded(window.snr.value)
+        numbers["snr"] = rounded(window.snr.value)
     if window.feature is not None:
-        numbers["feature"] = _line(window.feature, shift)
+        numbers["feature"] = line_row(window.feature, shift)
         if window.nearest:
             numbers["feature"]["nearest"] = [near.line.label for near in window.nearest]
     if window.lines:
-        numbers["lines"] = [_line(line, shift) for line in window.lines]
+        numbers["lines"] = [line_row(line, shift) for line in window.lines]
     if window.edges:
         numbers["edges"] = [
-            {"name": edge.name, "drop": _rounded(edge.number), "sigma": _rounded(edge.significance)}
+            {"name": edge.name, "drop": rounded(edge.number), "sigma": rounded(edge.significance)}
             for edge in window.edges
         ]
     if window.unsafe:
@@ -44,7 +50,8 @@ def zoom_numbers(
     return numbers
 
 
-def _line(line: LineMeasurement, shift: float) -> dict[str, Any]:
+def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
+    """A line as JSON; `shift` divides its wavelength into the frame of the pictures."""
     values: dict[str, float | None] = {
         "centroid": None if line.centroid is None else line.centroid / shift,
         "ew": line.ew,
@@ -53,13 +60,13 @@ def _line(line: LineMeasurement, shift: float) -> dict[str, Any]:
         "sigma": line.significance,
     }
     known = {
-        key: _rounded(value, 6 if key == "centroid" else 3)
+        key: rounded(value, 6 if key == "centroid" else 3)
         for key, value in values.items()
         if value is not None and math.isfinite(value)
     }
     return {"name": line.line, "kind": line.kind, **known}
 
 
-def _rounded(value: float, digits: int = 3) -> float:
+def rounded(value: float, digits: int = 3) -> float:
     """Rounded to significant digits, since the numbers are stored with every step."""
     return float(f"{value:.{digits}g}")

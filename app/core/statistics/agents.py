@@ -26,6 +26,7 @@ from app.core.statistics.verdicts import (
     Verdicts,
     common_indexes,
     number_in_range,
+    read_verdicts,
     settled,
 )
 
@@ -118,6 +119,35 @@ def compare_all_reviewers(
 ) -> AgreementWithAgent:
     """Compare the settled verdicts with the agent."""
     return _compare("", settled(verdicts), settled(verdicts, blind=True), agent, seed)
+
+
+@dataclass(frozen=True)
+class TrackRecord:
+    """How often a model said what one reviewer said, where both decided."""
+
+    agreed: int
+    n: int
+
+
+def track_records(session: Session, reviewer: str) -> dict[tuple[str, str], TrackRecord]:
+    """The record of every model with this reviewer, by name and hash; without intervals, so fast.
+
+    A model that has decided nothing that the reviewer judged is left out.
+    """
+    verdicts = read_verdicts(session)
+    number = next((each for each, name in verdicts.names.items() if name == reviewer), None)
+    if number is None:
+        return {}
+    mine = verdicts.of(number)
+    person = Settled(verdicts.candidate[mine], verdicts.verdict[mine], verdicts.snr[mine])
+    found = {}
+    for agent in read_agents(session):
+        both = _overlap(person, agent).decided()
+        if both.answer.size:
+            agreed = int(np.sum((both.person == ACCEPT) == (both.answer == YES)))
+            record = TrackRecord(agreed, int(both.answer.size))
+            found[agent.model, agent.model_sha256] = record
+    return found
 
 
 def _compare(

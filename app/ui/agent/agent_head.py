@@ -15,7 +15,7 @@ from app.ui.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import row, short_label
+from app.ui.widgets.labels import button, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 
@@ -51,9 +51,11 @@ class AgentHead(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._agent, self._runner, self._keymap = context.agent, context.runner, context.keymap
+        self._session = context.bridge.session
         self._chooser: ModelChooser | None = None
         self.model = QPushButton()
         self.state = ElidedLabel("dim")
+        self.watch = button(self.tr("Watch"))
         self.run, self.pause, self.stop, self.list = (
             PaintedButton(context.current_theme, attrgetter("border"), self) for _ in range(4)
         )
@@ -62,6 +64,7 @@ class AgentHead(QWidget):
         agent.state_changed.connect(self._refresh)
         agent.list_run.changed.connect(self._show_list_run)
         self.model.clicked.connect(self.choose_model)
+        self.watch.toggled.connect(agent.set_watched)
         self.run.clicked.connect(agent.run_here)
         self.pause.clicked.connect(agent.toggle_pause)
         self.stop.clicked.connect(self._stop)
@@ -75,6 +78,9 @@ class AgentHead(QWidget):
         self.model.setText(f"{short_name(name)} ▾")
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.show_status()
+        self.watch.blockSignals(True)
+        self.watch.setChecked(agent.is_watched)
+        self.watch.blockSignals(False)
         if agent.is_paused:
             about = self.tr("Resume the agent")
             self._label(self.pause, self.tr("Resume"), "pause_agent", about)
@@ -107,7 +113,7 @@ class AgentHead(QWidget):
 
     def choose_model(self) -> None:
         if self._chooser is None:
-            self._chooser = ModelChooser(self._runner, self)
+            self._chooser = ModelChooser(self._runner, self._session, self)
             self._chooser.chosen.connect(self._agent.choose_model)
         below = self.model.mapToGlobal(self.model.rect().bottomLeft())
         self._chooser.open_at(below, self._agent.worker_model.name)
@@ -117,14 +123,20 @@ class AgentHead(QWidget):
         self.model.setProperty("role", "quiet")
         self.model.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model.setToolTip(self.tr("Choose another model"))
+        self.watch.setCheckable(True)
+        self.watch.setToolTip(
+            self.tr(
+                "Watch the agent: at least 1.5 s for each look, so that you can follow and pause"
+            )
+        )
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
-        whole.addLayout(row(title, self.model, (self.state, 1)))
+        whole.addLayout(row(title, self.model, (self.state, 1), self.watch))
         buttons = FlowLayout(spacing=4)
-        for button in (self.run, self.pause, self.stop, self.list):
-            buttons.addWidget(button)
+        for each in (self.run, self.pause, self.stop, self.list):
+            buttons.addWidget(each)
         whole.addLayout(buttons)
 
     def _show_keys(self) -> None:

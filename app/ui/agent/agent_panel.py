@@ -114,7 +114,8 @@ class AgentPanel(QFrame):
         # A record always returns the same tuple, so its cards are built once.
         if steps is not self._built[0] or self._built[1] != (run is None):
             self._built = steps, run is None
-            self._cards = self._overview() + card_contents(steps, is_over=run is None)
+            cards = card_contents(steps, is_over=run is None, z=self._shown.z)
+            self._cards = self._overview() + cards
         cards = [*self._cards, partial_turn_card(text)] if text else self._cards
         self.timeline.show_cards(cards, follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)
@@ -144,7 +145,9 @@ class AgentPanel(QFrame):
             text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)
             return text if run is None else text + "\n" + self.tr("The agent is running")
         if run is not None and run.is_paused:
-            return self.tr("Paused: show it a window or write a remark, then resume")
+            if self.takeover.reads_remarks:
+                return self.tr("Paused: show it a window or write a remark, then resume")
+            return self.tr("Paused: show it a window, then resume")
         if run is not None:
             return self.tr("The agent is looking at the whole spectrum")
         if self._shown.trajectory is not None:

@@ -13,8 +13,15 @@ from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Window
 from agent.trajectory.trajectory import Step
 from app.ui.agent.claims import unsupported
-from app.ui.agent.measured_rows import MeasuredRow, measured_rows, measurement_notes, window_text
+from app.ui.agent.measured_rows import (
+    MeasuredRow,
+    measured_rows,
+    measurement_notes,
+    observed_range,
+    window_text,
+)
 from app.ui.agent.measured_translation import translate_measured_text
+from app.ui.agent.spoken import spoken
 from app.ui.translation.data_texts import task_text
 
 translate = QCoreApplication.translate
@@ -72,8 +79,14 @@ class CardContent:
         return "\n".join(part for part in parts if part)
 
 
-def card_contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardContent]:
-    """Return a card for each step; `is_over` means no later look can still support a claim."""
+def card_contents(
+    steps: Sequence[Step], *, is_over: bool = True, z: float | None = None
+) -> list[CardContent]:
+    """Return a card for each step; `is_over` means no later look can still support a claim.
+
+    The wavelengths of the steps are in the rest frame of `z`, those of the cards are observed.
+    """
+    shift = 1.0 + (z or 0.0)
     looked_at = [step.range for step in steps if step.is_look and step.range is not None]
     cards, look, checked = [], 0, 0
     for index, step in enumerate(steps[:MAX_STEPS]):
@@ -83,7 +96,7 @@ def card_contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardCo
         is_checked = may_claim and is_over and step.by == "agent" and checked < MAX_CHECKED
         windows = looked_at if is_checked else None
         checked += min(len(step.text), MAX_TEXT) if is_checked else 0
-        cards.append(_card(index, step, look, windows))
+        cards.append(_card(index, step, look, windows, steps, shift))
     return cards
 
 
@@ -105,12 +118,21 @@ def partial_turn_card(raw: str) -> CardContent:
     )
 
 
-def _card(index: int, step: Step, look: int, looked_at: Sequence[Window] | None) -> CardContent:
-    if step.kind == "zoom":
-        return _fault(index, step) if step.error else _look(index, step, look)
+def _card(
+    index: int,
+    step: Step,
+    look: int,
+    looked_at: Sequence[Window] | None,
+    steps: Sequence[Step],
+    shift: float,
+) -> CardContent:
+    if step.kind == "zoom" and not step.error:
+        return _look(index, step, look, shift)
     if step.error:
-        return _fault(index, step)
+        return _fault(index, step, shift)
     text = shortened(without_boxed_verdict(step.text) if step.kind == "answer" else step.text)
+    if step.by == "agent":
+        text = spoken(text, steps)
     claims = () if looked_at is None else unsupported(text, looked_at)
     shown = translate_measured_text(text) if step.by == "agent" else text
     names = ", ".join(claim.text for claim in claims[:MAX_NAMED_CLAIMS])
@@ -122,12 +144,14 @@ def _card(index: int, step: Step, look: int, looked_at: Sequence[Window] | None)
         aside=(step.verdict or "") if step.kind == "answer" else "",
         text=shown,
         marks=tuple((claim.start, claim.end) for claim in claims) if shown == text else (),
+        rows=measured_rows(step.measured, shift),
+        notes=measurement_notes(step.measured),
         warnings=(warning.replace("{what}", names),) if claims else (),
         verdict=step.verdict,
     )
 
 
-def _look(index: int, step: Step, number: int) -> CardContent:
+def _look(index: int, step: Step, number: int, shift: float) -> CardContent:
     assert step.range is not None
     title = translate("agent", "Look {n}")
     if step.by == "person":
@@ -136,18 +160,18 @@ def _look(index: int, step: Step, number: int) -> CardContent:
         index=index,
         kind="look",
         title=title.replace("{n}", str(number)),
-        aside=f"{step.range[0]:.6g} – {step.range[1]:.6g} Å",
+        aside=observed_range(step.range, shift),
         label=task_text(step.label),
         text=shortened(step.text) if step.by == "person" else "",
         numbers=window_text(step.measured),
-        rows=measured_rows(step.measured),
+        rows=measured_rows(step.measured, shift),
         notes=measurement_notes(step.measured),
         picture=step.picture,
     )
 
 
-def _fault(index: int, step: Step) -> CardContent:
-    window = "" if step.range is None else f"{step.range[0]:.6g} – {step.range[1]:.6g} Å"
+def _fault(index: int, step: Step, shift: float) -> CardContent:
+    window = "" if step.range is None else observed_range(step.range, shift)
     return CardContent(
         index=index,
         kind="fault",
@@ -157,7 +181,7 @@ def _fault(index: int, step: Step) -> CardContent:
         aside=window,
         label=step.label,
         text=shortened(step.text),
-        warnings=(shortened(step.error),),
+        warnings=(translate_measured_text(shortened(step.error)),),
     )
 
 

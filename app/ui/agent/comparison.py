@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.card_content import without_boxed_verdict
+from app.ui.agent.measured_rows import observed_range
 from app.ui.agent.measured_translation import translate_measured_text
+from app.ui.agent.spoken import spoken
 from app.ui.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records, is_same_model
 from app.ui.translation.data_texts import task_text
@@ -137,11 +139,13 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
     yield "verdict", verdict_text(record)
     yield "p", p_yes_text(record, records)
     yield "end", outcome_text(record)
+    shift = 1.0 + (record.spectrum.z or 0.0)
     looks = [
-        f"{look.range[0]:.6g} – {look.range[1]:.6g} Å\n{task_text(look.label)}".rstrip()
+        f"{observed_range(look.range, shift)}\n{task_text(look.label)}".rstrip()
         for look in record.looks
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = translate_measured_text(without_boxed_verdict(record.reasons))
+    reasons = spoken(without_boxed_verdict(record.reasons), record.steps)
+    reasons = translate_measured_text(reasons)
     yield "reasons", reasons[:MAX_REASONS] + ("…" if len(reasons) > MAX_REASONS else "")

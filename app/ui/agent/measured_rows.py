@@ -11,12 +11,19 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from agent.evidence.line_words import ew_text
 from agent.spectra.lines import label_of
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import Window
+from app.ui.agent.measured_translation import translate_measured_name
 
 translate = QCoreApplication.translate
 MAX_ROWS = 12
 MAX_NAMES = 3
 MAX_NAME = 24
+MAX_VALUE_NAME = 60
+WIDTH_SHARE = 0.5
+"""Of its width, within which the strongest feature is the line that is there."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +48,24 @@ def header_row() -> MeasuredRow:
     return MeasuredRow(translate("agent", "measured"), "Å", "EW Å", "km/s", "σ")
 
 
-def measured_rows(measured: Mapping[str, Any]) -> tuple[MeasuredRow, ...]:
-    """Return the detected known lines, and the strongest feature if it is none of them."""
-    lines = [row for each in _list(measured, "lines") if (row := _row(each)) is not None]
+def measured_rows(measured: Mapping[str, Any], shift: float = 1.0) -> tuple[MeasuredRow, ...]:
+    """Return the measured known lines, and the strongest feature if it is none of them.
+
+    `shift` is 1 + z of the record, whose centroids are at rest; those of the rows are observed.
+    """
+    lines = [row for each in _list(measured, "lines") if (row := _row(each, shift)) is not None]
     strongest = measured.get("feature")
     if isinstance(strongest, Mapping) and not _is_among(strongest, _list(measured, "lines")):
-        row = _row(strongest, _feature_name(strongest))
+        row = _row(strongest, shift, _feature_name(strongest))
         lines = [*([] if row is None else [row]), *lines]
     return tuple(lines[:MAX_ROWS])
 
 
 def window_text(measured: Mapping[str, Any]) -> str:
-    """Return S/N and pixel counts of the window; empty if nothing was measured."""
+    """Return S/N and pixel counts of the window, and the frame of the wavelengths beside it.
+
+    Empty if nothing was measured.
+    """
     parts = []
     snr, pixels, bad = (_number(measured.get(key)) for key in ("snr", "n_pixels", "n_bad"))
     if snr is not None:
@@ -61,12 +74,23 @@ def window_text(measured: Mapping[str, Any]) -> str:
         parts.append(translate("agent", "{n} px").replace("{n}", f"{pixels:.0f}"))
     if bad:
         parts.append(translate("agent", "{n} bad").replace("{n}", f"{bad:.0f}"))
+    if parts:
+        parts.append(translate("agent", "λ observed, vacuum"))
     return " · ".join(parts)
 
 
+def observed_range(window: Window, shift: float) -> str:
+    """A window of the record as the plot shows it."""
+    low, high = (f"{end * shift:.6g}" if shift == 1.0 else f"{end * shift:.1f}" for end in window)
+    return f"{low} – {high} Å"
+
+
 def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
-    """List band heads, contamination, and the reason if nothing was measured."""
+    """List other numbers, band heads, contamination, and the reason if nothing was measured."""
     notes = []
+    values = [text for each in _list(measured, "values") if (text := _value_text(each))]
+    if values:
+        notes.append(" · ".join(values[:MAX_ROWS]))
     edges = [
         f"{label_of(_text(edge.get('name')))} {100.0 * drop:.0f} %"
         for edge in _list(measured, "edges")
@@ -77,8 +101,9 @@ def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
         notes.append(heads.replace("{which}", ", ".join(edges[:MAX_NAMES])))
     reason = measured.get("reason")
     if isinstance(reason, str) and reason:
-        notes.append(translate("agent", "Not measured: {why}").replace("{why}", reason[:120]))
-    unsafe = [_text(each) for each in _items(measured, "unsafe")]
+        why = translate_measured_name(reason[:120])
+        notes.append(translate("agent", "Not measured: {why}").replace("{why}", why))
+    unsafe = [translate_measured_name(_text(each)) for each in _items(measured, "unsafe")]
     if unsafe:
         notes.append(
             translate("agent", "Contaminated by: {what}").replace(
@@ -88,23 +113,30 @@ def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _row(line: Mapping[str, Any], name: str = "") -> MeasuredRow | None:
+def _row(line: Mapping[str, Any], shift: float, name: str = "") -> MeasuredRow | None:
     centroid = _number(line.get("centroid"))
-    if centroid is None:
-        return None
     ew, error = _number(line.get("ew")), _number(line.get("ew_error"))
-    digits = 1 if max(abs(ew or 0.0), error or 0.0) >= 10.0 else 2
-    ew_text = "" if ew is None else _minus(f"{ew:.{digits}f}")
-    if ew_text and error is not None:
-        ew_text += f" ± {error:.{digits}f}"
+    if centroid is None and ew is None:
+        return None
     fwhm, sigma = _number(line.get("fwhm_kms")), _number(line.get("sigma"))
     return MeasuredRow(
-        name=name or label_of(_text(line.get("name"))),
-        centroid=f"{centroid:.1f}",
-        ew=ew_text,
+        name=name or translate_measured_name(label_of(_text(line.get("name")))),
+        centroid="" if centroid is None else f"{centroid * shift:.1f}",
+        ew="" if ew is None else _minus(ew_text(ew, error)),
         fwhm="" if not fwhm else f"{fwhm:.0f}",
         sigma="" if sigma is None else f"{sigma:.{0 if sigma >= 10.0 else 1}f}",
     )
+
+
+def _value_text(row: Mapping[str, Any]) -> str:
+    """A number that is no line, such as "TiO5 0.75 ± 0.01"; empty if it is not readable."""
+    name, value = _text(row.get("name"), MAX_VALUE_NAME), _number(row.get("value"))
+    if not name or value is None:
+        return ""
+    error, unit = _number(row.get("error")), _text(row.get("unit"))
+    text = f"{translate_measured_name(name)} {_minus(f'{value:.3g}')}"
+    text += "" if error is None else f" ± {error:.2g}"
+    return f"{text} {unit}" if unit else text
 
 
 def _feature_name(feature: Mapping[str, Any]) -> str:
@@ -117,11 +149,12 @@ def _feature_name(feature: Mapping[str, Any]) -> str:
 
 
 def _is_among(feature: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
-    centre = _number(feature.get("centroid"))
+    centre, width = _number(feature.get("centroid")), _number(feature.get("fwhm_kms")) or 0.0
+    if centre is None:
+        return True
+    reach = max(2.0, WIDTH_SHARE * width / LIGHT_KMS * centre)
     centroids = [_number(line.get("centroid")) for line in lines]
-    return centre is None or any(
-        other is not None and abs(other - centre) < 2.0 for other in centroids
-    )
+    return any(other is not None and abs(other - centre) < reach for other in centroids)
 
 
 def _minus(number: str) -> str:
@@ -135,8 +168,8 @@ def _number(value: object) -> float | None:
     return float(value) if abs(value) < 1e9 else None  # also rejects NaN
 
 
-def _text(value: object) -> str:
-    return value[:MAX_NAME] if isinstance(value, str) else ""
+def _text(value: object, at_most: int = MAX_NAME) -> str:
+    return value[:at_most] if isinstance(value, str) else ""
 
 
 def _items(table: Mapping[str, Any], key: str) -> list[Any]:

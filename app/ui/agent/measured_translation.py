@@ -15,7 +15,7 @@ from app.ui.translation.data_texts import load_table, window_language, window_ta
 
 PLACEHOLDER = re.compile(r"\{(\w+?)\d?(?::[^}]*)?\}")
 NUMBER = r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-A_NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?!\w)")
+A_NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?: ± {NUMBER})?(?!\w)")
 _TOKEN = r"(?:\[?[A-Z]\w*\]?|[+-]?\d+(?:\.\d+)?|b)"
 NAMES = re.compile(rf"(?<!\w){_TOKEN}(?: {_TOKEN})*(?!\w)")
 """Names of lines and bands, and numbers; they are the same in every language."""
@@ -27,6 +27,13 @@ MAX_TEXT = 20_000
 def translate_measured_text(text: str) -> str:
     """Translate the text; one that is not the measured inspector's is returned unchanged."""
     return text if not window_table("measured") else _translated(text, window_language())
+
+
+def translate_measured_name(name: str) -> str:
+    """Translate the name of a number in a table; an unknown one is returned unchanged."""
+    if not window_table("measured"):
+        return name
+    return _phrasebook(window_language()).phrase(name) or name
 
 
 @lru_cache(maxsize=1024)
@@ -83,8 +90,20 @@ class Phrasebook:
 
     @cached_property
     def ends(self) -> list[SentencePattern]:
-        """Patterns of what may follow a claim, and of signs with numbers."""
-        parts = (each for each in self.phrases.items() if each[0].startswith(("{claim}", "{sign}")))
+        """Patterns of what may follow a claim, of lines, and of signs with numbers."""
+        parts = (
+            each
+            for each in self.phrases.items()
+            if each[0].startswith(("{claim}", "{sign}")) or ", EW {n}" in each[0]
+        )
+        found = [sentence_pattern(*each, "$") for each in parts]
+        # "no Hα emission" is no emission of a line called "no Hα".
+        return sorted(found, key=lambda each: each.begin == "")
+
+    @cached_property
+    def remarks(self) -> list[SentencePattern]:
+        """Patterns of what a number means for a kind of object."""
+        parts = (each for each in self.phrases.items() if each[0].endswith(" {kind}"))
         return [sentence_pattern(*each, "$") for each in parts]
 
     @cached_property
@@ -158,6 +177,8 @@ class Phrasebook:
                 return None if None in claims else "；".join(filter(None, claims))
             case "claim":
                 return self.claim(words)
+            case "remark":
+                return self.remark(words)
         return self.phrase(words)
 
     def claim(self, words: str) -> str | None:
@@ -183,6 +204,14 @@ class Phrasebook:
             if translation is not None:
                 return translation
         return None
+
+    def remark(self, words: str) -> str | None:
+        """Translate what a number means: a phrase, or one about a kind of object."""
+        for each in self.remarks:
+            match = each.pattern.match(words)
+            if match is not None:
+                return self._filled(each, match)
+        return self.phrase(words)
 
     def phrase(self, words: str) -> str | None:
         """Translate an object type, warning or sign: verbatim, else apart from its names."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -19,12 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.database.locations import shown_location
+from app.core.session.session import Session
 from app.ui.agent.model_rows import ModelRow, model_rows
 from app.ui.background.runner import Runner
 from app.ui.translation.data_texts import key_in_address
 from app.ui.widgets.labels import short_label, wrapped_label
 
-WIDTH, LIST_HEIGHT = 460, 220
+translate = QCoreApplication.translate
+WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 460, 320, 80
 KEY = Qt.ItemDataRole.UserRole
 NEED = Qt.ItemDataRole.UserRole + 1
 
@@ -35,17 +37,16 @@ class ModelChooser(QFrame):
     chosen = Signal(str)
     """A name, a path or an address; empty: the measured inspector."""
 
-    def __init__(self, runner: Runner, parent: QWidget) -> None:
+    def __init__(self, runner: Runner, session: Session, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
-        self.setFixedWidth(WIDTH)
-        self._runner = runner
+        self._runner, self._session = runner, session
+        self._position = QPoint()
         self._current = ""
         self.list = QListWidget()
         self.list.setProperty("role", "plain")
         self.list.setWordWrap(True)
         self.list.setAccessibleName(self.tr("Models"))
-        self.list.setFixedHeight(LIST_HEIGHT)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.address = QLineEdit()
         self.address.setPlaceholderText(self.tr("http://host:port/v1#model"))
@@ -67,16 +68,36 @@ class ModelChooser(QFrame):
         """Open at a global position; `current` is the model in use."""
         self._current = current
         self.note.hide()
-        work = partial(model_rows, current)
+        self._position = position
+        work = partial(model_rows, current, self._session)
         self._runner.run(work, self._show_rows, owner=self)
-        self.move(position)
+        self._place()
         self.show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._place()  # only now has it the fonts and margins of the style sheet
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close()
         else:
             super().keyPressEvent(event)
+
+    def _place(self) -> None:
+        """Fit on the screen of the position, as near to it as possible."""
+        screen = QGuiApplication.screenAt(self._position) or self.screen()
+        area = screen.availableGeometry()
+        self.setFixedWidth(min(WIDTH, area.width()))
+        self.list.setFixedHeight(LIST_HEIGHT)
+        self.adjustSize()
+        over = self.sizeHint().height() - area.height()
+        if over > 0:
+            self.list.setFixedHeight(max(LIST_HEIGHT - over, MIN_LIST_HEIGHT))
+            self.adjustSize()
+        x = min(self._position.x(), area.right() + 1 - self.width())
+        y = min(self._position.y(), area.bottom() + 1 - self.height())
+        self.move(max(x, area.left()), max(y, area.top()))
 
     def _lay_out(self) -> None:
         server = QHBoxLayout()
@@ -150,9 +171,10 @@ class ModelChooser(QFrame):
     def _show_note(self, text: str) -> None:
         self.note.setText(text)
         self.note.show()
-        self.adjustSize()
+        self._place()
 
 
 def _row_text(row: ModelRow) -> str:
-    first = f"{row.title} · {row.state}"
-    return f"{first}\n{row.about}" if row.about else first
+    needs = translate("agent", "Needs {what}").replace("{what}", row.needs) if row.needs else ""
+    lines = (f"{row.title} · {row.state}", row.about, needs, row.record)
+    return "\n".join(line for line in lines if line)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
+from agent.evidence.weights import builtin_fingerprint
 from agent.inspection.inspector_factory import MEASURED
 from agent.models.registry import (
     ModelLocation,
@@ -17,8 +18,13 @@ from agent.models.registry import (
     models_folder,
 )
 from app.core.database.locations import shown_location
+from app.core.session.session import Session
+from app.core.statistics.agents import TrackRecord, track_records
+from app.core.statistics.number_format import rough_percent
 
 translate = QCoreApplication.translate
+BYTES_PER_PARAMETER = 2
+"""In the precision in which models are published."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,19 +35,27 @@ class ModelRow:
     title: str
     about: str
     state: str
+    needs: str = ""
+    """What it needs to run: memory, a program, a server."""
+    record: str = ""
+    """How often it agreed with the person's own verdicts."""
+    ref: tuple[str, str] = ("", "")
+    """Name and hash under which its records are stored."""
     need: str = ""
     """What is missing and how to get it; empty: ready."""
 
 
-def model_rows(chosen: str) -> tuple[list[ModelRow], str]:
+def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
     """Return rows of all known models and the chosen one, and the errors of skipped ones.
 
-    It reads the disk, so do not call it on the GUI thread.
+    It reads the disk and the session, so do not call it on the GUI thread.
     """
     faults: list[ResourceError] = []
     rows = [_measured(), *(_row(location) for location in list_models(on_fault=faults.append))]
     if chosen and chosen not in {row.key for row in rows}:
         rows.append(_chosen(chosen))
+    records = track_records(session, session.reviewer)
+    rows = [replace(row, record=_record_text(records.get(row.ref))) for row in rows]
     return rows, "\n".join(str(fault) for fault in faults)
 
 
@@ -56,6 +70,8 @@ def _measured() -> ModelRow:
             )
         ),
         state=translate("agent", "always available"),
+        needs=translate("agent", "nothing"),
+        ref=(MEASURED, builtin_fingerprint()),
     )
 
 
@@ -80,6 +96,8 @@ def _row(location: ModelLocation) -> ModelRow:
         title=card.name,
         about=" · ".join(part for part in parts if part),
         state=_state(location),
+        needs=_needs(location),
+        ref=(location.ref.name, location.ref.sha256),
         need=_need(location),
     )
 
@@ -136,8 +154,41 @@ def _is_installed(module: str) -> bool:
 
 def _size(location: ModelLocation) -> str:
     if location.card.bytes:
-        return f"{location.card.bytes / 1e9:.1f} GB"
-    if location.card.parameters:
+        return size_text(location.card.bytes)
+    if location.card.parameters >= 1e9:
         billions = f"{location.card.parameters / 1e9:.1f}"
         return translate("agent", "{n} billion parameters").replace("{n}", billions)
+    if location.card.parameters:
+        millions = f"{max(location.card.parameters / 1e6, 1.0):.0f}"
+        return translate("agent", "{n} million parameters").replace("{n}", millions)
     return ""
+
+
+def size_text(size: int) -> str:
+    """A size in the unit in which it is no zero."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(round(size / 1e6), 1)} MB"
+
+
+def _needs(location: ModelLocation) -> str:
+    """What the model needs to run here, in one line."""
+    card = location.card
+    if card.engine == "remote":
+        return translate("agent", "a server that answers at its address")
+    program = "torch" if card.engine == "transformers" else "llama.cpp"
+    size = card.bytes or card.parameters * BYTES_PER_PARAMETER
+    if not size:
+        return program
+    memory = translate("agent", "{program} and about {size} of memory")
+    if card.engine == "transformers":
+        memory = translate("agent", "{program}, and a GPU with about {size} of memory")
+    return memory.replace("{program}", program).replace("{size}", size_text(size))
+
+
+def _record_text(record: TrackRecord | None) -> str:
+    if record is None:
+        return translate("agent", "not yet compared with your own verdicts")
+    text = translate("agent", "agreed with you on {k} of {n} you judged ({share})")
+    share = rough_percent(record.agreed / record.n)
+    for name, value in {"k": f"{record.agreed:,}", "n": f"{record.n:,}", "share": share}.items():
+        text = text.replace("{" + name + "}", value)
+    return text

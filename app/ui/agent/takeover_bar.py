@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.ui.agent.remarks import reads_remarks
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import wrapped_label
 
 MAX_REMARK = 2000
 
 
 class TakeoverBar(QWidget):
-    """Shown while the agent runs on the current candidate."""
+    """Shown while the agent runs on the current candidate.
+
+    A model that cannot read remarks gets no box for them.
+    """
+
+    handed_back = Signal()
+    """The person is done here: the keys belong to the plot again."""
 
     def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._agent, self._shown = context.agent, context.agent.shown
         self._current, self._view = context.current, context.view
+        self._runner = context.runner
+        self._reads: dict[str, bool | None] = {}
+        """By model; None: asked and not yet known."""
         self.remark = QLineEdit()
         self.remark.setMaxLength(MAX_REMARK)
         self.remark.setPlaceholderText(self.tr("Remark for the agent, Enter sends it"))
         self.remark.setAccessibleName(self.tr("Remark for the agent"))
+        self.no_remarks = wrapped_label(self.tr("This model cannot read remarks"), "dim")
         self.show_window = QPushButton(self.tr("Show this window"))
         self.resume = QPushButton(self.tr("Resume"))
         for button in (self.show_window, self.resume):
@@ -38,21 +52,52 @@ class TakeoverBar(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         layout.addWidget(self.remark)
+        layout.addWidget(self.no_remarks)
         layout.addLayout(row)
         self.remark.returnPressed.connect(self._send_remark)
         self.show_window.clicked.connect(self._send_window)
-        self.resume.clicked.connect(self._agent.resume)
+        self.resume.clicked.connect(self._resume)
 
     def refresh(self) -> None:
         run = self._shown.run
-        self.setVisible(run is not None and not self._shown.is_hidden)
+        is_shown = run is not None and not self._shown.is_hidden
+        reads = self.reads_remarks if is_shown else None
+        if self.remark.hasFocus() and not reads:
+            self._hand_back()  # else Qt gives the focus to the next field, and keys are typed there
+        self.setVisible(is_shown)
+        self.remark.setVisible(bool(reads))
+        self.no_remarks.setVisible(reads is False)
         self.resume.setVisible(run is not None and run.is_paused)
+
+    @property
+    def reads_remarks(self) -> bool | None:
+        """Whether the model can read remarks; None while its card is being read."""
+        name = self._agent.worker_model.name
+        if name not in self._reads:
+            self._reads[name] = None
+            self._runner.run(
+                partial(reads_remarks, name), partial(self._on_card_read, name), owner=self
+            )
+        return self._reads[name]
+
+    def _on_card_read(self, name: str, reads: bool) -> None:
+        self._reads[name] = reads
+        self.refresh()
+
+    def _resume(self) -> None:
+        self._agent.resume()
+        self._hand_back()
+
+    def _hand_back(self) -> None:
+        self.remark.clearFocus()
+        self.handed_back.emit()
 
     def _send_remark(self) -> None:
         text = self.remark.text().strip()
         if text and self._agent.insert(text):
             self.remark.clear()
             self._current.message.emit(self.tr("The agent will read this before its next turn"))
+            self._hand_back()
 
     def _send_window(self) -> None:
         window, spectrum = self._view.window, self._current.spectrum

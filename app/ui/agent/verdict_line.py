@@ -6,11 +6,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
 
 from agent.trajectory.trajectory import Trajectory
+from app.ui.agent.contradiction import contradiction
 from app.ui.agent.status_texts import calibration_hint, outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records
 from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.labels import row, short_label
+from app.ui.widgets.labels import row, short_label, wrapped_label
 
 
 class VerdictLine(QWidget):
@@ -24,6 +25,8 @@ class VerdictLine(QWidget):
         self._records = Records(candidate_id=0)
         self.verdict = short_label("", "title")
         self.p_yes = ElidedLabel("small")
+        self.warning = wrapped_label("", "warning")
+        self.warning.hide()
         self.record = QComboBox()
         self.record.setAccessibleName(self.tr("Records of this candidate"))
         self.compare = QPushButton(self.tr("Compare"))
@@ -38,6 +41,7 @@ class VerdictLine(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addLayout(row(self.verdict, (self.p_yes, 1)))
+        layout.addWidget(self.warning)
         below = row((self.record, 1))
         below.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignRight)
         layout.addLayout(below)
@@ -66,6 +70,7 @@ class VerdictLine(QWidget):
         colour_verdict(self.verdict, shown.verdict)
         is_answered = shown.stopped_by == "answer"
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
+        self._warn(contradiction(shown))
         rule = self._records.calibration_of(shown)
         self.p_yes.show_text(text, f"{text}\n{calibration_hint(rule)}" if is_answered else text)
         records = self._records.trajectories
@@ -76,10 +81,16 @@ class VerdictLine(QWidget):
         # In the comparison each record has its own verdict and chooser.
         for part in (self.verdict, self.p_yes, self.record):
             part.setVisible(not is_on)
+        self.warning.setVisible(not is_on and bool(self.warning.text()))
         text = self.tr("Back to the steps") if is_on else self.tr("Compare")
         self.compare.setText(text)
         self.compare.setAccessibleName(text)
         self.compared.emit(is_on)
+
+    def _warn(self, text: str) -> None:
+        """Say below the verdict that it contradicts what was said."""
+        self.warning.setText(text)
+        self.warning.setVisible(bool(text) and not self.compare.isChecked())
 
     def _choose(self, index: int) -> None:
         records = self._records.trajectories

@@ -31,6 +31,8 @@ from app.worker.inspection import Event, Failed, Finished, Started, StepDone, Te
 from app.worker.request import InspectRequest
 
 MAX_RUNS = 20
+WATCH_LOOK_S = 1.5
+"""Time for each look while a person watches."""
 SAVE_TIMEOUT_S = 10.0
 """How long closing waits for records to be saved; on a slower disk the last ones are lost."""
 
@@ -173,6 +175,14 @@ class InspectionController(QObject):
             workers = self._settings.settings.workers
             self.list_run.start(self.worker_model.load_request(), workers, self._command)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether each look of the shown run leaves a person time to follow."""
+        return self._settings.settings.watch
+
+    def set_watched(self, on: bool) -> None:
+        self._settings.change(watch=on)
+
     def choose_model(self, model: str) -> None:
         """Use this model (a name, a path or an address) from now on."""
         self._settings.change(model="" if model == self.worker_model.default else model)
@@ -218,6 +228,7 @@ class InspectionController(QObject):
             )
             self.shown.show(None)
             self.runs[candidate.id] = run
+            self._set_paces()
             self.state_changed.emit()
             self._task.get(partial(self._inspect, run, spectrum), partial(self._on_failed, run))
 
@@ -309,7 +320,14 @@ class InspectionController(QObject):
         self.state_changed.emit()
         self.failed.emit(run.candidate_id, str(error) or type(error).__name__)
 
+    def _set_paces(self) -> None:
+        """Slow down what a person follows; what nobody sees goes as fast as it can."""
+        is_watching = self._settings.settings.watch and not self.shown.is_hidden
+        for run in self.runs.values():
+            run.set_pace(WATCH_LOOK_S if is_watching and run is self.shown.run else 0.0)
+
     def _on_row_changed(self, _: object) -> None:
+        self._set_paces()
         run = self.shown.run
         if run is not None and run.steps and not self.shown.is_hidden:
             self._current.blind_mode.note_watched(run.candidate_id, run.model.name)
@@ -321,3 +339,5 @@ class InspectionController(QObject):
 
     def _on_settings_changed(self, settings: Settings) -> None:
         self.worker_model.load(settings.model)
+        self._set_paces()
+        self.state_changed.emit()

@@ -35,6 +35,8 @@ class RunningState:
     is_started: bool = False
     is_paused: bool = False
     is_stopping: bool = False
+    look_s: float = 0.0
+    """Seconds that a person has for each look."""
     _inserted: list[Interjection] = field(default_factory=list)
 
     def attach(self, inspection: RunningInspection) -> None:
@@ -42,6 +44,8 @@ class RunningState:
         self.inspection = inspection
         if self.is_paused:
             inspection.hold()
+        if self.look_s:
+            inspection.set_pace(self.look_s)
         for each in self._inserted:
             inspection.insert(each)
 
@@ -51,6 +55,13 @@ class RunningState:
             self.inspection.hold()
         elif self.inspection is not None:
             self.inspection.go_on()
+
+    def set_pace(self, look_s: float) -> None:
+        if look_s == self.look_s:
+            return
+        self.look_s = look_s
+        if self.inspection is not None:
+            self.inspection.set_pace(look_s)
 
     def insert(self, interjection: Interjection) -> None:
         if self.inspection is None:

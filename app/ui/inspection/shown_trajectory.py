@@ -81,14 +81,18 @@ class ShownTrajectory(QObject):
             return tuple(self.run.steps)
         return () if self.trajectory is None else self.trajectory.steps
 
+    @property
+    def z(self) -> float | None:
+        """The redshift in whose rest frame the wavelengths of `steps` are."""
+        if self.run is not None:
+            return self.run.z
+        return None if self.trajectory is None else self.trajectory.spectrum.z
+
     def observed(self, step: Step) -> Window | None:
         """Return the window of one of `steps` in observed angstrom."""
         if step.range is None:
             return None
-        run = self.run
-        shown = self.trajectory
-        z = run.z if run is not None else shown.spectrum.z if shown is not None else None
-        shift = 1.0 + (z or 0.0)
+        shift = 1.0 + (self.z or 0.0)
         return step.range[0] * shift, step.range[1] * shift
 
     def show(self, trajectory: Trajectory | None) -> None:

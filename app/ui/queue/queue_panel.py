@@ -47,10 +47,13 @@ WIDEST = {
 }
 """Texts that must fit the columns; the user may widen them."""
 ROOM_PX = 12
-MAX_NAME_PX = 190
+MAX_NAME_CHARACTERS = 26
+"""Of a digit's width: longer names may be cut."""
 MIN_FLAGS_PX = 44
-HIDDEN_FIRST = (SCORE, SNR)
+HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_YES, AGENT)
 """Columns hidden where room is short; other panels show them for the current candidate."""
+COLUMN_OF_ORDER = {"score": SCORE, "snr": SNR, "p_yes": P_YES, "uncertain": P_YES}
+"""The column that explains an order; it is not hidden."""
 OF_AGENT = frozenset({AGENT, P_YES})
 ALWAYS = frozenset({OBJECT, VERDICT})
 
@@ -135,6 +138,7 @@ class QueuePanel(QWidget):
         self.filters.show_queue(queue)
         self._is_following = True
         self.loader.show(queue)
+        self._show_columns()
         self._show_count()
 
     def _show_row(self, row: QueueRow | None) -> None:
@@ -193,8 +197,9 @@ class QueuePanel(QWidget):
         self._set_brief(False)
         if self._is_too_narrow():
             self._set_brief(True)
+        ordered = COLUMN_OF_ORDER.get(self._current.queue.sort.key)
         for column in HIDDEN_FIRST:
-            if self._is_too_narrow():
+            if column != ordered and self._is_too_narrow():
                 self.table.setColumnHidden(column, True)
         if not self.table.isColumnHidden(FLAGS):
             most = self.table.fontMetrics().horizontalAdvance(WIDEST[FLAGS]) + ROOM_PX
@@ -221,7 +226,8 @@ class QueuePanel(QWidget):
         metrics = QFontMetrics(font)
         least = metrics.horizontalAdvance(WIDEST[OBJECT])
         widest = metrics.horizontalAdvance(self.model.longest_name)
-        return min(max(least, widest) + ROOM_PX, MAX_NAME_PX)
+        most = metrics.horizontalAdvance("0" * MAX_NAME_CHARACTERS)
+        return min(max(least, widest) + ROOM_PX, most)
 
     def _set_brief(self, on: bool) -> None:
         """Show verdicts as marks without words, or with them."""

@@ -19,7 +19,7 @@ from app.ui.review.calibration_card import CalibrationCard
 from app.ui.review.drift_card import DriftCard
 from app.ui.review.figures import Figure, FigureRow, draw_rows
 from app.ui.review.refresh import Refresh
-from app.ui.review.sentences import estimate_text
+from app.ui.review.sentences import estimate_text, snr_sentence
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
@@ -34,12 +34,17 @@ class AgreementPage(QWidget):
         self._session = context.current.session
         self._blind_mode = context.current.blind_mode
         self.found: AgreementNumbers | None = None
-        kappa = self.tr("Kappa with 95 % interval: 0 is chance, above 0.8 is almost perfect.")
-        blind = self.tr("Only verdicts given before the agent's result was shown.")
-        noise = self.tr("Most disagreements are about noisy spectra.")
+        kappa = self.tr(
+            "Kappa (Fleiss for all, Cohen for two) is agreement beyond chance, with its 95 % "
+            "interval: 0 is chance, above 0.8 is almost perfect."
+        )
+        blind = self.tr(
+            "Cohen's kappa with 95 % interval. Only verdicts given before the agent's result was "
+            "shown."
+        )
         self.people = self._kappas(self.tr("Between people"), kappa)
         self.agents = self._kappas(self.tr("Between people and the agent"), blind)
-        self.by_snr = self._kappas(self.tr("By signal-to-noise"), noise)
+        self.by_snr = self._kappas(self.tr("By signal-to-noise"), "")
         self.drift = DriftCard(context)
         self.calibration = CalibrationCard(context)
         inner = QWidget()
@@ -90,6 +95,10 @@ class AgreementPage(QWidget):
         rows = snr_rows(found.statistics, self.tr("People"), with_agent=not self.is_blind)
         self.by_snr.show_rows(
             rows, self.tr("Nothing to compare yet: no object has been judged by two people.")
+        )
+        bins = found.statistics.people.several_by_snr
+        self.by_snr.note.setText(
+            " ".join((self.tr("Kappa with 95 % interval."), snr_sentence(bins)))
         )
         self.drift.show_drift(found.statistics.drift, with_agent=not self.is_blind)
         self.calibration.show_models(found.models, is_blind=self.is_blind)

@@ -82,8 +82,14 @@ class DisagreementPage(QWidget):
         self._reload()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """While the page is shown, the keys that judge and move on work along this list."""
+        """While the page is shown, the keys that judge and move on work along this list.
+
+        The candidate that it showed last becomes current again, so that it can be judged.
+        """
         super().showEvent(event)
+        if self.view.shown is not None:
+            self._remember_current()
+            self.view.show_dispute(self.view.shown)
         self._commands.override(
             {
                 **{action: partial(self._judge, each) for action, each in VERDICT_KEYS.items()},

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from app.core.session.records import Verdict
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
 from app.ui.judging.verdict_text import mark_and_word
+from app.ui.review.dispute_plot import DisputePlot
 from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_details
 from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
-from app.ui.review.small_plot import SmallPlot
 from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.labels import MAX_REASON, button, narrow, one_line, row, with_key, wrapped_label
@@ -37,7 +37,7 @@ class DisputeView(QWidget):
         self.details: DisputeDetails | None = None
         self.title = ElidedLabel("title")
         self.note = narrow(wrapped_label("", "dim"))
-        self.plot = SmallPlot(context.current_theme, self.tr("Spectrum"))
+        self.plot = DisputePlot(context.current_theme, self.tr("Spectrum"))
         self._opinions = QHBoxLayout()
         self._opinions.setSpacing(8)
         self.verdict = wrapped_label("")
@@ -76,6 +76,7 @@ class DisputeView(QWidget):
             self._clear_opinions()
         self.title.show_text(entry.row.candidate.object_id)
         if self._current.candidate is None or self._current.candidate.id != entry.id:
+            self.plot.show_nothing()  # so that it reports again what it has painted
             self._current.go_to(entry.id)
         else:
             self._draw()

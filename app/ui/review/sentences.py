@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication
 
+from agent.confidence.fleiss import FleissKappa
 from agent.confidence.scores import Estimate
 from app.core.statistics.calibration import Shortage, shortage
 from app.core.statistics.cut_plan import CutPlan, Missing
 from app.core.statistics.drift import Drift, find_unsteadiness
 from app.core.statistics.number_format import about, percent, rough_percent, rounded
+from app.core.statistics.snr_bins import SnrBin
 from app.ui.review.agreement_numbers import AgreementModel
 
 translate = QCoreApplication.translate
+MIN_TO_COMPARE = 20
+"""Objects in a range of S/N from which its kappa is compared with another's."""
 
 
 def calibration_state(model: AgreementModel) -> str:
@@ -100,6 +106,37 @@ def drift_sentence(drift: Drift) -> str:
         low=rough_percent(found.lowest),
         high=rough_percent(found.highest),
     )
+
+
+def snr_sentence(bins: Sequence[SnrBin[FleissKappa]]) -> str:
+    """Whether people disagree more about noisy spectra: only what the numbers show."""
+    known = [each for each in bins if each.high is not None or each.low is not None]
+    large = [each for each in known if each.found.n >= MIN_TO_COMPARE]
+    if len(large) < 2:
+        text = translate(
+            "sentences",
+            "Too few to tell whether noise matters: at least {n} objects judged by two people are "
+            "needed in each of two ranges.",
+        )
+        return fill_in(text, n=str(MIN_TO_COMPARE))
+    noisy, good = large[0], large[-1]
+    if noisy.found.kappa.value is None or good.found.kappa.value is None:
+        return ""
+    values = {
+        "noisy": rounded(noisy.found.kappa.value),
+        "good": rounded(good.found.kappa.value),
+        "n": f"{noisy.found.n:,}",
+        "m": f"{good.found.n:,}",
+        "snr": f"{noisy.high:g}",
+    }
+    if noisy.found.kappa.high < good.found.kappa.low:
+        text = translate(
+            "sentences",
+            "People agree less below S/N {snr}: kappa {noisy} on {n} objects, {good} on {m} of the "
+            "highest S/N.",
+        )
+        return fill_in(text, **values)
+    return translate("sentences", "No clear difference between noisy and good spectra.")
 
 
 def estimate_text(figure: Estimate) -> str:

@@ -29,6 +29,8 @@ class Settings:
     """Whether new sessions start in blind mode."""
     model: str = ""
     """Model of the agent; empty means the best bundled one."""
+    watch: bool = False
+    """Whether the agent leaves time to follow each of its looks."""
     workers: int = 1
     neighbour_arcsec: float = 3.0
     comments: tuple[str, ...] = ()

@@ -107,7 +107,7 @@ QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, QComboBox, QKeySequenceE
     color: $text; background: $field; border: 1px solid $outline; border-radius: 6px;
     selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit, QAbstractSpinBox { padding: 4px 7px; }
-QComboBox { padding: 4px 24px 4px 8px; }
+QComboBox { padding: 4px 24px 4px 8px; combobox-popup: 0; }
 QTextEdit, QPlainTextEdit { padding: 3px 4px; }
 QLineEdit:hover, QAbstractSpinBox:hover, QComboBox:hover, QTextEdit:hover, QPlainTextEdit:hover {
     border-color: $dim; }

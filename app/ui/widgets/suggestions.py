@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Signal
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
+MAX_VISIBLE = 12
+"""Without scrolling."""
+
 
 class Suggestions(QObject):
     """Suggestions chosen by a click, or with the arrow keys and Enter; none is preselected."""
@@ -21,6 +24,7 @@ class Suggestions(QObject):
         self._completer = QCompleter(self.model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setPopup(self.popup)
+        self._completer.setMaxVisibleItems(MAX_VISIBLE)
         self._completer.setWidget(edit)  # edit.setCompleter() would replace the text
         self._completer.activated.connect(self.chosen)
 

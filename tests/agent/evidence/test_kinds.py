@@ -11,6 +11,7 @@ import pytest
 from agent.errors import ResourceError
 from agent.evidence.assessment import MAX_LOG_ODDS, assess
 from agent.evidence.kinds import builtin_kinds, read_kinds, softmax, steps
+from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.words import KIND_NAMES, kind_signs
 from agent.tasks.catalogue import find_task
 from tests.agent.evidence.simulated import simulated_spectrum
@@ -50,14 +51,15 @@ def test_clear_spectra_look_like_what_they_are(label):
 
 
 def test_parts_add_up_to_the_scores():
-    judged = assess(simulated_spectrum("MG"), find_task("MG")).kinds
+    assessment = assess(simulated_spectrum("MG"), find_task("MG"))
+    judged, said = assessment.kinds, SaidNumbers(assessment.numbers)
     apart = sum(nats for _, nats in judged.telling("MG", "M_DWARF"))
     place = judged.labels.index
     bias = builtin_kinds().intercepts
     scores = judged.scores - bias
     assert apart == pytest.approx(scores[place("MG")] - scores[place("M_DWARF")])
     assert any("dwarf" in sign or "CaH" in sign or "TiO" in sign or "Na" in sign
-               for sign in kind_signs(judged, "MG", "M_DWARF", 6))  # fmt: skip
+               for sign in kind_signs(judged, "MG", "M_DWARF", 6, said))  # fmt: skip
 
 
 def test_steps_are_bounded_and_soft():

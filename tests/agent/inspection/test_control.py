@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -84,3 +85,49 @@ def test_a_held_inspection_can_be_cancelled():
     threading.Timer(0.01, control.cancel).start()
     trajectory, _, _ = inspect([answer()], control=control)
     assert trajectory.stopped_by == "cancelled"
+
+
+def test_a_look_leaves_time_for_the_eye():
+    control, looked, went_on = Control(), threading.Event(), threading.Event()
+    control.set_pace(600.0)
+
+    def work() -> None:
+        made = inspector([call(6400, 6700), answer()])
+        for step in made.inspect(star(), CV, control=control):
+            if step.is_look:
+                looked.set()
+            elif step.kind == "answer":
+                went_on.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert looked.wait(30)
+    assert not went_on.wait(0.1)
+    control.set_pace(0.0)
+    assert went_on.wait(30)
+    thread.join()
+
+
+@pytest.mark.parametrize("end", ["cancel", "pause", "insert"])
+def test_what_a_person_does_ends_the_wait_for_the_eye(end):
+    control = Control()
+    control.set_pace(600.0)
+    thread = threading.Thread(target=control.wait_for_the_eye)
+    thread.start()
+    if end == "insert":
+        control.insert(Interjection(text="look here"))
+    else:
+        getattr(control, end)()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def test_the_wait_for_the_eye_lasts_as_long_as_the_pace_says():
+    control = Control()
+    control.set_pace(0.05)
+    started = time.monotonic()
+    control.wait_for_the_eye()
+    assert time.monotonic() - started >= 0.05
+    late = Control(deadline_s=0.0)
+    late.set_pace(600.0)
+    late.wait_for_the_eye()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.trajectory.trajectory import Step
-from app.cli.inspection_text import step_lines
+from app.cli.inspection_text import _line_words, step_lines
 
 
 def test_of_many_lines_the_surest_are_told_by_wavelength():
@@ -25,3 +25,9 @@ def test_of_many_lines_the_surest_are_told_by_wavelength():
         "own in emission, EW -1 Å, 2 σ",
         "C₂ 5165: drop 0.2, 9 σ",
     ]
+
+
+def test_a_line_in_the_noise_is_said_to_be_there():
+    assert _line_words({"name": "HeI_6678", "kind": "", "ew": 0.09}) == (
+        "He I 6678 in the noise, EW 0.09 Å"
+    )

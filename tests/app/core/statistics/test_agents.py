@@ -7,7 +7,13 @@ import pytest
 import sklearn.metrics
 
 from app.core.statistics import agents as module
-from app.core.statistics.agents import compare_all_reviewers, compare_each_reviewer, read_agents
+from app.core.statistics.agents import (
+    TrackRecord,
+    compare_all_reviewers,
+    compare_each_reviewer,
+    read_agents,
+    track_records,
+)
 from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, inspect, say, set_snr
 from tests.app.core.sessions import made
@@ -124,3 +130,13 @@ def test_who_met_no_agent_is_left_out(session):
     (agent,) = read_agents(session)
     assert compare_each_reviewer(read_verdicts(session), agent) == ()
     assert compare_all_reviewers(read_verdicts(session), agent).every.n == 0
+
+
+def test_a_track_record_counts_what_both_decided(session):
+    inspect(session, "nano", dict.fromkeys(range(1, 11), ("YES", 0.9)) | {11: (None, None)})
+    inspect(session, "other", {50: ("NO", 0.1)})
+    say(session, "Ada", {1: A, 2: A, 3: R, 4: U, 11: A, 60: A})
+    say(session, "Bob", {1: R})
+    assert track_records(session, "Ada") == {("nano", "ab" * 32): TrackRecord(2, 3)}
+    assert track_records(session, "Bob") == {("nano", "ab" * 32): TrackRecord(0, 1)}
+    assert track_records(session, "nobody") == {}

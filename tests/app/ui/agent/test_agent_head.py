@@ -36,3 +36,12 @@ def test_the_list_runs_from_its_button(qtbot, scripted, scripted_panel):
 def test_buttons_show_the_keys_in_use(context, panel):
     context.keymap.rebind("run_agent", ["J"])
     assert panel.head.run.key == "J"
+
+
+def test_watch_is_a_setting_that_the_button_shows(qtbot, context, panel):
+    watch = panel.head.watch
+    assert not watch.isChecked() and "1.5 s" in watch.toolTip()
+    qtbot.mouseClick(watch, LEFT)
+    assert context.settings.settings.watch and watch.isChecked()
+    context.agent.set_watched(False)
+    assert not watch.isChecked()

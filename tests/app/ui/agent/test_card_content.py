@@ -93,3 +93,13 @@ def test_of_a_long_text_the_end_is_kept():
     assert (
         len(words) <= MAX_PARTIAL_TEXT + 2 and words.startswith("… ") and words.endswith("and on")
     )
+
+
+def test_the_card_speaks_of_the_wavelengths_of_the_plot():
+    """The record is at rest; its card is observed, as the plot is, and says so."""
+    steps = record().steps
+    rest, observed = card_contents(steps)[1], card_contents(steps, z=0.01)[1]
+    assert rest.aside == "6450 – 6750 Å" and rest.rows[0].centroid == "6565.1"
+    assert observed.aside == "6514.5 – 6817.5 Å" and observed.rows[0].centroid == "6630.8"
+    assert observed.rows[0].ew == rest.rows[0].ew
+    assert "observed, vacuum" in observed.numbers

@@ -9,7 +9,7 @@ from tests.app.ui.agent.trajectories import MEASURED_THERE
 def test_known_lines_have_their_names():
     (row,) = measured_rows(MEASURED_THERE)
     assert row.cells == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
-    assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad"
+    assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad · λ observed, vacuum"
     assert measurement_notes(MEASURED_THERE) == ("Contaminated by: O₂ B",)
 
 
@@ -51,3 +51,25 @@ def test_values_of_wrong_types_are_skipped():
     assert [row.cells for row in measured_rows(odd)] == [("", "5000.0", "", "", "")]
     assert window_text(odd) == "" and measurement_notes(odd) == ()
     assert measured_rows({}) == () and window_text({}) == ""
+
+
+def test_a_line_in_the_noise_and_other_numbers_are_listed():
+    measured = {
+        "lines": [{"name": "HeI_6678", "kind": "", "ew": 0.09, "ew_error": 0.14}],
+        "values": [
+            {"name": "TiO5", "value": -0.75321, "error": 0.0123},
+            {"name": "Hβ width", "value": 24.0, "unit": "Å"},
+            {"name": 3, "value": 1.0},
+            {"name": "x", "value": "1"},
+        ],
+    }
+    (row,) = measured_rows(measured)
+    assert row.cells == ("He I 6678", "", "0.09 ± 0.14", "", "")
+    assert measurement_notes(measured) == ("TiO5 −0.753 ± 0.012 · Hβ width 24 Å",)
+
+
+def test_a_broad_feature_is_not_listed_beside_its_own_line():
+    lines = [{"name": "H_beta", "centroid": 4861.9, "ew": -113.0, "fwhm_kms": 1700.0}]
+    feature = {"centroid": 4866.0, "ew": -86.1, "fwhm_kms": 1700.0, "kind": "emission"}
+    (row,) = measured_rows({"lines": lines, "feature": feature})
+    assert row.name == "Hβ" and row.ew == "−113.0"

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from agent.evidence.findings import Finding
+from agent.evidence.gate_words import lines_of
 from agent.evidence.gates import GATES
-from agent.evidence.words import KIND_NAMES
+from agent.evidence.line_words import LineWords, line_text
+from agent.evidence.measurements import measurements_of
+from agent.evidence.said_numbers import SaidNumbers
+from agent.evidence.words import COLOUR_LABEL, KIND_NAMES, class_name, finding_texts
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import load_tasks
 from app.ui.agent.card_content import card_contents
-from app.ui.agent.measured_translation import Phrasebook, spaced, translate_measured_text
+from app.ui.agent.measured_translation import (
+    Phrasebook,
+    spaced,
+    translate_measured_name,
+    translate_measured_text,
+)
 from app.ui.translation.data_texts import load_table
 from app.ui.translation.languages import LANGUAGES, install_translators
+from tests.agent.evidence.simulated import simulated_spectrum
 from tests.app.ui.candidates import SAMPLE
 
 TASKS = load_tasks()
@@ -86,3 +98,61 @@ def test_cards_are_translated(language):
 
 def test_spaces_between_chinese_and_latin_text():
     assert spaced("先看Hα，在 [O III]测得 宽 12 Å的线") == "先看 Hα，在 [O III] 测得宽 12 Å 的线"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_all_that_can_be_said_of_a_line_is_translated(name):
+    """Every line of the tasks and gates in every state, with every remark of every task."""
+    book = Phrasebook(load_table("tasks", name), load_table("measured", name))
+    lines = {line for gate in GATES for line in lines_of(gate)}
+    remarks = {"", "strong", "weak", "narrow", "wide"}
+    for task in TASKS:
+        kind = class_name(task)
+        remarks |= {f"{size} for {kind}" for size in ("narrow", "wide", "weak")}
+        remarks |= {f"{size} as in {kind}" for size in ("narrow", "wide")}
+        for evidence in task.evidence:
+            if evidence.kind in ("line", "width"):
+                lines |= set(evidence.target)
+                found = Finding(evidence=evidence, value=evidence.threshold + 1.0)
+                absent = Finding(evidence=evidence, value=evidence.threshold - 1.0)
+                flipped = [replace(each, value=-each.value) for each in (found, absent)]
+                remarks |= {each.meaning for each in (found, absent, *flipped)}
+    rows = [
+        {"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
+        {"kind": "absorption", "ew": 15.5, "ew_error": 0.5},
+        {"kind": "absorption", "ew": -1.5, "ew_error": 0.5},
+        {"kind": "", "ew": 0.1, "ew_error": 0.5},
+    ]
+    for line in sorted(lines):
+        for row in rows:
+            for expected in ("emission", "absorption"):
+                for is_counted in (False, True):
+                    text = line_text(line, row, expected, is_counted)
+                    said = book.claim(text[0].upper() + text[1:])
+                    assert said and not set(ENGLISH.findall(said)) - UNITS, text
+    for remark in sorted(remarks):
+        text = LineWords("Hα emission, EW -15.5 ± 0.5 Å", remark).full
+        said = book.claim(text)
+        assert said and not set(ENGLISH.findall(said)) - UNITS, text
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_template_is_translated_with_its_error(name):
+    book = Phrasebook(load_table("tasks", name), load_table("measured", name))
+    numbers = measurements_of(simulated_spectrum("CV"))
+    for task in TASKS:
+        for evidence in task.evidence:
+            if evidence.kind in ("line", "width"):
+                continue
+            for value in (evidence.threshold + 0.4, evidence.threshold - 0.4):
+                for error in (0.0, 0.3, 30.0):
+                    finding = Finding(evidence=evidence, value=value, error=error)
+                    (text,) = finding_texts([finding], SaidNumbers(numbers), task)
+                    assert book.claim(text), text
+
+
+def test_numbers_in_tables_have_translated_names(language):
+    names = [gate.label for gate in GATES.values()] + [COLOUR_LABEL]
+    names += [evidence.label for task in TASKS for evidence in task.evidence]
+    for name in names:
+        assert not set(ENGLISH.findall(translate_measured_name(name))) - UNITS, name

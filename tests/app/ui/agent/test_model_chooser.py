@@ -16,7 +16,7 @@ LEFT = Qt.MouseButton.LeftButton
 def chooser(qtbot, context):
     window = QWidget()
     qtbot.addWidget(window)
-    chooser = ModelChooser(context.runner, window)
+    chooser = ModelChooser(context.runner, context.bridge.session, window)
     chooser.open_at(QPoint(0, 0), "")
     qtbot.waitUntil(lambda: chooser.list.count() > 0)
     yield chooser
@@ -83,3 +83,20 @@ def test_an_address_with_a_key_is_refused_and_not_saved(qtbot, chooser, context)
         with qtbot.assertNotEmitted(chooser.chosen):
             qtbot.keyClick(chooser.address, Qt.Key.Key_Return)
         assert "SPEC_O3_API_KEY" in chooser.note.text()
+
+
+@pytest.mark.parametrize("corner", [(5000, 5000), (-50, -50), (780, 790)])
+def test_it_never_runs_off_the_screen(qtbot, chooser, corner):
+    chooser.close()
+    chooser.open_at(QPoint(*corner), "")
+    assert chooser.screen().availableGeometry().contains(chooser.geometry())
+    click(qtbot, chooser, "spec-o3-7b")
+    assert chooser.note.isVisible()
+    assert chooser.screen().availableGeometry().contains(chooser.geometry())
+
+
+def test_a_row_says_what_the_model_is_what_it_needs_and_how_well_it_did(chooser):
+    texts = [chooser.list.item(place).text() for place in range(chooser.list.count())]
+    measured = next(text for text in texts if text.startswith("measured"))
+    assert "Needs nothing" in measured and "not yet compared with your own verdicts" in measured
+    assert not any("0.0 GB" in text for text in texts)

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.agent.model_rows import model_rows
+from agent.evidence.weights import builtin_fingerprint
+from agent.trajectory.trajectory import ModelRef
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.ui.agent.model_rows import model_rows, size_text
 from tests.app.ui.agent.models import put
+from tests.app.ui.agent.trajectories import record
 
 pytestmark = pytest.mark.usefixtures("models")
 
 
-def row_named(title, chosen=""):
-    return next(row for row in model_rows(chosen)[0] if row.title == title)
+@pytest.fixture
+def row_named(session):
+    def found(title, chosen=""):
+        return next(row for row in model_rows(chosen, session)[0] if row.title == title)
+
+    return found
 
 
-def test_the_measured_inspector_is_first_and_always_available():
-    first = model_rows("")[0][0]
+def test_the_measured_inspector_is_first_and_always_available(session):
+    first = model_rows("", session)[0][0]
     assert (first.key, first.state, first.need) == ("measured", "always available", "")
 
 
-def test_a_published_model_that_is_missing_says_how_to_get_it(models):
+def test_a_published_model_that_is_missing_says_how_to_get_it(models, row_named):
     row = row_named("spec-o3-7b")
     assert row.state == "not on this machine" and "8.3 billion" in row.about
     assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
 
 
-def test_the_users_own_models(models):
+def test_the_users_own_models(models, row_named):
     put(models / "mine", mine=5, mmproj=5)
     row = row_named("mine")
     assert row.state in ("ready", "its engine is not installed")
@@ -35,24 +44,45 @@ def test_the_users_own_models(models):
     assert row.state == "incomplete" and "mmproj.gguf is missing" in row.need
 
 
-def test_a_faulty_folder_is_skipped_and_reported(models):
+def test_a_faulty_folder_is_skipped_and_reported(models, session):
     (models / "bad").mkdir(parents=True)
     (models / "bad" / "model.toml").write_text("name = [")
-    rows, faults = model_rows("")
+    rows, faults = model_rows("", session)
     assert rows and "bad" in faults
 
 
-def test_a_model_chosen_by_path_or_address_is_listed(models, tmp_path):
+def test_a_model_chosen_by_path_or_address_is_listed(models, tmp_path, session, row_named):
     put(tmp_path / "elsewhere", mine=5, mmproj=5)
     path = str(tmp_path / "elsewhere")
-    assert [row.title for row in model_rows(path)[0] if row.key == path] == ["mine"]
+    assert [row.title for row in model_rows(path, session)[0] if row.key == path] == ["mine"]
     gone = row_named("/no/such/model", "/no/such/model")
     assert gone.state == "not found" and "no model" in gone.need
-    server = next(row for row in model_rows("http://localhost:1/v1#m")[0] if row.title == "m")
+    server = next(
+        row for row in model_rows("http://localhost:1/v1#m", session)[0] if row.title == "m"
+    )
     assert server.state == "server" and server.need == ""
 
 
-def test_a_key_in_an_old_address_is_not_shown():
-    row = model_rows("https://ada:geheim@host/v1?key=geheim")[0][-1]
+def test_a_key_in_an_old_address_is_not_shown(session):
+    row = model_rows("https://ada:geheim@host/v1?key=geheim", session)[0][-1]
     assert row.title == "https://host/v1"
     assert "geheim" not in f"{row.title}{row.about}{row.state}{row.need}"
+
+
+def test_a_small_model_has_no_size_of_zero(models, row_named):
+    assert size_text(7_847_616) == "8 MB" and size_text(12) == "1 MB"
+    assert size_text(16_600_000_000) == "16.6 GB"
+    nano = row_named("nano")
+    assert "8 MB" in nano.about and nano.needs == "llama.cpp and about 8 MB of memory"
+    assert "GPU with about 16." in row_named("spec-o3-7b").needs
+
+
+def test_a_model_says_how_often_it_agreed_with_the_person(session, row_named):
+    model = ModelRef(name="measured", engine="measured", sha256=builtin_fingerprint())
+    given = [Verdict.ACCEPT, Verdict.REJECT, Verdict.ACCEPT, Verdict.UNSURE]
+    for number, verdict in enumerate(given, start=1):
+        session.record_verdict(number, Opinion(verdict=verdict))
+        add_inspection(session, number, record(model=model))
+    add_inspection(session, 5, record(model=model))
+    assert row_named("measured").record == "agreed with you on 2 of 3 you judged (67 %)"
+    assert row_named("nano").record == "not yet compared with your own verdicts"

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
+from app.ui.agent import takeover_bar
+from app.ui.agent.agent_panel import AgentPanel
+from app.ui.agent.remarks import reads_remarks
 from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
 
 
+@pytest.fixture
+def reader(monkeypatch):
+    """The scripted agent is no bundled model; here it can read remarks."""
+    monkeypatch.setattr(takeover_bar, "reads_remarks", lambda name: True)
+
+
+@pytest.mark.usefixtures("reader")
 def test_window_and_remark_reach_a_paused_agent(qtbot, scripted, scripted_panel):
     show_candidate(qtbot, scripted, act="plain")
     bar = scripted_panel.takeover
     scripted.commands.run("run_agent")
     scripted.commands.run("pause_agent")
     assert bar.isVisible() and bar.resume.isVisible()
+    qtbot.waitUntil(bar.remark.isVisible, timeout=LONG_MS)
+    assert not bar.no_remarks.isVisible()
     assert scripted_panel.head.pause.text() == "Resume"
     scripted.view.set_window((4400.0, 5000.0), "Hβ")
     qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started, timeout=LONG_MS)
@@ -30,3 +44,80 @@ def test_window_and_remark_reach_a_paused_agent(qtbot, scripted, scripted_panel)
     with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
         qtbot.mouseClick(bar.resume, LEFT)
     assert not bar.isVisible()
+
+
+@pytest.fixture
+def window(qtbot, scripted):
+    """A window whose only other field would get the focus, as Find does."""
+    window = QWidget()
+    window.panel, window.find = AgentPanel(scripted), QLineEdit()
+    layout = QVBoxLayout(window)
+    layout.addWidget(window.panel)
+    layout.addWidget(window.find)
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    return window
+
+
+@pytest.mark.usefixtures("reader")
+def test_after_a_remark_and_handing_back_no_field_has_the_focus(qtbot, scripted, window):
+    show_candidate(qtbot, scripted, act="plain")
+    bar = window.panel.takeover
+    scripted.commands.run("run_agent")
+    scripted.commands.run("pause_agent")
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started, timeout=LONG_MS)
+    qtbot.waitUntil(bar.remark.isVisible, timeout=LONG_MS)
+    qtbot.mouseClick(bar.remark, LEFT)
+    qtbot.keyClicks(bar.remark, "is it broad?")
+    assert bar.remark.hasFocus()
+    with qtbot.waitSignal(bar.handed_back):
+        qtbot.keyClick(bar.remark, Qt.Key.Key_Return)
+    assert not isinstance(QApplication.focusWidget(), QLineEdit)
+    qtbot.mouseClick(bar.remark, LEFT)
+    qtbot.keyClicks(bar.remark, "unsent")
+    with (
+        qtbot.waitSignal(bar.handed_back),
+        qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS),
+    ):
+        qtbot.mouseClick(bar.resume, LEFT)
+    assert not bar.isVisible()
+    assert not isinstance(QApplication.focusWidget(), QLineEdit)
+    assert window.find.text() == ""
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_run_that_ends_takes_the_focus_from_the_remark_but_gives_it_to_no_field(
+    qtbot, scripted, window
+):
+    show_candidate(qtbot, scripted, act="endless")
+    bar = window.panel.takeover
+    scripted.commands.run("run_agent")
+    qtbot.waitUntil(bar.remark.isVisible, timeout=LONG_MS)
+    qtbot.mouseClick(bar.remark, LEFT)
+    with qtbot.waitSignal(bar.handed_back, timeout=LONG_MS):
+        scripted.agent.stop()
+    qtbot.waitUntil(lambda: scripted.agent.shown.run is None, timeout=LONG_MS)
+    assert not isinstance(QApplication.focusWidget(), QLineEdit)
+
+
+def test_a_model_that_cannot_read_remarks_says_so_and_has_no_box(qtbot, scripted, scripted_panel):
+    show_candidate(qtbot, scripted, act="endless")
+    bar = scripted_panel.takeover
+    scripted.commands.run("run_agent")
+    qtbot.waitUntil(bar.no_remarks.isVisible, timeout=LONG_MS)
+    assert bar.no_remarks.text() == "This model cannot read remarks"
+    assert not bar.remark.isVisible() and bar.show_window.isVisible()
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started, timeout=LONG_MS)
+    with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
+        scripted.agent.stop()
+
+
+@pytest.mark.parametrize(
+    ("model", "reads"),
+    [("measured", False), ("Measured", False), ("nano", False), ("spec-o3-7b", True),
+     ("/no/such/model", True), ("http://localhost:1/v1#m", True)],
+)  # fmt: skip
+def test_the_card_says_who_reads_remarks(model, reads):
+    assert reads_remarks(model) is reads

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from agent.trajectory.trajectory import Step
 from app.core.inspections.store import StoredInspection
 from app.ui.agent.verdict_line import VerdictLine
 from app.ui.inspection.records import Records
@@ -53,3 +54,17 @@ def test_one_of_several_records_is_chosen_or_all_are_compared(qtbot, line):
     assert compared.args == [True] and not line.verdict.isVisible()
     line.show_records(records(YES))
     assert not line.compare.isChecked() and line.verdict.isVisible()
+
+
+def test_a_verdict_that_contradicts_what_was_said_is_marked(line):
+    wolf = Step(kind="think", turn=1, text="Hα (--) -78. Like a Wolf-Rayet star.")
+    odd = record(steps=(*YES.steps[:2], wolf, wolf, *YES.steps[3:]))
+    line.show_records(records(odd))
+    line.show_record(odd)
+    assert line.warning.isVisible()
+    assert line.warning.text() == "It said “like a Wolf-Rayet star” 2 times, then YES."
+    line.show_record(YES)
+    assert not line.warning.isVisible()
+    line.show_record(odd)
+    line.compare.setChecked(True)
+    assert not line.warning.isVisible()

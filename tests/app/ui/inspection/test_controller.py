@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from app.core.inspections.store import inspections_of
+from app.ui.inspection import controller
 from tests.app.ui.inspection.inspecting import run_to_the_end, windows_seen
 from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
@@ -171,3 +172,43 @@ class TestQuitting:
         ended.inspection.result(60)  # the window has not heard of it yet
         scripted.agent.close()
         assert len(inspections_of(session, 1)) == 1
+
+
+def test_a_watched_look_waits_for_the_eye(qtbot, scripted, monkeypatch):
+    """While a person watches, the next turn waits; otherwise the agent is as fast as it can."""
+    monkeypatch.setattr(controller, "WATCH_LOOK_S", 600.0)
+    agent = scripted.agent
+    agent.set_watched(True)
+    show_candidate(qtbot, scripted, act="plain")
+    with qtbot.waitSignal(agent.step_ready, timeout=LONG_MS, check_params_cb=is_look):
+        agent.run_here()
+    run = agent.shown.run
+    assert run.look_s == 600.0
+    with qtbot.assertNotEmitted(agent.finished, wait=100):
+        pass
+    with qtbot.waitSignal(agent.finished, timeout=LONG_MS):
+        agent.set_watched(False)
+    assert run.look_s == 0.0 and not scripted.settings.settings.watch
+
+
+def test_nobody_waits_for_a_run_that_is_not_seen(qtbot, scripted):
+    agent = scripted.agent
+    agent.set_watched(True)
+    assert controller.WATCH_LOOK_S >= 1.5
+    show_candidate(qtbot, scripted, act="endless")
+    agent.run_here()
+    run = agent.shown.run
+    qtbot.waitUntil(lambda: run.is_started, timeout=LONG_MS)
+    assert run.look_s == controller.WATCH_LOOK_S
+    show_candidate(qtbot, scripted, 2)
+    assert run.look_s == 0.0
+    show_candidate(qtbot, scripted, 1)
+    assert run.look_s == controller.WATCH_LOOK_S
+    scripted.current.blind_mode.set_on(True)
+    assert run.look_s == 0.0
+    with qtbot.waitSignal(agent.finished, timeout=LONG_MS):
+        agent.stop(anywhere=True)
+
+
+def is_look(candidate_id, step):
+    return step.is_look

@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
+from sqlalchemy import update
 
 from agent.tasks.catalogue import find_task
-from app.core.session.records import Opinion, Verdict
+from app.core.database.tables import candidates
+from app.core.queue import EVERYTHING, parse_sort
+from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import new_session
-from app.ui.queue.queue_model import AGENT, FLAGS, OBJECT, P_YES, SNR, VERDICT
+from app.ui.queue.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.widgets.candidate_table import CELL, PAD
-from tests.app.ui.conftest import opened_context
+from tests.app.ui.conftest import LONG_MS, opened_context
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.queue.conftest import LEFT, click, current_rows, fill, names, objects, type_filter
 from tests.app.ui.steps import shown_in
@@ -120,3 +123,25 @@ def test_an_empty_session_has_words_until_a_list_comes(qtbot, tmp_path):
         assert "No candidates yet" in panel.message.text()
         fill(session, 3)
         qtbot.waitUntil(lambda: panel.model.rowCount() == 3)
+
+
+@pytest.mark.parametrize("width", [240, 314, 340])
+def test_the_column_of_the_order_stays_and_names_are_whole(qtbot, panel, context, session, width):
+    """Ordered by score, the scores are there; what gives way are other columns, not names."""
+    with session.database.writing() as connection:
+        connection.execute(update(candidates).values(score=0.12345))
+    for number in range(1, 9):
+        give_opinion(session, number, "YES", 0.93)
+    session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, flags=("velocity", "noisy")))
+    session.changed.emit(Change(aspect="list"))
+    panel.resize(width, 400)
+    context.current.set_queue(EVERYTHING, parse_sort("score"))
+    model, table = panel.model, panel.table
+    qtbot.waitUntil(lambda: {SCORE, AGENT} <= model.used, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: not table.isColumnHidden(SCORE))
+    assert not table.horizontalScrollBar().isVisible()
+    names = [model.index(row, OBJECT).data() for row in range(model.rowCount())]
+    widest = max(map(QFontMetrics(table.font()).horizontalAdvance, names))
+    assert table.columnWidth(OBJECT) >= min(widest + 2 * PAD, 0.6 * table.viewport().width())
+    context.current.set_queue(EVERYTHING, parse_sort("list"))
+    assert table.isColumnHidden(SCORE) or width > 314

@@ -41,3 +41,16 @@ def test_blind_mode_hides_the_agent_until_everything_is_judged(
     judged.record_verdict(51, Opinion(verdict=Verdict.ACCEPT))
     qtbot.waitUntil(lambda: page.calibration.model is not None)
     assert "nano" in page.agents.figure.accessibleDescription()
+
+
+def test_kappa_is_named_beside_each_figure_and_noise_is_not_blamed_without_numbers(
+    qtbot, context, session, shown
+):
+    say(session, "Ada", {1: Verdict.ACCEPT, 2: Verdict.REJECT, 3: Verdict.ACCEPT})
+    say(session, "Li Wei", {1: Verdict.REJECT, 2: Verdict.REJECT, 3: Verdict.ACCEPT})
+    page = shown(AgreementPage(context))
+    assert page.by_snr.note.isVisible()
+    assert "Most disagreements" not in page.by_snr.note.text()
+    assert "Too few to tell whether noise matters" in page.by_snr.note.text()
+    for card in (page.people, page.by_snr, page.agents):
+        assert "appa" in card.note.text()

@@ -141,3 +141,17 @@ def test_buttons_show_their_keys(person):
     person.window.keymap.rebind("accept", ["J"])
     assert view.accept.text() == "Accept  J"
     assert view.accept.accessibleName() == "Accept"
+
+
+def test_after_another_page_the_shown_one_can_be_judged_again(person):
+    view = page_of(person).view
+    assert view.accept.isEnabled()
+    person.press("1", CTRL)
+    person.sees(1)
+    person.press("2", CTRL)
+    person.sees(3)
+    person.wait(lambda: view.accept.isEnabled() and view.reject.isEnabled())
+    assert view.unsure.isEnabled() and view.shown.id == 3
+    person.press("x")
+    person.sees(5)
+    assert str(person.opinion(3).verdict) == "REJECT"

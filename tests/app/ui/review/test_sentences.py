@@ -9,13 +9,21 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import fit_calibration
+from agent.confidence.fleiss import FleissKappa
 from agent.confidence.judged import JudgedScores
 from agent.confidence.scores import Estimate
 from app.core.statistics.calibration import CalibrationSample, calibration_sentence
 from app.core.statistics.cut_plan import plan_cut
 from app.core.statistics.drift import Drift, VerdictBlock
+from app.core.statistics.snr_bins import SnrBin
 from app.ui.review.agreement_numbers import AgreementModel
-from app.ui.review.sentences import calibration_state, cut_sentences, drift_sentence, estimate_text
+from app.ui.review.sentences import (
+    calibration_state,
+    cut_sentences,
+    drift_sentence,
+    estimate_text,
+    snr_sentence,
+)
 from app.ui.translation.languages import install_translators
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
@@ -110,3 +118,32 @@ def test_a_figure_with_its_interval(language):
     told = estimate_text(Estimate(0.512, -0.1, 0.96))
     assert told == {"en": "0.51 (-0.10 to 0.96)", "zh": "0.51（-0.10 至 0.96）"}[language]
     assert estimate_text(Estimate(None, 0.0, 1.0)) == "–"
+
+
+def of_snr(low, high, n, kappa, wide=0.1):
+    estimate = Estimate(kappa, kappa - wide, kappa + wide)
+    found = FleissKappa(("A", "R"), n, 2 * n, estimate, estimate)
+    return SnrBin(low, high, found)
+
+
+@pytest.mark.parametrize(
+    ("bins", "text"),
+    [
+        ([], "Too few to tell whether noise matters"),
+        ([of_snr(None, 5.0, 2, 0.0), of_snr(50.0, None, 2, 1.0)], "Too few to tell"),
+        ([of_snr(None, 5.0, 40, 0.4), of_snr(None, None, 90, 1.0)], "Too few to tell"),
+        ([of_snr(None, 5.0, 40, 0.4), of_snr(50.0, None, 60, 0.5)], "No clear difference"),
+        (
+            [of_snr(None, 5.0, 3, 0.9), of_snr(5.0, 10.0, 40, 0.4), of_snr(50.0, None, 60, 0.9)],
+            "People agree less below S/N 10: kappa 0.40 on 40 objects, 0.90 on 60",
+        ),
+        ([of_snr(None, 5.0, 40, 0.9), of_snr(50.0, None, 60, 0.4)], "No clear difference"),
+    ],
+)
+def test_noise_is_blamed_only_where_the_numbers_show_it(bins, text):
+    assert snr_sentence(bins).startswith(text)
+
+
+def test_the_sentence_about_noise_is_translated(language):
+    said = snr_sentence([of_snr(5.0, 10.0, 40, 0.4), of_snr(50.0, None, 60, 0.9)])
+    assert language == "en" or not set(LATIN.findall(said)) - SAID_SO - {"kappa"}

@@ -24,6 +24,7 @@ FULL = Settings(
     profile="marz",
     keys={"accept": ("J", "Shift+J"), "zoom_in": ('"',)},
     blind=True,
+    watch=True,
     model="http://localhost:8000/v1#a",
     workers=3,
     neighbour_arcsec=4.5,

@@ -1,0 +1,71 @@
+"""What a gate says of a spectrum, in words whose numbers stand in the record's table."""
+
+from __future__ import annotations
+
+from agent.evidence.gate_numbers import BOTH, PROFILES
+from agent.evidence.gates import GATES
+from agent.evidence.line_words import LineWords, is_line, line_text
+from agent.evidence.said_numbers import SaidNumbers, strength_state
+
+MIN_SIGMA = 3.0
+"""Of a sign that is there or not, such as a step or an emission: less is noise."""
+REMARKS = ("strong", "weak", "narrow", "wide")
+
+
+def gate_words(
+    name: str, value: float, error: float, middle: float, said: SaidNumbers
+) -> LineWords | str:
+    """The description of a gate's value; empty if it says little or contradicts the line itself."""
+    gate = GATES[name]
+    words = gate.words(value, middle)
+    if not words:
+        return ""
+    lines = lines_of(name)
+    if lines:
+        return _line_words(words, lines, said)
+    if gate.border == 0.0 and abs(value) < MIN_SIGMA * error:
+        return ""
+    return gate.text(said.value(gate.label, value, error, gate.unit)["value"], middle)
+
+
+def lines_of(gate: str) -> tuple[str, ...]:
+    """The lines that a gate describes; empty if it describes something else."""
+    if gate in BOTH:
+        parts = [lines_of(part) for part in BOTH[gate][1:]]
+        return tuple(line for part in parts for line in part) if all(parts) else ()
+    if gate.startswith("EW_"):
+        return (gate.removeprefix("EW_"),)
+    for line in PROFILES:
+        if gate.startswith(line) and gate.removeprefix(line) in ("_em_fwhm", "_abs_fwhm", "_peak"):
+            return (line,)
+    return (gate,) if is_line(gate) else ()
+
+
+def _line_words(words: str, lines: tuple[str, ...], said: SaidNumbers) -> LineWords | str:
+    """The line's own measurement, if it shows what the gate says; the weaker one of two."""
+    claimed = _claimed_state(words)
+    rows = {line: said.numbers.line_strength(line) for line in lines}
+    if any(row.value is None for row in rows.values()):
+        return ""
+    line = min(rows, key=lambda name: abs(rows[name].number))
+    look = SaidNumbers(said.numbers)
+    states = {strength_state(look.line(name)) for name in lines}
+    if claimed not in ("", "absent") and states != {claimed}:
+        return ""
+    if claimed == "absent" and states & {"emission", "absorption", "unclear"}:
+        return ""
+    missing = "emission" if "emission" in words else "absorption"
+    remark = next((remark for remark in REMARKS if words.endswith(remark)), "")
+    if remark in ("strong", "weak") and states != {"absorption"}:
+        remark = ""
+    return LineWords(line_text(line, said.line(line), missing), remark)
+
+
+def _claimed_state(words: str) -> str:
+    """The state that the words claim; 'absent' if nothing is there, empty if they leave it open."""
+    if words.startswith("no ") or "not seen" in words:
+        return "absent"
+    if "emission" in words or "rises" in words:
+        return "emission"
+    is_absorbed = words.endswith(("absorbed", "strong", "seen", "dips")) or "absorption" in words
+    return "absorption" if is_absorbed else ""

@@ -1,0 +1,118 @@
+"""What is said of one spectral line: its state, its equivalent width, its width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.evidence.findings import Finding
+from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.said_numbers import Row, SaidNumbers, strength_state
+from agent.spectra.lines import builtin_lines, label_of
+
+KIND_OF_LINE = ("line", "width")
+
+
+@dataclass(frozen=True)
+class LineWords:
+    """A sentence about a line, without its end; `remark` says what the numbers mean."""
+
+    text: str
+    remark: str = ""
+
+    @property
+    def full(self) -> str:
+        return f"{self.text}: {self.remark}" if self.remark else self.text
+
+
+def ew_text(ew: float, error: float | None) -> str:
+    """An equivalent width with its error, as sentences and tables both write it."""
+    digits = 1 if max(abs(ew), error or 0.0) >= 10.0 else 2
+    text = f"{ew:.{digits}f}"
+    text = text.removeprefix("-") if float(text) == 0 else text
+    return text if error is None else f"{text} ± {error:.{digits}f}"
+
+
+def line_text(name: str, row: Row, expected: str = "", is_counted: bool = False) -> str:
+    """The state of a line with its numbers, as "Hα emission, EW -15.5 ± 0.5 Å, FWHM 354 km/s".
+
+    `expected` is what is said to be missing if nothing stands out of the noise; `is_counted` says
+    that it counts as seen all the same.
+    """
+    state = strength_state(row)
+    label = label_of(name)
+    if state in ("emission", "absorption"):
+        words = f"{label} {state}"
+    elif is_counted:
+        words = f"hint of {label} {expected}"
+    elif state == "unclear":
+        words = f"{label} unclear"
+    else:
+        words = f"no {label} {expected}"
+    text = f"{words}, EW {ew_text(row['ew'], row.get('ew_error'))} Å"
+    width = row.get("fwhm_kms")
+    return (
+        f"{text}, FWHM {width:.0f} km/s" if width and state in ("emission", "absorption") else text
+    )
+
+
+def is_line(name: str) -> bool:
+    """Whether this is a line of the line lists, and no band head."""
+    return name in builtin_lines() and builtin_lines()[name].kind == "line"
+
+
+def line_of(finding: Finding, numbers: SpectrumMeasurements) -> str:
+    """The line that decides a claim; empty if the claim is about something else."""
+    evidence = finding.evidence
+    if evidence.combine in ("mean", "sum") and len(evidence.target) > 1:
+        return ""
+    if evidence.kind not in KIND_OF_LINE:
+        # An index of the same name as a line measures that line.
+        alone = len(evidence.target) == 1 and evidence.kind == "index"
+        return evidence.target[0] if alone and is_line(evidence.target[0]) else ""
+    measure = numbers.line_width if evidence.kind == "width" else numbers.line_strength
+    deciding = (name for name in evidence.target if measure(name).value == finding.value)
+    return next(deciding, "")
+
+
+def line_words(finding: Finding, name: str, said: SaidNumbers, class_name: str) -> LineWords | None:
+    """What is said of the line behind a claim; None if it has no equivalent width."""
+    row = said.line(name)
+    if "ew" not in row:
+        return None
+    evidence = finding.evidence
+    if evidence.kind == "width":
+        return LineWords(line_text(name, row, "emission"), _width_remark(finding, class_name))
+    expected = "emission" if evidence.expect == "emission" else "absorption"
+    is_sought = evidence.expect != "below"
+    text = line_text(name, row, expected, is_counted=finding.is_found == is_sought)
+    return LineWords(text, _strength_remark(finding, strength_state(row), expected, class_name))
+
+
+def _strength_remark(finding: Finding, state: str, expected: str, class_name: str) -> str:
+    evidence = finding.evidence
+    meaning = finding.meaning
+    if meaning and (state == expected or finding.is_found == (evidence.expect != "below")):
+        return meaning
+    if finding.is_found or state != expected or evidence.expect == "below":
+        return ""
+    return "weak" if evidence.rank == "contaminant" else f"weak for {class_name}"
+
+
+def _width_remark(finding: Finding, class_name: str) -> str:
+    evidence = finding.evidence
+    if finding.is_found and finding.meaning:
+        return finding.meaning
+    if evidence.rank == "contaminant":
+        return ""
+    wide = (evidence.expect == "above") == finding.is_found
+    size = "wide" if wide else "narrow"
+    return f"{size} as in {class_name}" if finding.is_found else f"{size} for {class_name}"
+
+
+def merged(parts: list[LineWords | str]) -> list[str]:
+    """The texts in their order, those about one line in one."""
+    remarks: dict[str, str] = {}
+    for part in parts:
+        text, remark = (part, "") if isinstance(part, str) else (part.text, part.remark)
+        remarks[text] = remarks.get(text, "") or remark
+    return [LineWords(text, remark).full for text, remark in remarks.items()]
