@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.core.importing.formats.contents import ListColumn, Refused, Value
+from app.core.importing.outside_paths import OutsidePaths
 from app.core.importing.roles import Roles
 
 MAX_REFUSED_SHOWN = 100
@@ -27,6 +28,8 @@ class Preview:
     refused: tuple[Refused, ...] = ()
     """Rows among the first ones that cannot be parsed."""
     warnings: tuple[str, ...] = ()
+    outside: OutsidePaths = field(default_factory=OutsidePaths)
+    """Folders that the user may allow, in which the list names spectra by absolute paths."""
     problem: str = ""
     """Why it cannot be imported as it is; columns may be given nevertheless."""
     needs_roles: bool = False
@@ -55,3 +58,5 @@ class ImportReport:
     without_file: int
     """Candidates for which the list gives no file and none was found."""
     warnings: tuple[str, ...] = field(default=())
+    outside: OutsidePaths = field(default_factory=OutsidePaths)
+    """Folders outside the allowed ones; the rows that name spectra in them were refused."""

@@ -32,6 +32,7 @@ from app.core.importing.formats.contents import ListFile, Value
 from app.core.importing.formats.formats import open_list
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import OpenedList, open_for_import
+from app.core.importing.outside_paths import OutsidePaths, count_outside, roots_of
 from app.core.importing.spectrum_locator import SpectrumLocator
 
 HEARTBEAT_S = 0.2
@@ -96,7 +97,7 @@ def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
                 file, _first_rows(file), problem=str(error), needs_roles=needs_roles
             )
     else:
-        message = _opened_message(opened)
+        message = _opened_message(opened, outside=asdict(_outside(opened, path)))
     write_message(sink, message)
 
 
@@ -110,6 +111,7 @@ def send_list(request: dict[str, Any], sink: BinaryIO) -> None:
         path,
         None if spectra is None else Path(spectra),
         allow_absolute=request["allow_absolute"],
+        allowed=request["allowed"],
         should_stop=heartbeat,
     )
     list_bytes = None if isinstance(opened.file, FolderList) else path.stat().st_size
@@ -131,7 +133,14 @@ def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
             return
 
 
-def _opened_message(opened: OpenedList) -> Message:
+def _outside(opened: OpenedList, path: Path) -> OutsidePaths:
+    column = opened.roles.number("path")
+    if column is None or isinstance(opened.file, FolderList):
+        return OutsidePaths()
+    return count_outside(opened.file, column, roots_of([path.parent]))
+
+
+def _opened_message(opened: OpenedList, **more: Any) -> Message:
     file, sample = opened.file, opened.sample
     return preview_message(
         file,
@@ -140,6 +149,7 @@ def _opened_message(opened: OpenedList) -> Message:
         sha256=file.sha256 if isinstance(file, FolderList) else "",
         refused=[[row.line, row.reason] for row in sample.refused[:SHOWN_ROWS]],
         warnings=[*opened.notes, *file.warnings()],
+        **more,
     )
 
 
