@@ -53,7 +53,8 @@ OBJECT = (
     _column("object_id", "text", "meta.id;meta.main", "Identifier in the survey or list"),
     _column("ra", "real", "pos.eq.ra;meta.main", "Right ascension", "deg"),
     _column("dec", "real", "pos.eq.dec;meta.main", "Declination", "deg"),
-    _column("path", "text", "meta.ref", "File of the spectrum"),
+    _column("path", "text", "meta.ref", "File of the spectrum, as the list gives it"),
+    _column("path_folder", "text", "meta.ref", "Folder from which a relative path counts"),
     _column("row", "whole", "meta.record", "Row in that file, or TARGETID"),
 )
 OPINION = (

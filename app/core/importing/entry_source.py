@@ -77,5 +77,5 @@ class InProcessSource:
 
 
 def _stored_bytes(entries: Entries) -> int:
-    texts = (entries.columns[FIELDS.index(name)] for name in ("path", "own"))
+    texts = (entries.columns[FIELDS.index(name)] for name in ("path", "own", "listed_path"))
     return ROW_BYTES * len(entries) + sum(sum(map(len, each)) for each in texts)

@@ -9,13 +9,13 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent.checked_toml import printable
 from app.core.errors import ImportFailed
-from app.core.importing.formats.contents import ListFile, counted_text
+from app.core.importing.formats.contents import ListFile, RowBlock, counted_text
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.session.folder_names import MAX_FOLDERS, is_within, summarized
 
@@ -111,13 +111,15 @@ def roots_of(folders: Iterable[Path]) -> list[str]:
     return [os.path.normpath(each.absolute()) for each in every] + [*map(os.path.realpath, every)]
 
 
-def count_outside(file: ListFile, column: int, roots: Iterable[str]) -> OutsidePaths:
-    """Read the column of an opened list for up to COUNT_S seconds."""
+def count_outside(
+    file: ListFile, texts_of: Callable[[RowBlock], Sequence[str]], roots: Iterable[str]
+) -> OutsidePaths:
+    """Read an opened list for up to COUNT_S seconds; `texts_of` gives the paths of a block."""
     counter, until = OutsideCounter(roots), time.monotonic() + COUNT_S
     try:
         for block in file.blocks():
             if block.lines:
-                counter.add(block.cells[column].texts())
+                counter.add(texts_of(block))
             if time.monotonic() > until:
                 return counter.found(is_complete=False)
     except (ImportFailed, CellMismatch):  # told by the import

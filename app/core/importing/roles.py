@@ -17,6 +17,8 @@ from app.core.importing.spectrum_files import has_spectrum_suffix
 from app.core.importing.survey_names import SchemeMatch, find_scheme
 
 ROLES = ("path", "row", "object_id", "ra", "dec", "score", "label", "snr")
+FOLDER = "path_folder"
+"""Beside `path` in a catalogue that this program has exported."""
 MIN_SHARE = 0.5
 """Fraction of the sampled values that must fit a role."""
 
@@ -119,6 +121,14 @@ def _number_of(column: str, names: Sequence[str]) -> int:
     if len(alike) != 1:
         raise ImportFailed(f"it has no column {shown(column)}{near_miss(column, names)}")
     return alike[0]
+
+
+def folder_column(columns: Sequence[ListColumn], roles: Roles) -> int | None:
+    """The column that says from where the relative paths of our own catalogues count."""
+    path = roles.by_role.get("path")
+    names = [column.name for column in columns]
+    is_ours = path is not None and path.column == "path" and FOLDER in names
+    return names.index(FOLDER) if is_ours else None
 
 
 class _RoleGuesser:

@@ -163,6 +163,12 @@ class SpectrumLocator:
                 )
         return paths
 
+    def has(self, text: str) -> bool:
+        """Whether this file is in the folders."""
+        start, slash, name = text.replace("\\", "/").rpartition("/")
+        folder = self._cache.get(start + slash) or self._cached_folder(start + slash)
+        return name in folder.files or (folder.other is not None and name in folder.other.files)
+
     def find_by_name(self, stems: Iterable[str]) -> str:
         """The file in the spectra folder with one of these stems; empty if there is none."""
         if self._spectra is None:

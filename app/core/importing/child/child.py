@@ -26,6 +26,7 @@ from agent.errors import WorkbenchError
 from app.core.errors import ImportFailed, UnknownColumnsError
 from app.core.importing.child.preview_message import SHOWN_ROWS, preview_message
 from app.core.importing.child.wire import Message, write_entries, write_message
+from app.core.importing.entries import EntryMaker
 from app.core.importing.entry_source import InProcessSource
 from app.core.importing.folder_list import FolderList
 from app.core.importing.formats.contents import ListFile, Value
@@ -134,10 +135,10 @@ def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
 
 
 def _outside(opened: OpenedList, path: Path) -> OutsidePaths:
-    column = opened.roles.number("path")
-    if column is None or isinstance(opened.file, FolderList):
+    if opened.roles.number("path") is None or isinstance(opened.file, FolderList):
         return OutsidePaths()
-    return count_outside(opened.file, column, roots_of([path.parent]))
+    maker = EntryMaker(opened.file.columns, opened.roles, SpectrumLocator(path))
+    return count_outside(opened.file, maker.path_texts, roots_of([path.parent]))
 
 
 def _opened_message(opened: OpenedList, **more: Any) -> Message:

@@ -9,8 +9,14 @@ import pytest
 
 from app.core.errors import ImportFailed, NoRowAllowedError
 from app.core.importing import outside_paths
+from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list, look_at
-from app.core.importing.outside_paths import OutsideCounter, OutsidePaths, outside_text
+from app.core.importing.outside_paths import (
+    OutsideCounter,
+    OutsidePaths,
+    count_outside,
+    outside_text,
+)
 from app.core.session.folder_names import MAX_FOLDERS
 from app.core.session.list_folders import list_folders
 from app.core.session.spectra_folders import outside_folders
@@ -110,11 +116,10 @@ def test_many_folders_are_few(monkeypatch):
 
 
 def test_a_long_list_is_not_read_to_its_end(listed, monkeypatch):
-    from app.core.importing.formats.formats import open_list
-    from app.core.importing.outside_paths import count_outside
-
     monkeypatch.setattr(outside_paths, "COUNT_S", -1.0)
-    found = count_outside(open_list(listed), 0, [str(listed.parent)])
+    found = count_outside(
+        open_list(listed), lambda block: block.cells[0].texts(), [str(listed.parent)]
+    )
     assert found.rows
     assert not found.is_complete
 
