@@ -15,6 +15,7 @@ from app.core.errors import NoRowAllowedError
 from app.core.importing.importer import import_list, preview
 from app.core.importing.outside_paths import outside_text
 from app.core.importing.reports import ImportReport
+from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, new_session
 
 MAX_REFUSED_SHOWN = 5
@@ -75,7 +76,7 @@ def new(
         except BaseException:
             made.database.discard()  # including side files, which would block a new session
             raise
-        typer.echo(f"{made.location}: {made.count()} candidates for {target.name}")
+        typer.echo(f"{made.location}: {counted_text(made.count(), 'candidate')} for {target.name}")
 
 
 def import_with_progress(
@@ -99,19 +100,19 @@ def import_with_progress(
 
 def show_import(report: ImportReport) -> None:
     typer.echo(
-        f"{cleaned(report.name)} ({report.format}): {report.rows_used} of {report.rows_read} rows "
-        "imported"
+        f"{cleaned(report.name)} ({report.format}): {report.rows_used:,} of "
+        f"{counted_text(report.rows_read, 'row')} imported"
     )
     for name, column in report.roles.items():
         typer.echo(f"  {name}: {cleaned(column)}")
-    for count, label in (
-        (report.duplicates, "duplicates"),
-        (report.missing_files, "files not found"),
-        (report.without_file, "without a spectrum"),
-        (report.rows_refused, "refused"),
+    for count, text in (
+        (report.duplicates, counted_text(report.duplicates, "duplicate")),
+        (report.missing_files, f"{counted_text(report.missing_files, 'file')} not found"),
+        (report.without_file, f"{report.without_file:,} without a spectrum"),
+        (report.rows_refused, f"{report.rows_refused:,} refused"),
     ):
         if count:
-            typer.echo(f"  {count} {label}")
+            typer.echo(f"  {text}")
     if report.outside.rows:
         typer.echo(cleaned(f"  {outside_text(report.outside)}: {HOW_TO_ALLOW}"), err=True)
     for refused in report.refused[:MAX_REFUSED_SHOWN]:

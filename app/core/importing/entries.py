@@ -18,13 +18,13 @@ from app.core.importing.formats.contents import (
     ListColumn,
     Refused,
     RowBlock,
-    counted_text,
 )
 from app.core.importing.role_names import TARGET, normalized_name
 from app.core.importing.roles import Roles, folder_column
 from app.core.importing.sky import angles, iau_name, positions
 from app.core.importing.spectrum_files import stem_of
 from app.core.importing.spectrum_locator import SpectrumLocator
+from app.core.session.counted_text import counted_text
 
 MAX_ID = 200
 MAX_LABEL = 200

@@ -13,12 +13,13 @@ from app.core.database.tables import candidates, lists, refused_rows
 from app.core.errors import ImportFailed, ImportStopped, NoRowAllowedError
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entry_source import SourceSummary
-from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused, counted_text
+from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.outside_paths import OutsidePaths, outside_text
 from app.core.importing.reports import MAX_REFUSED_SHOWN, ImportReport, Preview
 from app.core.importing.storing import CandidateWriter, DuplicateFilter
 from app.core.progress import EstimatedProgress, ShouldStop
+from app.core.session.counted_text import counted_text
 from app.core.session.verdict_log import now
 
 MAX_REFUSED_KEPT = 10_000

@@ -7,23 +7,18 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent.checked_toml import printable
-from app.core.errors import ImportFailed
-from app.core.importing.formats.contents import ListFile, RowBlock, counted_text
-from app.core.importing.formats.text_cells import CellMismatch
+from app.core.session.counted_text import counted_text
 from app.core.session.folder_names import MAX_FOLDERS, is_within, summarized
 
 MAX_PATH = 4096
 MAX_NAMED = 10_000
 """Folders while counting; the result has at most MAX_FOLDERS, those with the most rows."""
-COUNT_S = 1.0
-"""A preview counts no longer than this."""
 MAX_TOLD, MAX_SHOWN = 3, 300
 _DRIVE = re.compile(r"[A-Za-z]:/|//")
 
@@ -109,19 +104,3 @@ def roots_of(folders: Iterable[Path]) -> list[str]:
     """The folders under the name given and with links resolved."""
     every = list(folders)
     return [os.path.normpath(each.absolute()) for each in every] + [*map(os.path.realpath, every)]
-
-
-def count_outside(
-    file: ListFile, texts_of: Callable[[RowBlock], Sequence[str]], roots: Iterable[str]
-) -> OutsidePaths:
-    """Read an opened list for up to COUNT_S seconds; `texts_of` gives the paths of a block."""
-    counter, until = OutsideCounter(roots), time.monotonic() + COUNT_S
-    try:
-        for block in file.blocks():
-            if block.lines:
-                counter.add(texts_of(block))
-            if time.monotonic() > until:
-                return counter.found(is_complete=False)
-    except (ImportFailed, CellMismatch):  # told by the import
-        return counter.found(is_complete=False)
-    return counter.found()

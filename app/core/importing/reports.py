@@ -22,7 +22,9 @@ class Preview:
     """Long texts are cut: they are only shown."""
     roles: Roles = field(default_factory=Roles)
     estimate: int | None = None
-    """Approximate number of rows, None if unknown."""
+    """Number of rows, None if unknown."""
+    is_exact: bool = False
+    """Whether that is their number; otherwise it is about that."""
     sha256: str = ""
     """Of the names and sizes of the files in a folder; empty for a list."""
     refused: tuple[Refused, ...] = ()

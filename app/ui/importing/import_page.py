@@ -219,7 +219,7 @@ class ImportPage(QWidget):
             text = self.tr("{done} of about {total} rows").replace("{total}", f"{total:,}")
         else:
             self.bar.setRange(0, 0)
-            text = self.tr("{done} rows")
+            text = self.tr("{done} row") if done == 1 else self.tr("{done} rows")
         self.hint.setText(text.replace("{done}", f"{done:,}"))
 
     def _check(self) -> None:

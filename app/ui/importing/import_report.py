@@ -87,9 +87,7 @@ class ImportReportCard(QFrame):
         if outside := sum(each.outside.rows for each in reports):
             text = self.tr("{count} rows name spectra in folders you have not allowed.")
             if outside == 1:
-                text = self.tr(
-                    "{count} row names a spectrum in a folder that you have not allowed."
-                )
+                text = self.tr("{count} row names a spectrum in a folder you have not allowed.")
             how = self.tr("Go back to allow them and import again.")
             notes.append(f"{text} {how}".replace("{count}", f"{outside:,}"))
         self.notes.setText("\n".join(notes))

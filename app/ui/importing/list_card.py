@@ -186,6 +186,8 @@ class ListCard(QFrame):
     def _show_count(self, done: int, _: object) -> None:
         if self.preview is None:
             text = self.tr("{count} spectra so far")
+            if done == 1:
+                text = self.tr("{count} spectrum so far")
             self.facts.setText(text.replace("{count}", f"{done:,}"))
 
     def _show(self, _: int) -> None:
@@ -214,7 +216,8 @@ def _facts(preview: ListPreview) -> str:
     }
     known = [kinds.get(preview.format, preview.format)]
     if preview.estimate is not None:
-        about = "" if preview.format in ("folder", "spectrum", "FITS", "Parquet") else "~"
+        is_exact = preview.is_exact or preview.format in ("FITS", "Parquet")
+        about = "" if is_exact else "~"
         rows = translate("ListCard", "{count} rows")
         if preview.estimate == 1:
             rows = translate("ListCard", "{count} row")

@@ -69,7 +69,18 @@ def test_new_stopped_by_hand(tmp_path, monkeypatch):
     held.pop().close()
     assert list(tmp_path.iterdir()) == [path]
     monkeypatch.undo()
-    assert "5000 candidates" in run("new", place, path, "--task", "CV")
+    assert "5,000 candidates" in run("new", place, path, "--task", "CV")
+
+
+def test_one_is_told_as_one(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("object_id,ra,dec\nJ1,1,2\n", encoding="utf-8")
+    said = run("new", tmp_path / "n.speco3", path, "--task", "CV")
+    assert "1 of 1 row imported" in said
+    assert "1 candidate for cataclysmic variable" in said
+    assert "1 row, all candidates" in run(
+        "export", tmp_path / "n.speco3", tmp_path / "n.csv", "--which", "all"
+    )
 
 
 @pytest.fixture

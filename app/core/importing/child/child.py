@@ -33,7 +33,8 @@ from app.core.importing.formats.contents import ListFile, Value
 from app.core.importing.formats.formats import open_list
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import OpenedList, open_for_import
-from app.core.importing.outside_paths import OutsidePaths, count_outside, roots_of
+from app.core.importing.outside_paths import roots_of
+from app.core.importing.row_count import count_rows
 from app.core.importing.spectrum_locator import SpectrumLocator
 
 HEARTBEAT_S = 0.2
@@ -98,7 +99,7 @@ def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
                 file, _first_rows(file), problem=str(error), needs_roles=needs_roles
             )
     else:
-        message = _opened_message(opened, outside=asdict(_outside(opened, path)))
+        message = _opened_message(opened, **_counted(opened, path))
     write_message(sink, message)
 
 
@@ -134,11 +135,14 @@ def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
             return
 
 
-def _outside(opened: OpenedList, path: Path) -> OutsidePaths:
-    if opened.roles.number("path") is None or isinstance(opened.file, FolderList):
-        return OutsidePaths()
+def _counted(opened: OpenedList, path: Path) -> dict[str, Any]:
+    """Further fields of the preview of a list."""
+    if isinstance(opened.file, FolderList):
+        return {"is_exact": True}
     maker = EntryMaker(opened.file.columns, opened.roles, SpectrumLocator(path))
-    return count_outside(opened.file, maker.path_texts, roots_of([path.parent]))
+    found = count_rows(opened.file, maker.path_texts, roots_of([path.parent]))
+    fields: dict[str, Any] = {"outside": asdict(found.outside), "is_exact": found.is_complete}
+    return fields | ({"estimate": found.rows} if found.is_complete else {})
 
 
 def _opened_message(opened: OpenedList, **more: Any) -> Message:

@@ -9,12 +9,10 @@ import pytest
 
 from app.core.errors import ImportFailed, NoRowAllowedError
 from app.core.importing import outside_paths
-from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list, look_at
 from app.core.importing.outside_paths import (
     OutsideCounter,
     OutsidePaths,
-    count_outside,
     outside_text,
 )
 from app.core.session.folder_names import MAX_FOLDERS
@@ -113,15 +111,6 @@ def test_many_folders_are_few(monkeypatch):
     assert len(scattered.folders) == MAX_FOLDERS
     assert "/7" in scattered.folders
     assert scattered.rows == MAX_FOLDERS + 1
-
-
-def test_a_long_list_is_not_read_to_its_end(listed, monkeypatch):
-    monkeypatch.setattr(outside_paths, "COUNT_S", -1.0)
-    found = count_outside(
-        open_list(listed), lambda block: block.cells[0].texts(), [str(listed.parent)]
-    )
-    assert found.rows
-    assert not found.is_complete
 
 
 def test_words_for_one_row():
