@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.exporting.columns import OBJECT, CarriedColumn, Layout
+from app.core.exporting.further_columns import line_cells, model_cells
 from app.core.exporting.listed_paths import path_cells
 from app.core.exporting.opinions import opinion_cells
 from app.core.exporting.selection import Selection, Which, make_selection, pages
@@ -70,7 +71,11 @@ def _page(
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]
     basic = (object_ids, ra, dec, *path_cells(paths, listed), numbers)
-    return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *carried]
+    further = [
+        *model_cells(connection, ids, layout.models),
+        *line_cells(connection, ids, layout.lines, selection),
+    ]
+    return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *further, *carried]
 
 
 def _carried_columns(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) -> list[Cells]:
