@@ -26,6 +26,7 @@ from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import Which as KnownWhich
 from app.core.queue import matching, parse_filter
 from app.core.report import write_report
+from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, open_session
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import read_spectrum
@@ -92,7 +93,7 @@ def export(
             wanted = _selected(opened, which or Which.ALL, which, words, by)
             with progress_bar(f"writing {out.name}") as progress:
                 count = write_records(opened, out, which=wanted, reviewer=by, progress=progress)
-            _print(f"{out}: {count} records")
+            _print(f"{out}: {counted_text(count, 'record')}")
         elif is_report:
             write_report(opened, out, lambda candidate: read_spectrum(opened, candidate))
             _print(f"{out}: report written")
@@ -116,7 +117,7 @@ def _catalogue(
             filter_text=words + among,
             progress=progress,
         )
-    _print(f"{out}: {report.rows} rows, {report.selection}")
+    _print(f"{out}: {counted_text(report.rows, 'row')}, {report.selection}")
     if not (report.rows or which or words or by):
         _print("  there are no verdicts yet: use --which all to write every candidate")
     for old, new in report.renamed.items():

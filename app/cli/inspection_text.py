@@ -13,6 +13,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from agent.trajectory.trajectory_file import to_json
+from app.core.session.counted_text import counted_text
 from app.core.statistics.number_format import chance
 
 MAX_CHARACTERS = 4000
@@ -45,9 +46,9 @@ def step_lines(step: Step) -> list[Text]:
 def verdict_lines(trajectory: Trajectory) -> list[Text]:
     probability = "" if trajectory.p_yes is None else f"   p(YES) {chance(trajectory.p_yes)}"
     if len(trajectory.p_yes_runs) > 1:
-        probability += f" over {len(trajectory.p_yes_runs)} inspections"
+        probability += f" over {counted_text(len(trajectory.p_yes_runs), 'inspection')}"
     looks = len(trajectory.looks)
-    spent = f"   {looks} look{'' if looks == 1 else 's'}, {trajectory.seconds:.2f} s"
+    spent = f"   {counted_text(looks, 'look')}, {trajectory.seconds:.2f} s"
     if trajectory.verdict is None:
         why = f": {trajectory.stop_reason}" if trajectory.stop_reason else ""
         return [Text(cleaned(f"no verdict ({trajectory.stopped_by}{why})") + spent, style="yellow")]

@@ -13,6 +13,7 @@ from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_na
 from app.core.database.tables import MIN_TARGETID
 from app.core.exporting.log_file import log_lines, write_log
 from app.core.queue import find
+from app.core.session.counted_text import counted_text
 from app.core.session.records import Candidate
 from app.core.session.session import Session, open_session
 
@@ -34,7 +35,7 @@ def log(
     """Show the verdict log, oldest first. It also contains verdicts that were undone."""
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         if out is not None:
-            typer.echo(f"{out}: {write_log(opened, out)} lines")
+            typer.echo(f"{out}: {counted_text(write_log(opened, out), 'line')}")
             return
         if of is None:
             show(log_lines(opened))

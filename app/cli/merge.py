@@ -10,6 +10,7 @@ import typer
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, open_session
 from app.core.sharing.merge import merge as bring_together
 from app.core.sharing.merge_report import Conflict, MergeReport
@@ -41,15 +42,16 @@ def _merged(target: Session, source: Session) -> MergeReport:
 
 def _show(name: str, target: Session, report: MergeReport) -> None:
     typer.echo(
-        f"{cleaned(name)}: {report.lines} log entries, {report.inspections} inspections, "
-        f"{report.candidates} new candidates ({report.matched} already known)"
+        f"{cleaned(name)}: {counted_text(report.lines, 'log entry', 'log entries')}, "
+        f"{counted_text(report.inspections, 'inspection')}, "
+        f"{counted_text(report.candidates, 'new candidate')} ({report.matched:,} already known)"
     )
     if report.reviewers:
         typer.echo(f"  new reviewers: {cleaned(', '.join(report.reviewers))}")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:
-        typer.echo(f"  ... and {len(report.conflicts) - MAX_SHOWN} more conflicts")
+        typer.echo(f"  ... and {counted_text(len(report.conflicts) - MAX_SHOWN, 'more conflict')}")
     _show_disputes(target, report.disagreements)
 
 
@@ -66,8 +68,8 @@ def _show_disputes(target: Session, found: Sequence[Dispute]) -> None:
     if not found:
         return
     typer.echo(
-        f"  reviewers disagree on {len(found)} candidates; show them with the filter "
-        "disagree:people"
+        f"  reviewers disagree on {counted_text(len(found), 'candidate')}; show them with "
+        "the filter disagree:people"
     )
     shown = found[:MAX_SHOWN]
     named = {each.id: each for each in target.candidates(one.candidate_id for one in shown)}

@@ -11,11 +11,15 @@ from agent.tasks.catalogue import find_task
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.errors import NoRowAllowedError
 from app.core.importing.importer import import_list, preview
+from app.core.importing.outside_paths import outside_text
 from app.core.importing.reports import ImportReport
+from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, new_session
 
 MAX_REFUSED_SHOWN = 5
+HOW_TO_ALLOW = "give --trust-paths if you trust the list, or --spectra with their folder"
 
 
 def new(
@@ -46,6 +50,14 @@ def new(
             "dec, score, label, snr.",
         ),
     ] = None,
+    trust_paths: Annotated[
+        bool,
+        typer.Option(
+            "--trust-paths",
+            help="Read spectra that the lists name by absolute paths outside their folders, now "
+            "and later: for lists that you trust.",
+        ),
+    ] = False,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Create a session from candidate lists and show the role of each column."""
@@ -56,36 +68,53 @@ def new(
     with new_session(session, target, reviewer_name(reviewer)) as made:
         try:
             for path in lists:
-                show_import(import_with_progress(made, path, roles, spectra))
+                report = import_with_progress(made, path, roles, spectra, trust_paths)
+                show_import(report)
+        except NoRowAllowedError as error:
+            made.database.discard()
+            raise NoRowAllowedError(f"{error}: {HOW_TO_ALLOW}") from error
         except BaseException:
             made.database.discard()  # including side files, which would block a new session
             raise
-        typer.echo(f"{made.location}: {made.count()} candidates for {target.name}")
+        typer.echo(f"{made.location}: {counted_text(made.count(), 'candidate')} for {target.name}")
 
 
 def import_with_progress(
-    session: Session, path: Path, roles: dict[str, str], spectra: Path | None
+    session: Session,
+    path: Path,
+    roles: dict[str, str],
+    spectra: Path | None,
+    trust_paths: bool = False,
 ) -> ImportReport:
     """Import one list with a progress bar on standard error."""
     with progress_bar(f"reading {path.name}") as progress:
-        return import_list(session, path, roles=roles, spectra=spectra, progress=progress)
+        return import_list(
+            session,
+            path,
+            roles=roles,
+            spectra=spectra,
+            allow_absolute=trust_paths,
+            progress=progress,
+        )
 
 
 def show_import(report: ImportReport) -> None:
     typer.echo(
-        f"{cleaned(report.name)} ({report.format}): {report.rows_used} of {report.rows_read} rows "
-        "imported"
+        f"{cleaned(report.name)} ({report.format}): {report.rows_used:,} of "
+        f"{counted_text(report.rows_read, 'row')} imported"
     )
     for name, column in report.roles.items():
         typer.echo(f"  {name}: {cleaned(column)}")
-    for count, label in (
-        (report.duplicates, "duplicates"),
-        (report.missing_files, "files not found"),
-        (report.without_file, "without a spectrum"),
-        (report.rows_refused, "refused"),
+    for count, text in (
+        (report.duplicates, counted_text(report.duplicates, "duplicate")),
+        (report.missing_files, f"{counted_text(report.missing_files, 'file')} not found"),
+        (report.without_file, f"{report.without_file:,} without a spectrum"),
+        (report.rows_refused, f"{report.rows_refused:,} refused"),
     ):
         if count:
-            typer.echo(f"  {count} {label}")
+            typer.echo(f"  {text}")
+    if report.outside.rows:
+        typer.echo(cleaned(f"  {outside_text(report.outside)}: {HOW_TO_ALLOW}"), err=True)
     for refused in report.refused[:MAX_REFUSED_SHOWN]:
         typer.echo(cleaned(f"    row {refused.line}: {refused.reason}"), err=True)
     for warning in report.warnings:

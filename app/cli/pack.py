@@ -15,6 +15,7 @@ from app.cli.session_options import (
     TrustPathsOption,
     reviewer_name,
 )
+from app.core.session.counted_text import counted_text
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import pack as write_packed
 
@@ -37,9 +38,8 @@ def pack(
         progress_bar("packing") as progress,
     ):
         report = write_packed(opened, out, progress=progress)
-    typer.echo(
-        cleaned(f"{report.path}: {report.packed} spectra packed, {report.bytes / 1e6:.1f} MB")
-    )
+    packed = counted_text(report.packed, "spectrum", "spectra")
+    typer.echo(cleaned(f"{report.path}: {packed} packed, {report.bytes / 1e6:.1f} MB"))
     for folder in report.folders:
         typer.echo(cleaned(f"  from {folder}"))
     for missing in report.unreadable[:MAX_SHOWN]:

@@ -16,6 +16,7 @@ from agent.confidence.fleiss import FleissKappa
 from agent.confidence.scores import Agreement, Estimate
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.session.counted_text import counted_text
 from app.core.session.session import open_session
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
@@ -37,8 +38,9 @@ def show_statistics(statistics: Statistics, console: Console) -> None:
     counts = statistics.counts
     console.print(Text(cleaned(f"{statistics.session}: {statistics.task}"), style="bold"))
     console.print(
-        f"{counts.candidates:,} candidates: {counts.accepted:,} accepted, {counts.rejected:,} "
-        f"rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, {counts.open:,} open; "
+        f"{counted_text(counts.candidates, 'candidate')}: {counts.accepted:,} accepted, "
+        f"{counts.rejected:,} rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, "
+        f"{counts.open:,} open; "
         f"{counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
     )
     if statistics.reviewers:
@@ -99,7 +101,8 @@ def _consistency_lines(statistics: Statistics) -> Iterator[str]:
         observed = repeat.agreement.observed
         if observed.value is not None:
             yield (
-                f"{repeat.reviewer} judged {repeat.agreement.n:,} candidates twice and agreed on "
+                f"{repeat.reviewer} judged {counted_text(repeat.agreement.n, 'candidate')} twice "
+                "and agreed on "
                 f"{rough_percent(observed.value)}; kappa {with_interval(repeat.agreement.kappa)}"
             )
     yield from (f"{each.reviewer}: {each.words}" for each in statistics.drift if each.words)

@@ -31,6 +31,7 @@ from app.cli.session_options import (
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import Confusion, compare_models, count_pending
+from app.core.session.counted_text import counted_text
 from app.core.session.session import Session
 from app.core.session.spectra_folders import open_with_spectra
 from app.worker.pool import WorkerPool
@@ -137,8 +138,9 @@ def _show_disagreement(comparison: Confusion) -> None:
         typer.echo("the second model is the same as the first: choose another one")
         return
     typer.echo(
-        f"the models disagree on {comparison.opposed} of {comparison.n} candidates; show them with "
-        "the filter disagree:agents or the order disagreeing"
+        f"the models disagree on {comparison.opposed:,} of "
+        f"{counted_text(comparison.n, 'candidate')}; show them with the filter "
+        "disagree:agents or the order disagreeing"
     )
 
 

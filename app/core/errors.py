@@ -29,5 +29,9 @@ class UnknownColumnsError(ImportFailed):
     """No column of the list could be assigned to a role; the user can do that."""
 
 
+class NoRowAllowedError(ImportFailed):
+    """No row can be used, as the spectra are outside the list's folder; the user can allow that."""
+
+
 class ImportStopped(WorkbenchError):
     """The user stopped the import; the session is unchanged."""

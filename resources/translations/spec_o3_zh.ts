@@ -495,6 +495,10 @@
         <translation>{count} 行，{columns} 列；前几行：</translation>
     </message>
     <message>
+        <source>{count} row, {columns} columns:</source>
+        <translation>{count} 行，{columns} 列：</translation>
+    </message>
+    <message>
         <source>hidden</source>
         <translation>已隐藏</translation>
     </message>
@@ -1360,6 +1364,10 @@
         <translation>{done} 行</translation>
     </message>
     <message>
+        <source>{done} row</source>
+        <translation>{done} 行</translation>
+    </message>
+    <message>
         <source>Import summary</source>
         <translation>导入摘要</translation>
     </message>
@@ -1391,8 +1399,24 @@
         <translation>{count} 个候选体已就绪</translation>
     </message>
     <message>
+        <source>{count} candidate is ready</source>
+        <translation>{count} 个候选体已就绪</translation>
+    </message>
+    <message>
         <source>Missing files are looked for again when you open their candidate: their disk may not be mounted.</source>
         <translation>找不到的文件会在您打开其候选体时再次查找：其所在磁盘可能尚未挂载。</translation>
+    </message>
+    <message>
+        <source>{count} rows name spectra in folders you have not allowed.</source>
+        <translation>{count} 行的光谱位于尚未允许的文件夹中。</translation>
+    </message>
+    <message>
+        <source>{count} row names a spectrum in a folder you have not allowed.</source>
+        <translation>{count} 行的光谱位于尚未允许的文件夹中。</translation>
+    </message>
+    <message>
+        <source>Go back to allow them and import again.</source>
+        <translation>请返回允许后重新导入。</translation>
     </message>
     <message>
         <source>rows read</source>
@@ -1677,6 +1701,10 @@
         <translation>目前 {count} 条光谱</translation>
     </message>
     <message>
+        <source>{count} spectrum so far</source>
+        <translation>目前 {count} 条光谱</translation>
+    </message>
+    <message>
         <source>reading …</source>
         <translation>正在读取…</translation>
     </message>
@@ -1902,6 +1930,41 @@
     <message>
         <source>Agent</source>
         <translation>智能体</translation>
+    </message>
+</context>
+<context>
+    <name>OutsideBox</name>
+    <message>
+        <source>This list names spectra outside its own folder by absolute paths:</source>
+        <translation>此列表用绝对路径指向其文件夹之外的光谱：</translation>
+    </message>
+    <message>
+        <source>This list names spectra outside its own folder by absolute paths.</source>
+        <translation>此列表用绝对路径指向其文件夹之外的光谱。</translation>
+    </message>
+    <message>
+        <source>Allow {folder} ({rows})</source>
+        <translation>允许 {folder}（{rows}）</translation>
+    </message>
+    <message>
+        <source>Allow these ({rows})</source>
+        <translation>允许以上文件夹（{rows}）</translation>
+    </message>
+    <message>
+        <source>{count} row</source>
+        <translation>{count} 行</translation>
+    </message>
+    <message>
+        <source>{count} rows</source>
+        <translation>{count} 行</translation>
+    </message>
+    <message>
+        <source>at least {count} row</source>
+        <translation>至少 {count} 行</translation>
+    </message>
+    <message>
+        <source>at least {count} rows</source>
+        <translation>至少 {count} 行</translation>
     </message>
 </context>
 <context>
@@ -3661,6 +3724,18 @@ Or put its files into {folder}</source>
     </message>
     <message>
         <source>Written: {count} spectra in {name}</source>
+        <translation>已写入 {count} 条光谱：{name}</translation>
+    </message>
+    <message>
+        <source>Written: {count} row, {name}</source>
+        <translation>已写入 {count} 行：{name}</translation>
+    </message>
+    <message>
+        <source>Written: {count} record, {name}</source>
+        <translation>已写入 {count} 条记录：{name}</translation>
+    </message>
+    <message>
+        <source>Written: {count} spectrum in {name}</source>
         <translation>已写入 {count} 条光谱：{name}</translation>
     </message>
     <message>

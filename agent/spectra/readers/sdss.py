@@ -53,8 +53,8 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     if coadd is None or not coadd.is_table:
         raise NotMine("its HDU 1 is not a table")
     # Templates and spectra of others have the columns flux and loglam, too.
-    catalogue = _catalogue(fits)
-    if not _names_sdss(header) and catalogue is None:
+    catalogue = catalogue_of(fits)
+    if not names_sdss(header) and catalogue is None:
         raise NotMine("neither its primary header nor its HDU 2 is one of SDSS")
     if not coadd.table.has("FLUX", "LOGLAM") and coadd.name == "COADD":
         raise Malformed("an SDSS file whose COADD table has no flux and loglam columns")
@@ -72,12 +72,12 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         object_id=_name(file, header, catalogue),
         flux_unit=FLUX_UNIT,
         resolution=RESOLUTION,
-        **_position(header, catalogue),
+        **position_of(header, catalogue),
         **_classification(catalogue),
     )
 
 
-def _names_sdss(header: Header) -> bool:
+def names_sdss(header: Header) -> bool:
     return header.text("TELESCOP").startswith("SDSS") and "PLATEID" in header
 
 
@@ -94,7 +94,7 @@ def _pixels(table: FitsTable) -> Pixels:
     )
 
 
-def _catalogue(fits: FitsFile) -> FitsTable | None:
+def catalogue_of(fits: FitsFile) -> FitsTable | None:
     """SPECOBJ or SPALL in HDU 2: one row about the object."""
     hdu: Hdu | None = fits.get(2)
     if hdu is None or not hdu.is_table or hdu.table.rows < 1:
@@ -142,7 +142,8 @@ def _name(file: SourceFile, header: Header, catalogue: FitsTable | None) -> str:
     return stem(file.path)
 
 
-def _position(header: Header, catalogue: FitsTable | None) -> dict[str, Any]:
+def position_of(header: Header, catalogue: FitsTable | None) -> dict[str, Any]:
+    """Fields `ra` and `dec` of the object, empty if only the plate centre is known."""
     for ra, dec in POSITION_KEYS:
         fields = position(header.number(ra), header.number(dec))
         if not fields and catalogue is not None:

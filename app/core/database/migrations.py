@@ -14,7 +14,36 @@ from app.core.database.tables import metadata
 
 Step = Callable[[Connection], None]
 
-STEPS: tuple[Step, ...] = ()
+
+def _add_measurements_and_listed_paths(connection: Connection) -> None:
+    is_file = connection.dialect.name == "sqlite"
+    key = "INTEGER" if is_file else "BIGINT"
+    number = "INTEGER NOT NULL" if is_file else "BIGSERIAL NOT NULL"
+    double = "DOUBLE" if is_file else "DOUBLE PRECISION"
+    connection.exec_driver_sql(
+        "ALTER TABLE candidates ADD COLUMN listed_path TEXT DEFAULT '' NOT NULL"
+    )
+    connection.exec_driver_sql(
+        f"""
+        CREATE TABLE measurements (
+            id {number}, candidate_id {key} NOT NULL, reviewer_id {key} NOT NULL,
+            at TEXT NOT NULL, line TEXT NOT NULL, ew {double} NOT NULL, ew_error {double},
+            fwhm_kms {double}, centroid {double}, snr {double},
+            left_wavelength {double} NOT NULL, left_flux {double} NOT NULL,
+            right_wavelength {double} NOT NULL, right_flux {double} NOT NULL,
+            withdrawn BOOLEAN NOT NULL,
+            PRIMARY KEY (id),
+            FOREIGN KEY(candidate_id) REFERENCES candidates (id),
+            FOREIGN KEY(reviewer_id) REFERENCES reviewers (id)
+        )
+        """
+    )
+    connection.exec_driver_sql(
+        "CREATE INDEX ix_measurements_candidate_id ON measurements (candidate_id)"
+    )
+
+
+STEPS: tuple[Step, ...] = (_add_measurements_and_listed_paths,)
 """Step n, counted from 1, upgrades version n to n + 1."""
 
 VERSION = 1 + len(STEPS)

@@ -114,6 +114,8 @@ candidates = Table(
     Column("label", Text, nullable=False),
     Column("snr", Double),
     Column("own", Text, nullable=False),  # JSON: the list's further columns
+    # As the list gives the file, where it differs from `path`.
+    Column("listed_path", Text, nullable=False, default="", server_default=""),
     Column("file_sha256", Text, nullable=False, default=""),
     Column("fault", Text, nullable=False, default=""),
     # One bit for each reviewer with a verdict; "next unjudged" searches by it.
@@ -232,6 +234,27 @@ repeats = Table(
     Column("withdrawn", Boolean, nullable=False, default=False),
 )
 Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
+
+# What people measured by hand: never changed, only withdrawn.
+measurements = Table(
+    "measurements",
+    metadata,
+    _primary_key(),
+    _foreign_key("candidates", "candidate_id", index=True),
+    _foreign_key("reviewers", "reviewer_id"),
+    Column("at", Text, nullable=False),
+    Column("line", Text, nullable=False),
+    Column("ew", Double, nullable=False),
+    Column("ew_error", Double),
+    Column("fwhm_kms", Double),
+    Column("centroid", Double),
+    Column("snr", Double),
+    Column("left_wavelength", Double, nullable=False),
+    Column("left_flux", Double, nullable=False),
+    Column("right_wavelength", Double, nullable=False),
+    Column("right_flux", Double, nullable=False),
+    Column("withdrawn", Boolean, nullable=False, default=False),
+)
 
 inspections = Table(
     "inspections",

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.exporting.columns import Kind
+from app.core.exporting.column import Kind
 from app.core.exporting.escapes import is_fits_text, is_xml_text
 
 WHOLE_LOW, WHOLE_HIGH = -(2**63), 2**63 - 1

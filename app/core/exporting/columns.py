@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from agent.checked_toml import printable
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
-
-Kind = Literal["text", "whole", "real", "flag"]
+from app.core.exporting.column import Column, Kind
+from app.core.exporting.further_columns import (
+    InspectedModel,
+    MeasuredLine,
+    inspected_models,
+    measured_lines,
+)
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
 """By the type stored for a column of a list."""
@@ -22,19 +27,6 @@ MAX_COLUMNS = 5000
 MAX_WORDS = 500
 CLASH_SUFFIX = "_list"
 """Appended to the name of a list column that clashes with a fixed one."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """One column. `kind` is used if the values allow it; None: detected from the values."""
-
-    name: str
-    kind: Kind | None = None
-    unit: str = ""
-    ucd: str = ""
-    description: str = ""
-    given_name: str = ""
-    """The name in the list, if it differs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +45,8 @@ OBJECT = (
     _column("object_id", "text", "meta.id;meta.main", "Identifier in the survey or list"),
     _column("ra", "real", "pos.eq.ra;meta.main", "Right ascension", "deg"),
     _column("dec", "real", "pos.eq.dec;meta.main", "Declination", "deg"),
-    _column("path", "text", "meta.ref", "File of the spectrum"),
+    _column("path", "text", "meta.ref", "File of the spectrum, as the list gives it"),
+    _column("path_folder", "text", "meta.ref", "Folder from which a relative path counts"),
     _column("row", "whole", "meta.record", "Row in that file, or TARGETID"),
 )
 OPINION = (
@@ -85,17 +78,24 @@ ROLES = (SCORE, LABEL, SNR)
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The written columns: CONTRACT, `roles` (from the candidate `fields`), `own` (from lists)."""
+    """The written columns: CONTRACT, `roles` (from the candidate `fields`), those of models and of
+    measured lines, `own` (from lists).
+    """
 
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
+    models: tuple[InspectedModel, ...] = ()
+    lines: tuple[MeasuredLine, ...] = ()
     own: tuple[CarriedColumn, ...] = ()
     known: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """The columns of each list that are included in `own`, by list id."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return (*CONTRACT, *self.roles, *(each.column for each in self.own))
+        of_models = (column for each in self.models for column in each.columns)
+        of_lines = (column for each in self.lines for column in each.columns)
+        own = (each.column for each in self.own)
+        return (*CONTRACT, *self.roles, *of_models, *of_lines, *own)
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -129,6 +129,7 @@ def read_layout(connection: Connection) -> Layout:
         if _has_values(connection, role.name):
             fields.append(role.name)
             roles.append(_with_free_name(*_role_column(role, declared), used_names))
+    models, lines = inspected_models(connection, used_names), measured_lines(connection, used_names)
     merged: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
     for list_id, used, entries in declared:
         for entry in entries:
@@ -144,7 +145,16 @@ def read_layout(connection: Connection) -> Layout:
         list_id: frozenset(each.names[list_id] for each in own if list_id in each.names)
         for list_id, _, _ in declared
     }
-    return _checked(Layout(roles=tuple(roles), fields=tuple(fields), own=own, known=known))
+    return _checked(
+        Layout(
+            roles=tuple(roles),
+            fields=tuple(fields),
+            models=models,
+            lines=lines,
+            own=own,
+            known=known,
+        )
+    )
 
 
 def _checked(layout: Layout) -> Layout:

@@ -11,7 +11,9 @@ from sqlalchemy import Connection, Row
 
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
-from app.core.exporting.columns import CarriedColumn, Layout
+from app.core.exporting.columns import OBJECT, CarriedColumn, Layout
+from app.core.exporting.further_columns import line_cells, model_cells
+from app.core.exporting.listed_paths import path_cells
 from app.core.exporting.opinions import opinion_cells
 from app.core.exporting.selection import Selection, Which, make_selection, pages
 from app.core.session.records import Verdict
@@ -23,9 +25,13 @@ Page = list[Cells]
 """The values of each column of the layout: text, number, bool or None."""
 
 CANDIDATE_FIELDS = (
-    *("id", "object_id", "ra", "dec", "path", "row"),
+    *("id", "object_id", "ra", "dec", "path", "listed_path", "row"),
     *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "list_id", "own"),
 )
+
+
+VERDICT = len(OBJECT)
+"""Index of the verdict in a page."""
 
 
 class UndeclaredColumnError(Exception):
@@ -58,13 +64,18 @@ def _page(
     adjudicator: str | None,
 ) -> Page:
     columns = list(zip(*rows, strict=True))
-    ids, *basic = columns[:6]
-    verdict, p_yes, model, stopped, list_ids, own = columns[6 : len(CANDIDATE_FIELDS)]
+    ids, object_ids, ra, dec, paths, listed, numbers = columns[:7]
+    verdict, p_yes, model, stopped, list_ids, own = columns[7 : len(CANDIDATE_FIELDS)]
     opinion = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
     agent = (verdict, p_yes, _or_none(model), _or_none(stopped))
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]
-    return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *carried]
+    basic = (object_ids, ra, dec, *path_cells(paths, listed), numbers)
+    further = [
+        *model_cells(connection, ids, layout.models),
+        *line_cells(connection, ids, layout.lines, selection),
+    ]
+    return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *further, *carried]
 
 
 def _carried_columns(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) -> list[Cells]:
@@ -111,7 +122,7 @@ def _parse_one(number: int, text: str) -> dict[str, Any]:
 
 def _filter_rows(page: Page, is_wanted: Callable[[Any], bool]) -> Page:
     """The rows whose verdict is wanted."""
-    wanted = [is_wanted(verdict) for verdict in page[5]]
+    wanted = [is_wanted(verdict) for verdict in page[VERDICT]]
     if all(wanted):
         return page
     return [[cell for cell, keep in zip(cells, wanted, strict=True) if keep] for cells in page]

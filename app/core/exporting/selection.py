@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, Select, func, select
 
 from app.core.database.tables import candidates, judgements, reviewers
 from app.core.errors import SessionError
+from app.core.session.counted_text import counted_text
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS
 from app.core.session.verdict_log import find_reviewer
@@ -41,7 +42,7 @@ def make_selection(
 
 def describe(selection: Selection) -> str:
     if selection.ids is not None:
-        words = f"{len(selection.ids)} selected candidates"
+        words = counted_text(len(selection.ids), "selected candidate")
     elif selection.which == "all":
         words = "all candidates"
     else:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from app.core.exporting.column import Column, Kind
 from app.core.exporting.column_buffer import ColumnBuffer, ColumnPage, ColumnStats
-from app.core.exporting.columns import Column, Kind
 
 
 @dataclass(frozen=True)

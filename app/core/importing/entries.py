@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, repeat
 from json import dumps
+from posixpath import join
 from typing import Any
 
 from agent.checked_toml import printable, shown
@@ -17,17 +18,20 @@ from app.core.importing.formats.contents import (
     ListColumn,
     Refused,
     RowBlock,
-    counted_text,
 )
 from app.core.importing.role_names import TARGET, normalized_name
-from app.core.importing.roles import Roles
+from app.core.importing.roles import Roles, folder_column
 from app.core.importing.sky import angles, iau_name, positions
 from app.core.importing.spectrum_files import stem_of
 from app.core.importing.spectrum_locator import SpectrumLocator
+from app.core.session.counted_text import counted_text
 
 MAX_ID = 200
 MAX_LABEL = 200
-FIELDS = ("line", "object_id", "path", "row", "ra", "dec", "score", "label", "snr", "own")
+FIELDS = (
+    *("line", "object_id", "path", "row", "ra", "dec", "score", "label", "snr", "own"),
+    "listed_path",
+)
 """Columns of the candidates table, in the order of `Entries.columns`."""
 
 
@@ -66,6 +70,7 @@ class EntryMaker:
         keys = (dumps(columns[number].name, ensure_ascii=False) for number in self._carried)
         pieces = ",".join(f"{key.replace('%', '%%')}:%s" for key in keys)
         self._template = f"{{{pieces}}}"
+        self._folder = folder_column(columns, roles)
         row = roles.by_role.get("row")
         self._row_is_target = row is not None and normalized_name(row.column) in TARGET
         self._companion = locator.companion() if self._row_is_target else ""
@@ -82,13 +87,15 @@ class EntryMaker:
         names = self._texts(block, "object_id", count)
         if self._roles.naming is not None and self._roles.number("object_id") is None:
             names = self._survey_names(block)
-        paths = self._paths(block, names, count, problems)
+        texts = self.path_texts(block)
+        paths = self._paths(block, texts, names, problems)
         ra, dec = self._positions(block, count)
         names = self._fill_names(names, paths, rows, ra, dec, problems)
         score, snr = self._numbers(block, "score", count), self._numbers(block, "snr", count)
         labels = self._labels(block, count)
         own = self._carried_json(block, count)
-        columns = [block.lines, names, paths, rows, ra, dec, score, labels, snr, own]
+        listed = _listed(texts, paths)
+        columns = [block.lines, names, paths, rows, ra, dec, score, labels, snr, own, listed]
         entries = Entries(columns, block.refused)
         if problems:
             entries.refused = [
@@ -147,10 +154,21 @@ class EntryMaker:
         assert naming is not None
         return zip(*(block.cells[number].texts() for number in naming.columns), strict=True)
 
+    def path_texts(self, block: RowBlock) -> list[str]:
+        """The paths as the list gives them, or where our catalogue says that they count from."""
+        texts = self._texts(block, "path", len(block.lines))
+        if self._folder is None:
+            return texts
+        folders = block.cells[self._folder].texts()
+        return [
+            text if not text or not folder or self._locator.has(text) else join(folder, text)
+            for text, folder in zip(texts, folders, strict=True)
+        ]
+
     def _paths(
-        self, block: RowBlock, names: list[str], count: int, problems: dict[int, str]
+        self, block: RowBlock, texts: list[str], names: list[str], problems: dict[int, str]
     ) -> list[str]:
-        paths = self._locator.resolve_all(self._texts(block, "path", count), problems)
+        paths = self._locator.resolve_all(texts, problems)
         if "" in paths:
             self._find_files(block, names, paths, problems)
         return paths
@@ -231,6 +249,11 @@ class EntryMaker:
             return ["{}"] * count
         pieces = (block.cells[number].json() for number in self._carried)
         return list(map(self._template.__mod__, zip(*pieces, strict=True)))
+
+
+def _listed(texts: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """What the list gives, where that is another text than the path."""
+    return ["" if text == path else text for text, path in zip(texts, paths, strict=True)]
 
 
 def _row_number(text: str) -> int | None:

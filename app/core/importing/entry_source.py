@@ -9,6 +9,7 @@ from app.core.errors import ImportFailed
 from app.core.importing.entries import FIELDS, Entries, EntryMaker
 from app.core.importing.formats.contents import ListColumn
 from app.core.importing.opening import OpenedList
+from app.core.importing.outside_paths import OutsidePaths
 from app.core.importing.spectrum_locator import SpectrumLocator
 
 MAX_RATIO = 300
@@ -25,6 +26,7 @@ class SourceSummary:
     missing_files: int
     without_file: int
     warnings: tuple[str, ...]
+    outside: OutsidePaths
 
 
 class InProcessSource:
@@ -45,7 +47,7 @@ class InProcessSource:
     def entries(self) -> Iterator[Entries]:
         """All entries from the start. Raises CellMismatch if a cell does not match its column."""
         self._maker = self._new_maker()
-        self._locator.missing = 0
+        self._locator.restart()
         total = 0
         for block in self._opened.file.blocks():
             entries = self._maker.entries(block)
@@ -67,6 +69,7 @@ class InProcessSource:
             missing_files=self._locator.missing,
             without_file=self._maker.without_file,
             warnings=(*self._opened.notes, *self._opened.file.warnings(), *self._maker.warnings()),
+            outside=self._locator.outside.found(),
         )
 
     def _new_maker(self) -> EntryMaker:
@@ -74,5 +77,5 @@ class InProcessSource:
 
 
 def _stored_bytes(entries: Entries) -> int:
-    texts = (entries.columns[FIELDS.index(name)] for name in ("path", "own"))
+    texts = (entries.columns[FIELDS.index(name)] for name in ("path", "own", "listed_path"))
     return ROW_BYTES * len(entries) + sum(sum(map(len, each)) for each in texts)

@@ -14,11 +14,11 @@ from app.core.importing.formats.contents import (
     RowBlock,
     TypedCells,
     Value,
-    counted_text,
 )
 from app.core.importing.spectrum_files import find_spectrum_files
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
+from app.core.session.counted_text import counted_text
 
 COLUMNS = (
     ListColumn(name="object_id", kind="str", description="File name, or target in the file"),

@@ -10,14 +10,16 @@ from pathlib import Path
 from sqlalchemy import Connection, insert, select, update
 
 from app.core.database.tables import candidates, lists, refused_rows
-from app.core.errors import ImportFailed, ImportStopped
+from app.core.errors import ImportFailed, ImportStopped, NoRowAllowedError
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entry_source import SourceSummary
 from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused
 from app.core.importing.formats.text_cells import CellMismatch
+from app.core.importing.outside_paths import OutsidePaths, outside_text
 from app.core.importing.reports import MAX_REFUSED_SHOWN, ImportReport, Preview
 from app.core.importing.storing import CandidateWriter, DuplicateFilter
 from app.core.progress import EstimatedProgress, ShouldStop
+from app.core.session.counted_text import counted_text
 from app.core.session.verdict_log import now
 
 MAX_REFUSED_KEPT = 10_000
@@ -66,7 +68,7 @@ class ImportRun:
         list_id = self._insert_list(connection, sha256)
         counts = self._add_all(connection, list_id)
         if not counts.used and not counts.duplicates:
-            raise ImportFailed(_no_rows_reason(counts))
+            raise _no_rows(counts, self._reader.summary().outside)
         summary = self._reader.summary()
         _finish_list(connection, list_id, counts, summary)
         return ImportReport(
@@ -84,6 +86,7 @@ class ImportRun:
             missing_files=summary.missing_files,
             without_file=summary.without_file,
             warnings=summary.warnings,
+            outside=summary.outside,
         )
 
     def _insert_list(self, connection: Connection, sha256: str) -> int:
@@ -154,11 +157,14 @@ def _column_metadata(column: ListColumn) -> dict[str, str]:
     return {"unit": column.unit, "description": column.description, "ucd": column.ucd}
 
 
-def _no_rows_reason(counts: RowCounts) -> str:
+def _no_rows(counts: RowCounts, outside: OutsidePaths) -> ImportFailed:
     if not counts.refused:
-        return "it contains no rows"
+        return ImportFailed("it contains no rows")
+    none = f"none of its {counted_text(counts.read, 'row')} can be used"
+    if outside.rows:
+        return NoRowAllowedError(f"{none}: {outside_text(outside)}")
     first = counts.refused[0]
-    return f"none of its {counts.read:,} rows can be used; row {first.line}: {first.reason}"
+    return ImportFailed(f"{none}; row {first.line}: {first.reason}")
 
 
 def _existing_candidates(connection: Connection) -> DuplicateFilter:

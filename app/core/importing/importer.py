@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from app.core.importing.reports import ImportReport, Preview
 from app.core.importing.storing import BULK_ROWS
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.queue import drop_order_indexes
+from app.core.session.list_folders import allow_list_folders
 from app.core.session.records import Change
 from app.core.session.session import Session
 from app.core.session.spectra_folders import allow_folders, outside_folders
@@ -69,18 +70,20 @@ def import_list(
     roles: Mapping[str, str] | None = None,
     spectra: Path | str | None = None,
     allow_absolute: bool = False,
+    allowed: Iterable[str] = (),
     progress: EstimatedProgress = silent,
     should_stop: ShouldStop = never,
 ) -> ImportReport:
     """Import the rows of a list as candidates.
 
     `roles` maps roles to column names where the guess is wrong, '' for no column. Spectrum files
-    must be in the folder of the list or in `spectra`; others are refused, unless `allow_absolute`
-    is set and the list gives absolute paths. Raises ImportFailed, or ImportStopped if
+    must be in the folder of the list or in `spectra`; others are refused, unless the list gives
+    absolute paths and these are in one of the `allowed` folders or `allow_absolute` is set. The
+    answer is remembered for the session and for the list. Raises ImportFailed, or ImportStopped if
     `should_stop`, which is called in another thread too, returns true; the session is then
     unchanged.
     """
-    path = normalized_path(path)
+    path, allowed = normalized_path(path), tuple(allowed)
     with errors_naming(path):
         identity = file_identity(path)
         folder = None if spectra is None else _folder(spectra)
@@ -89,6 +92,7 @@ def import_list(
             roles or {},
             spectra=folder,
             allow_absolute=allow_absolute,
+            allowed=allowed,
             should_stop=should_stop,
             progress=progress,
         ) as reader:
@@ -105,6 +109,9 @@ def import_list(
     allow_folders(session.id, [its_folder, folder or its_folder])
     if allow_absolute:
         allow_folders(session.id, outside_folders(session))
+    elif allowed:
+        allow_folders(session.id, allowed)
+        allow_list_folders(path, allowed)
     if "score" in report.roles and session.fact(ORDER) is None:
         session.set_fact(ORDER, "score")
     session.changed.emit(Change(aspect="list"))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from agent.checked_toml import is_unicode, printable, shown
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import open_regular
-from app.core.errors import ImportFailed, UnknownColumnsError
+from app.core.errors import ImportFailed, NoRowAllowedError, UnknownColumnsError
 from app.core.importing.folder_list import COLUMNS, FolderList
 from app.core.importing.formats.contents import ListFile, Refused, RowBlock, Value
 from app.core.importing.formats.formats import open_list
@@ -70,6 +70,8 @@ def errors_naming(path: Path) -> Iterator[None]:
     """Put the name of the list before error messages."""
     try:
         yield
+    except NoRowAllowedError as error:
+        raise NoRowAllowedError(named(path, str(error))) from error
     except (ImportFailed, ReadError) as error:
         raise ImportFailed(named(path, str(error))) from error
 

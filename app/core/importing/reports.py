@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.core.importing.formats.contents import ListColumn, Refused, Value
+from app.core.importing.outside_paths import OutsidePaths
 from app.core.importing.roles import Roles
 
 MAX_REFUSED_SHOWN = 100
@@ -21,12 +22,16 @@ class Preview:
     """Long texts are cut: they are only shown."""
     roles: Roles = field(default_factory=Roles)
     estimate: int | None = None
-    """Approximate number of rows, None if unknown."""
+    """Number of rows, None if unknown."""
+    is_exact: bool = False
+    """Whether that is their number; otherwise it is about that."""
     sha256: str = ""
     """Of the names and sizes of the files in a folder; empty for a list."""
     refused: tuple[Refused, ...] = ()
     """Rows among the first ones that cannot be parsed."""
     warnings: tuple[str, ...] = ()
+    outside: OutsidePaths = field(default_factory=OutsidePaths)
+    """Folders that the user may allow, in which the list names spectra by absolute paths."""
     problem: str = ""
     """Why it cannot be imported as it is; columns may be given nevertheless."""
     needs_roles: bool = False
@@ -55,3 +60,5 @@ class ImportReport:
     without_file: int
     """Candidates for which the list gives no file and none was found."""
     warnings: tuple[str, ...] = field(default=())
+    outside: OutsidePaths = field(default_factory=OutsidePaths)
+    """Folders outside the allowed ones; the rows that name spectra in them were refused."""

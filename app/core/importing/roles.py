@@ -17,8 +17,13 @@ from app.core.importing.spectrum_files import has_spectrum_suffix
 from app.core.importing.survey_names import SchemeMatch, find_scheme
 
 ROLES = ("path", "row", "object_id", "ra", "dec", "score", "label", "snr")
+FOLDER = "path_folder"
+"""Beside `path` in a catalogue that this program has exported."""
 MIN_SHARE = 0.5
 """Fraction of the sampled values that must fit a role."""
+MIN_VALUES = 3
+"""Fewer cannot tell whether a column repeats itself."""
+MAIN_ID = "meta.id;meta.main"
 
 Samples = Sequence[Sequence[Value]]
 
@@ -121,6 +126,14 @@ def _number_of(column: str, names: Sequence[str]) -> int:
     return alike[0]
 
 
+def folder_column(columns: Sequence[ListColumn], roles: Roles) -> int | None:
+    """The column that says from where the relative paths of our own catalogues count."""
+    path = roles.by_role.get("path")
+    names = [column.name for column in columns]
+    is_ours = path is not None and path.column == "path" and FOLDER in names
+    return names.index(FOLDER) if is_ours else None
+
+
 class _RoleGuesser:
     def __init__(self, columns: Sequence[ListColumn], rows: Samples) -> None:
         self._columns = columns
@@ -156,18 +169,25 @@ class _RoleGuesser:
         return None
 
     def object_id(self) -> Role | None:
-        for number in self._named(role_names.OBJECT_FIRST):
-            if self._values[number] or not self._rows:
-                return self._role("object_id", number)
-        if self.naming is not None and self.naming.scheme.object_id is not None:
-            return None  # the object is named by plate, MJD and fibre
-        for number in self._named(role_names.OBJECT):
-            if self._values[number] or not self._rows:
-                return self._role("object_id", number)
-        for number, column in enumerate(self._columns):
-            if column.ucd.lower().startswith("meta.id;meta.main"):
-                return self._role("object_id", number, "from its UCD")
-        return None
+        """The first column that tells the rows apart, else the one that does so best.
+
+        One value in all rows is no name if there are files or survey numbers to name objects after.
+        """
+        first, later = self._ids(role_names.OBJECT_FIRST), self._ids(role_names.OBJECT)
+        is_named = self.naming is not None and self.naming.scheme.object_id is not None
+        if is_named:
+            later = []  # the object is named by plate, MJD and fibre
+        main = [n for n, c in enumerate(self._columns) if c.ucd.lower().startswith(MAIN_ID)]
+        found = [*first, *later, *([] if is_named else main)]
+        if not found:
+            return None
+        best = next((n for n in found if self._distinct(n) > MIN_SHARE), None)
+        if best is None:
+            best = max(found, key=self._distinct)
+            if self._is_constant(best) and (is_named or self.path() is not None):
+                return None
+        is_by_name = best in first or best in later
+        return self._role("object_id", best, "from its name" if is_by_name else "from its UCD")
 
     def coordinate(self, role: str, names: Sequence[str], ucd: str) -> Role | None:
         low, high = (0.0, 360.0) if role == "ra" else (-90.0, 90.0)
@@ -213,6 +233,18 @@ class _RoleGuesser:
             if self._most_fit(number, _is_number):
                 return self._role(role, number)
         return None
+
+    def _ids(self, names: Sequence[str]) -> list[int]:
+        return [n for n in self._named(names) if self._values[n] or not self._rows]
+
+    def _distinct(self, number: int) -> float:
+        """The share of the values that are different ones; 1 if there are too few to tell."""
+        values = self._values[number]
+        return len(set(values)) / len(values) if len(values) >= MIN_VALUES else 1.0
+
+    def _is_constant(self, number: int) -> bool:
+        values = self._values[number]
+        return len(values) >= MIN_VALUES and len(set(values)) == 1
 
     def _named(self, names: Sequence[str]) -> list[int]:
         return [self._numbers[name] for name in names if name in self._numbers]

@@ -2,7 +2,8 @@
 
 A relative path is looked up in the folder of the list, then in the folder given for spectra. A path
 that leaves both, directly or by a symbolic link, is refused, so that a list from a stranger cannot
-read other files. If the user allows absolute paths, those in the list are used as they are.
+read other files. Absolute paths are used as they are in the folders that the user allows, or
+everywhere.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from pathlib import Path
 
 from agent.checked_toml import is_unicode, printable
 from app.core.errors import ImportStopped
+from app.core.importing.outside_paths import (
+    MAX_PATH,
+    OutsideCounter,
+    absolute_folder,
+    is_absolute,
+)
 from app.core.importing.spectrum_files import (
     STOP_EVERY,
     find_spectrum_files,
@@ -65,12 +72,10 @@ def _add_unless_ambiguous(index: dict[str, str], key: str, path: str) -> None:
     index[key] = path if index.get(key, path) == path else AMBIGUOUS
 
 
-MAX_PATH = 4096
 MAX_CACHED_NAMES = 1_000_000
 """Bound of the cache: file names, where a folder counts as FOLDER_WEIGHT names."""
 FOLDER_WEIGHT = 5
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-_DRIVE = re.compile(r"[A-Za-z]:/|//")
 _NO_NAMES = frozenset(("", ".", ".."))
 
 
@@ -93,12 +98,15 @@ class _Folder:
     refusal: str = ""
     other: _Folder | None = None
     is_simple: bool = False
+    outside: str = ""
+    """The absolute folder that the user could allow."""
 
 
 class SpectrumLocator:
     """Resolves the spectrum paths of the list (a file or a folder) at `list_path`.
 
-    `missing` counts files that do not exist at the moment; their disk may not be mounted.
+    `missing` counts files that do not exist at the moment; their disk may not be mounted. `outside`
+    counts the refused rows that name a file in an absolute folder.
     """
 
     def __init__(
@@ -107,6 +115,7 @@ class SpectrumLocator:
         spectra: Path | None = None,
         *,
         allow_absolute: bool = False,
+        allowed: Iterable[str] = (),
         should_stop: ShouldStop = never,
     ) -> None:
         list_folder = list_path if list_path.is_dir() else list_path.parent
@@ -117,10 +126,16 @@ class SpectrumLocator:
         ]
         self._spectra = spectra
         self._allow_absolute = allow_absolute
+        self._allowed = tuple(allowed)
         self._should_stop = should_stop
         self._cache: dict[str, _Folder] = {}
         self._cached_names = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Count from the start of the list again."""
         self.missing = 0
+        self.outside = OutsideCounter(())
 
     def resolve_all(self, texts: Sequence[str], refused: dict[int, str]) -> list[str]:
         """The absolute path of each file; for a missing one, where it should be.
@@ -147,6 +162,12 @@ class SpectrumLocator:
                     self._resolve_unusual(folder, name, text, refused, index) if text else ""
                 )
         return paths
+
+    def has(self, text: str) -> bool:
+        """Whether this file is in the folders."""
+        start, slash, name = text.replace("\\", "/").rpartition("/")
+        folder = self._cache.get(start + slash) or self._cached_folder(start + slash)
+        return name in folder.files or (folder.other is not None and name in folder.other.files)
 
     def find_by_name(self, stems: Iterable[str]) -> str:
         """The file in the spectra folder with one of these stems; empty if there is none."""
@@ -191,6 +212,8 @@ class SpectrumLocator:
             )
         if problem:
             refused[index] = problem
+            if folder.outside:
+                self.outside.add_folder(folder.outside)
             return ""
         self.missing += 1
         return (folder if other is None else other).prefix + name
@@ -215,12 +238,12 @@ class SpectrumLocator:
             return _Folder(
                 refusal=f"{_shown(text)} begins with ~, which is not supported: give the full path"
             )
-        is_absolute = text.startswith("/") or _DRIVE.match(text) is not None
-        is_free = is_absolute and self._allow_absolute
+        is_free = is_absolute(text) and self._is_allowed(absolute_folder(text))
         inside = [each for each in self._possible_folders(text) if is_free or self._is_inside(each)]
         if not inside:
             reason = f"{_shown(text)} is outside the allowed folders"
-            return _Folder(refusal=f"{reason}: give its folder with --spectra")
+            refusal = f"{reason}: give its folder as the one of the spectra"
+            return _Folder(refusal=refusal, outside=absolute_folder(text))
         reals = [root.real for root in self._roots]
         found = []
         for each in inside:
@@ -230,7 +253,7 @@ class SpectrumLocator:
                 found.append(_scan_folder(each, folders, self._should_stop))
         if not found:
             reason = f"{_shown(text)} is a link to outside the allowed folders"
-            return _Folder(refusal=f"{reason}: give its target folder with --spectra")
+            return _Folder(refusal=f"{reason}: give its target folder as the one of the spectra")
         if len(found) == 2:
             found[0].other = found[1]
         return found[0]
@@ -239,10 +262,15 @@ class SpectrumLocator:
         """The folders that the text may mean, without looking at the disk."""
         if len(text) >= MAX_PATH or "\0" in text:
             return []
-        if text.startswith("/") or _DRIVE.match(text):
+        if is_absolute(text):
             # A Windows drive does not exist on other systems.
             return [os.path.normpath(text)] if Path(text).is_absolute() else []
         return [os.path.normpath(Path(root.path, text)) for root in self._roots]
+
+    def _is_allowed(self, folder: str) -> bool:
+        return self._allow_absolute or any(
+            is_inside(folder, each) for each in self._allowed if folder
+        )
 
     def _is_inside(self, path: str) -> bool:
         return any(is_inside(path, each) for root in self._roots for each in (root.path, root.real))

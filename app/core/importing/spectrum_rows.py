@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from agent.spectra.fits.fits_file import FitsFile
 from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import read, text_table, votable
-from agent.spectra.readers.base import NotMine, Request
+from agent.spectra.readers.base import NotMine, Request, position
 from agent.spectra.readers.columns import ColumnField, choose_columns
 from agent.spectra.readers.lamost_lrs import is_lamost
 from app.core.importing.formats.contents import MIN_TARGETID
+from app.core.importing.header_positions import header_position
 from app.core.importing.spectrum_files import stem_of
 
 MAX_HDUS = 16
@@ -46,16 +48,26 @@ def _rows(path: Path) -> list[SpectrumRow]:
             return [SpectrumRow(stem)]
         if not _looks_like_spectra(file.fits):
             return []
+        one = SpectrumRow(stem, **_position(file))
         # The rows of a LAMOST image are one spectrum. Skips reading every file of a large folder.
         if is_lamost(file.fits.primary.header) or not _may_hold_several(file.fits):
-            return [SpectrumRow(stem)]
+            return [one]
         targets = _target_rows(file.fits)
     count = read(path).rows
     if count == 1:
-        return [SpectrumRow(stem)]
+        return [one]
     if len(targets) == count:
         return targets
     return [SpectrumRow(f"{stem}#{row}", row) for row in range(min(count, MAX_SPECTRA))]
+
+
+def _position(file: SourceFile) -> dict[str, Any]:
+    """The position of the only spectrum in the file."""
+    second = file.fits.get(1)
+    targets = _target_rows(file.fits) if second is not None and second.name == "FIBERMAP" else []
+    if len(targets) == 1:
+        return position(targets[0].ra, targets[0].dec)
+    return header_position(file)
 
 
 def _check_text(file: SourceFile) -> None:

@@ -13,8 +13,9 @@ from agent.rendering.charts import BarPart, CutLine
 from agent.spectra.spectrum import FloatArray
 from app.core.report.markup import Markup, without_controls
 from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
+from app.core.session.counted_text import counted_text
 from app.core.statistics.drift import VerdictBlock
-from app.core.statistics.number_format import rough_percent, with_interval
+from app.core.statistics.number_format import rough_percent, threshold, with_interval
 from app.core.statistics.summary import Counts
 
 DISPUTED = INK
@@ -32,7 +33,7 @@ def counts_bar(counts: Counts) -> Markup:
         BarPart("people differ", counts.disputed, DISPUTED),
     ]
     numbers = ", ".join(f"{part.number:,} {part.name}" for part in (*done, *decided))
-    title = f"Of {counts.candidates:,} candidates: {numbers}"
+    title = f"Of {counted_text(counts.candidates, 'candidate')}: {numbers}"
     return Markup(charts.stacked_bars({"all candidates": done, "judged": decided}, title))
 
 
@@ -67,10 +68,10 @@ def cut_histogram(judged: JudgedScores, unjudged: FloatArray, found: Abstention)
         f"{unjudged.size:,} not judged"
     )
     cuts = [
-        CutLine(at, label.format(at), to_the_right)
+        CutLine(at, label.format(threshold(at)), to_the_right)
         for at, label, to_the_right in (
-            (found.accept_from, "accept from {:.3g}", True),
-            (found.reject_below, "set aside below {:.3g}", False),
+            (found.accept_from, "accept from {}", True),
+            (found.reject_below, "set aside below {}", False),
         )
         if at is not None
     ]

@@ -12,6 +12,7 @@ from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.page_style import STYLE
 from app.core.report.parts import facts, paragraph, simulated_badge
 from app.core.report.people_section import agreement_section, counts_section, pace_section
+from app.core.session.counted_text import counted_text
 from app.core.statistics.number_format import rough_percent, with_interval
 
 # Should text of a session ever get through as markup, a browser would neither run nor fetch it.
@@ -47,7 +48,7 @@ def _header(content: Content) -> Markup:
     about = join(
         [
             found.task[:1].upper() + found.task[1:],
-            f"{found.counts.candidates:,} candidates",
+            counted_text(found.counts.candidates, "candidate"),
             _period(source.first_verdict_at, source.last_verdict_at),
             quoted(", ".join(each.name for each in found.reviewers), 200)
             if found.reviewers
@@ -76,14 +77,19 @@ def _conclusions(content: Content) -> Iterator[str]:
         yield "The session holds no candidates."
         return
     if not counts.judged:
-        yield f"None of the {counts.candidates:,} candidates has been judged yet."
+        if counts.candidates == 1:
+            yield "The only candidate has not been judged yet."
+        else:
+            yield f"None of the {counts.candidates:,} candidates has been judged yet."
         return
     yield (
-        f"{counts.judged:,} of {counts.candidates:,} candidates are judged: {counts.accepted:,} "
+        f"{counts.judged:,} of {counted_text(counts.candidates, 'candidate')} "
+        f"{'is' if counts.judged == 1 else 'are'} judged: {counts.accepted:,} "
         f"accepted, {counts.rejected:,} rejected, {counts.unsure:,} unsure."
     )
     if counts.disputed:
-        yield f"People disagree on {counts.disputed:,}, which are not settled."
+        be = "is" if counts.disputed == 1 else "are"
+        yield f"People disagree on {counts.disputed:,}, which {be} not settled."
     yield from _agreement_in_short(content)
     for trust in content.reliabilities[:1]:
         scores = trust.figures.people.blind_scores
@@ -121,10 +127,10 @@ def _footer(content: Content) -> Markup:
         ("task", join([f"{source.task_id}, {source.task_name}, ", _hash(source.task_sha256)])),
     ]
     for each in source.lists:
-        used = f", {each.rows_used:,} of {each.rows_read:,} rows, "
+        used = f", {each.rows_used:,} of {counted_text(each.rows_read, 'row')}, "
         entries.append(("list", join([quoted(each.file), used, _hash(each.sha256)])))
     for model in source.models:
-        number = f", {model.inspections:,} inspections, "
+        number = f", {counted_text(model.inspections, 'inspection')}, "
         entries.append(("agent", join([quoted(model.name), number, _hash(model.sha256)])))
     for person in source.reviewers:
         counts = ", ".join(f"{number:,} {verdict}" for verdict, number in person.verdicts.items())

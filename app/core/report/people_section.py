@@ -20,6 +20,7 @@ from app.core.report.parts import (
     table,
 )
 from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
+from app.core.session.counted_text import counted_text
 from app.core.statistics.drift import Drift
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin
@@ -43,7 +44,7 @@ def counts_section(found: Statistics) -> Markup:
     unreadable = None
     if counts.unreadable:
         unreadable = paragraph(
-            f"The spectrum of {counts.unreadable:,} candidates could not be read.",
+            f"The spectrum of {counted_text(counts.unreadable, 'candidate')} could not be read.",
             class_="note warn",
         )
     return section("Counts", captioned(counts_bar(counts), legend), unreadable)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Action = Literal["set", "undo", "redo"]
-Aspect = Literal["verdict", "inspection", "list", "spectrum", "calibration"]
+Aspect = Literal["verdict", "inspection", "list", "spectrum", "calibration", "measurement"]
 
 MAX_CONFIDENCE = 4
 MAX_COMMENT = 10_000

@@ -8,27 +8,21 @@ session.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, and_, exists, false, func, not_, or_, select
 
 from agent.checked_toml import is_unicode, printable
-from app.core.atomic_file import atomic_write
 from app.core.database.tables import candidates, packed_spectra
 from app.core.errors import SessionError
-from app.core.reviewer_name import settings_path
+from app.core.session.folder_names import is_within, summarized
+from app.core.session.remembered_folders import read_folders, save_folders
 from app.core.session.session import Session, open_session
 
 FILE = "spectra_folders.json"
-MAX_BYTES = 4_000_000
-MAX_SESSIONS = 2000
-MAX_FOLDERS = 8
-"""More are summarized by folders above them."""
 MAX_SHOWN = 300
 PAGE = 1000
 
@@ -71,18 +65,13 @@ def refuse_outside_folders(session: Session) -> None:
 
 def allow_folders(session_id: str, folders: Iterable[Path | str]) -> None:
     """Remember that the spectra of this session, and of its copies, may be in these folders."""
-    known = {**_read_file(), **_unsaved}
+    known = {**read_folders(FILE), **_unsaved}
     before = known.pop(session_id, [])
     wanted = summarized([*before, *map(_normalized, folders)])
     if not wanted or list(wanted) == before:
         return
     known[session_id] = _unsaved[session_id] = list(wanted)
-    newest = dict([*known.items()][-MAX_SESSIONS:])
-    path = settings_path().with_name(FILE)
-    with suppress(OSError, SessionError):  # then the question is asked again
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as file:
-            file.write(json.dumps(newest, indent=1).encode("utf-8", "replace"))
+    save_folders(FILE, known)
 
 
 def outside_folders(session: Session) -> tuple[str, ...]:
@@ -99,32 +88,10 @@ def allowed_folders(session: Session) -> tuple[str, ...]:
     """Absolute folders, each also with its links resolved."""
     own = [str(session.location.parent)] if isinstance(session.location, Path) else []
     bundled = str(resources.files("resources"))
-    remembered = {**_read_file(), **_unsaved}.get(session.id, [])
+    remembered = {**read_folders(FILE), **_unsaved}.get(session.id, [])
     every = [_normalized(each) for each in (*own, bundled, *remembered)]
     real = [os.path.realpath(each) for each in (*own, bundled)]
     return tuple(dict.fromkeys([*every, *real]))
-
-
-def is_within(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or below it; both absolute and normalized."""
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def summarized(folders: Iterable[str]) -> tuple[str, ...]:
-    """At most about MAX_FOLDERS folders that contain all of them, but never a whole disk."""
-    kept = _without_nested(folders)
-    while len(kept) > MAX_FOLDERS:
-        depth = max(each.count(os.sep) for each in kept)
-        above = {str(Path(each).parent) for each in kept if each.count(os.sep) == depth}
-        if any(each == Path(each).anchor for each in above):
-            break
-        kept = _without_nested({*above, *(f for f in kept if f.count(os.sep) < depth)})
-    return tuple(kept)
-
-
-def _without_nested(folders: Iterable[str]) -> list[str]:
-    every = set(folders)
-    return sorted(f for f in every if not every.intersection(map(str, Path(f).parents)))
 
 
 def _may_exist(folder: str) -> bool:
@@ -163,18 +130,3 @@ def _is_file(path: Path) -> bool:
 
 def _normalized(path: Path | str) -> str:
     return os.path.normpath(Path(path).absolute())
-
-
-def _read_file() -> dict[str, list[str]]:
-    try:
-        with settings_path().with_name(FILE).open("rb") as stream:
-            found = json.loads(stream.read(MAX_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    return {
-        key: [each for each in folders if isinstance(each, str) and Path(each).is_absolute()]
-        for key, folders in found.items()
-        if isinstance(folders, list)
-    }

@@ -23,7 +23,7 @@ from app.core.session.stored_opinions import damaged, have_type
 AT_ONCE = 20  # packed spectra in memory
 COPIED = (
     *("line", "object_id", "path", "row", "ra", "dec", "score", "label", "snr", "own"),
-    "file_sha256",
+    *("listed_path", "file_sha256"),
 )
 
 Key = tuple[str, str, int]
@@ -81,7 +81,7 @@ class CandidateMatcher:
     def _match(self, rows: Sequence[Row[Any]]) -> None:
         for row in rows:
             candidate_of(row)  # raises SessionError if invalid
-            if not have_type(str, row.file_sha256):
+            if not have_type(str, row.file_sha256, row.listed_path):
                 raise damaged(f"candidate {row.id}")
         known = _KnownCandidates(self._target, rows, self._highest)
         here: dict[int, int] = {}

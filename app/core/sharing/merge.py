@@ -29,6 +29,7 @@ from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.sharing.merged_measurements import merge_measurements
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
 
@@ -76,8 +77,9 @@ def merge(
             added += new
             steps.step(count)
         repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
+        measured = merge_measurements(target, source, matching.numbers, reviewer_map)
         seen = merge_seen(target, source, matching.numbers)
-    for aspect in ("list", "verdict", "inspection"):
+    for aspect in ("list", "verdict", "inspection", "measurement"):
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(
         matched=matching.matched,
@@ -87,6 +89,7 @@ def merge(
         lines=lines.added,
         inspections=added,
         repeats=repeats,
+        measurements=measured,
         seen=seen,
         conflicts=conflicts,
         disagreements=_disagreements(into),

@@ -36,6 +36,8 @@ class MergeReport:
     """Log lines."""
     inspections: int
     repeats: int
+    measurements: int
+    """Lines measured by hand."""
     seen: int
     """Facts about agents' results that reviewers had seen."""
     conflicts: tuple[Conflict, ...]

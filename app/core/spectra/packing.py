@@ -25,14 +25,10 @@ from app.core.database.session_file import SIDE_SUFFIXES
 from app.core.database.tables import candidates, facts, metadata, packed_spectra
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
+from app.core.session.folder_names import is_within, summarized
 from app.core.session.records import Candidate
 from app.core.session.session import Session, candidate_of
-from app.core.session.spectra_folders import (
-    allowed_folders,
-    is_within,
-    refuse_outside_folders,
-    summarized,
-)
+from app.core.session.spectra_folders import allowed_folders, refuse_outside_folders
 from app.core.spectra.prefetch import read_by_key, spectrum_key
 from app.core.spectra.spectrum_bytes import from_bytes, to_bytes
 

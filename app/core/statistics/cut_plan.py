@@ -17,9 +17,10 @@ from agent.confidence.abstention import (
 )
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import JudgedScores
+from app.core.session.counted_text import counted_text
 from app.core.session.session import Session
 from app.core.statistics.calibration import CalibrationSample, calibration_sample, fit_sample
-from app.core.statistics.number_format import about, percent
+from app.core.statistics.number_format import about, percent, threshold
 from app.core.statistics.summary import AllVerdicts, stored_calibration
 
 SIGNIFICANT_P = 0.01
@@ -198,7 +199,7 @@ def _precision_sentence(missing: Missing) -> str:
     )
     if missing.more is not None:
         return f"{text} Judge {missing.takes:,} more, the highest p(YES) first."
-    where = "" if missing.above is None else f" with a p(YES) above {missing.above:.3g}"
+    where = "" if missing.above is None else f" with a p(YES) above {threshold(missing.above)}"
     some = f"only {missing.left:,}" if missing.left else "none"
     text += f" Of the {missing.takes:,} more{where} that it needs, {some} can still be judged"
     return f"{text}: lower the target or change the model."
@@ -245,12 +246,12 @@ def _guarantee_sentences(abstention: Abstention) -> list[str]:
         sure = f"with {percent(1.0 - cut.delta)} certainty"
         if cut is abstention.precision:
             text.append(
-                f"From p(YES) {cut.threshold:.3g} on, at least {percent(cut.wanted)} are real, "
-                f"{sure}: of the {cut.n:,} judged there, {percent(cut.observed)} are."
+                f"From p(YES) {threshold(cut.threshold)} on, at least {percent(cut.wanted)} are "
+                f"real, {sure}: of the {cut.n:,} judged there, {percent(cut.observed)} are."
             )
         else:
             text.append(
-                f"Below p(YES) {abstention.reject_below:.3g} are at most "
+                f"Below p(YES) {threshold(cut.threshold)} are at most "
                 f"{percent(1.0 - cut.wanted)} of the real ones, {sure}: of the {cut.n:,} judged "
                 f"real ones, {percent(1.0 - cut.observed)} are."
             )
@@ -268,7 +269,8 @@ def _work_sentences(plan: CutPlan) -> list[str]:
         lost = plan.expected_lost
         hint = "" if lost is None else f" (about {about(lost)} of them real)"
         done.append(f"{plan.set_aside:,} set aside{hint}")
-    return [f"Of the {plan.unjudged:,} unjudged candidates, {'; '.join(done)}."]
+    unjudged = counted_text(plan.unjudged, "unjudged candidate")
+    return [f"Of the {unjudged}, {'; '.join(done)}."]
 
 
 def _contamination(plan: CutPlan) -> str:

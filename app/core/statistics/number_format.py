@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from agent.confidence.scores import Estimate
 
+MAX_DIGITS = 9
+
 
 def percent(share: float) -> str:
-    """Format 0.9512 as 95.1 %."""
-    return f"{100.0 * share:.3g} %"
+    """Format 0.9512 as 95.1 %, and 0.99996 as 99.996 %: only all of them are 100 %."""
+    return f"{_not_rounded_to(100.0, 100.0 * share)} %"
 
 
 def rough_percent(share: float) -> str:
-    """Format 0.9512 as 95 %, for shares of small samples."""
-    return f"{100.0 * share:.0f} %"
+    """Format 0.9512 as 95 %, for shares of small samples; neither all nor none by rounding."""
+    if 0.995 <= share < 1.0:
+        return "> 99 %"
+    return "< 1 %" if 0.0 < share < 0.005 else f"{100.0 * share:.0f} %"
 
 
 def about(number: float) -> str:
@@ -35,6 +39,18 @@ def chance(p: float) -> str:
     if 0.0005 <= p < 0.9995:
         return f"{p:.3g}"
     return "< 0.001" if p < 0.5 else "> 0.999"
+
+
+def threshold(p: float) -> str:
+    """Format a limit of a probability with as many digits as tell it from 1: 0.9999, not 1."""
+    return _not_rounded_to(1.0, p)
+
+
+def _not_rounded_to(whole: float, value: float) -> str:
+    digits = 3
+    while value < whole and float(f"{value:.{digits}g}") >= whole and digits < MAX_DIGITS:
+        digits += 1
+    return f"{value:.{digits}g}"
 
 
 def with_interval(figure: Estimate, digits: int = 2) -> str:

@@ -132,6 +132,8 @@ class CataloguePanel(QWidget):
         if generation != self._generation:
             return
         text = self.tr("{count} rows, {columns} columns; first rows:")
+        if preview.count == "1":
+            text = self.tr("{count} row, {columns} columns:")
         text = text.replace("{count}", preview.count)
         self.count.setText(text.replace("{columns}", f"{len(preview.columns):,}"))
         hidden = (

@@ -67,9 +67,8 @@ def page_description(kind: ExportKind) -> str:
     }[kind]
 
 
-def written_text(written: WrittenFile) -> str:
-    """Summary of a written file, with a few notes."""
-    text = {
+def _texts_of_many() -> dict[ExportKind, str]:
+    return {
         ExportKind.CATALOGUE: QCoreApplication.translate("export", "Written: {count} rows, {name}"),
         ExportKind.REPORT: QCoreApplication.translate("export", "Written: {name}"),
         ExportKind.RECORDS: QCoreApplication.translate(
@@ -78,7 +77,24 @@ def written_text(written: WrittenFile) -> str:
         ExportKind.PACKED: QCoreApplication.translate(
             "export", "Written: {count} spectra in {name}"
         ),
-    }[written.kind]
+    }
+
+
+def _texts_of_one() -> dict[ExportKind, str]:
+    return {
+        ExportKind.CATALOGUE: QCoreApplication.translate("export", "Written: {count} row, {name}"),
+        ExportKind.REPORT: QCoreApplication.translate("export", "Written: {name}"),
+        ExportKind.RECORDS: QCoreApplication.translate("export", "Written: {count} record, {name}"),
+        ExportKind.PACKED: QCoreApplication.translate(
+            "export", "Written: {count} spectrum in {name}"
+        ),
+    }
+
+
+def written_text(written: WrittenFile) -> str:
+    """Summary of a written file, with a few notes."""
+    texts = _texts_of_one() if written.rows == 1 else _texts_of_many()
+    text = texts[written.kind]
     text = text.replace("{count}", f"{written.rows:,}").replace("{name}", written.path.name)
     notes = "; ".join(written.notes[:SHOWN_NOTES])
     if written.kind is ExportKind.PACKED and written.notes:

@@ -10,7 +10,8 @@ from PySide6.QtCore import QCoreApplication
 from sqlalchemy import Connection
 
 from app.core.errors import SessionError
-from app.core.exporting.columns import AGENT, CONTRACT, LABEL, Column, Layout, read_layout
+from app.core.exporting.column import Column
+from app.core.exporting.columns import AGENT, CONTRACT, LABEL, Layout, read_layout
 from app.core.exporting.rows import UndeclaredColumnError, read_pages
 from app.core.exporting.selection import Selection, Which, count_candidates, make_selection
 from app.core.queue import count as count_in_queue
@@ -72,6 +73,8 @@ def _agent_columns(layout: Layout) -> frozenset[int]:
     indices = {number for number, column in enumerate(CONTRACT) if column.name in names}
     if LABEL.name in layout.fields:
         indices.add(len(CONTRACT) + layout.fields.index(LABEL.name))
+    first = len(CONTRACT) + len(layout.roles)
+    indices |= set(range(first, first + sum(len(each.columns) for each in layout.models)))
     return frozenset(indices)
 
 

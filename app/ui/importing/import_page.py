@@ -25,7 +25,12 @@ from app.ui.background.runner import Runner
 from app.ui.importing.drop_zone import DropZone
 from app.ui.importing.given_paths import GivenKind, GivenPaths
 from app.ui.importing.import_report import ImportReportCard
-from app.ui.importing.import_work import ImportedSession, ImportOrder, make_session
+from app.ui.importing.import_work import (
+    ImportedSession,
+    ImportOrder,
+    discard_incomplete,
+    make_session,
+)
 from app.ui.importing.list_card import ListCard
 from app.ui.importing.session_card import SessionCard
 from app.ui.importing.task_chooser import TaskChooser
@@ -128,6 +133,7 @@ class ImportPage(QWidget):
         if self.is_importing:
             self.work.stop()
         elif self._made is not None:
+            discard_incomplete(self._made)
             self._show_form()
             self.session.suggest_path()
         else:
@@ -213,7 +219,7 @@ class ImportPage(QWidget):
             text = self.tr("{done} of about {total} rows").replace("{total}", f"{total:,}")
         else:
             self.bar.setRange(0, 0)
-            text = self.tr("{done} rows")
+            text = self.tr("{done} row") if done == 1 else self.tr("{done} rows")
         self.hint.setText(text.replace("{done}", f"{done:,}"))
 
     def _check(self) -> None:

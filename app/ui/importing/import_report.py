@@ -66,6 +66,8 @@ class ImportReportCard(QFrame):
     def show_made(self, made: ImportedSession) -> None:
         reports = made.reports
         text = self.tr("{count} candidates are ready")
+        if made.candidates == 1:
+            text = self.tr("{count} candidate is ready")
         self.title.setText(text.replace("{count}", f"{made.candidates:,}"))
         self.path.setText(str(made.path))
         for key, label in self.values.items():
@@ -82,6 +84,12 @@ class ImportReportCard(QFrame):
                     "their disk may not be mounted."
                 )
             )
+        if outside := sum(each.outside.rows for each in reports):
+            text = self.tr("{count} rows name spectra in folders you have not allowed.")
+            if outside == 1:
+                text = self.tr("{count} row names a spectrum in a folder you have not allowed.")
+            how = self.tr("Go back to allow them and import again.")
+            notes.append(f"{text} {how}".replace("{count}", f"{outside:,}"))
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(self.notes.text()))
         self._show_refused(reports)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import WorkbenchError
 from agent.tasks.task import Task
+from app.core.database.file_lock import SessionLock
+from app.core.errors import SessionError
 from app.core.importing.importer import import_list
+from app.core.importing.opening import FileIdentity, file_identity
 from app.core.importing.reports import ImportReport
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.session.session import new_session
@@ -20,10 +23,14 @@ from app.ui.candidate.blind_mode import FACT
 
 @dataclass(frozen=True, kw_only=True)
 class ListOrder:
-    """One list to import. `roles` holds the columns chosen by the user, by role."""
+    """One list to import. `roles` holds the columns chosen by the user, by role.
+
+    `allowed` are folders outside that of the list which the user allowed.
+    """
 
     path: Path
     roles: Mapping[str, str] = field(default_factory=dict)
+    allowed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +47,12 @@ class ImportOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedSession:
-    """A new session, already closed, with a report for each list."""
+    """A new session, already closed, with a report for each list; its file as it was left."""
 
     path: Path
     candidates: int
     reports: tuple[ImportReport, ...]
+    identity: FileIdentity | None = None
 
 
 def make_session(
@@ -60,6 +68,7 @@ def make_session(
                 each.path,
                 roles=each.roles,
                 spectra=order.spectra,
+                allowed=each.allowed,
                 progress=progress,
                 should_stop=should_stop,
             )
@@ -69,12 +78,26 @@ def make_session(
             session.set_fact(FACT, "yes")
         made = ImportedSession(path=path, candidates=session.count(), reports=reports)
     except BaseException:
-        session.close()
-        with suppress(OSError):
-            path.unlink()
+        session.database.discard()
         raise
     session.close()
-    return made
+    return replace(made, identity=file_identity(path))
+
+
+def discard_incomplete(made: ImportedSession) -> None:
+    """Delete a session that lacks rows of folders not allowed yet: the lists are imported anew.
+
+    If somebody has opened it since, it stays.
+    """
+    if not any(each.outside.rows for each in made.reports):
+        return
+    with suppress(OSError, SessionError):
+        lock = SessionLock(made.path)
+        try:
+            if file_identity(made.path) == made.identity:
+                made.path.unlink()
+        finally:
+            lock.release()
 
 
 def ensure_folder(folder: Path) -> Path:

@@ -10,10 +10,12 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QTabBar, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
+from app.core.importing.outside_paths import OutsidePaths
 from app.ui.background.long_work import LongWork
 from app.ui.background.runner import Runner
 from app.ui.importing.import_work import ListOrder
 from app.ui.importing.list_preview import ListPreview, preview_list
+from app.ui.importing.outside_box import OutsideBox
 from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
@@ -36,6 +38,7 @@ class ListCard(QFrame):
         self._paths: tuple[Path, ...] = ()
         self._previews: dict[Path, ListPreview] = {}
         self._chosen: dict[Path, dict[str, str]] = {}
+        self._allowed: set[str] = set()
         self._generation = 0
         self.work = LongWork(self)
         self.work.progressed.connect(self._show_count)
@@ -51,6 +54,8 @@ class ListCard(QFrame):
         self.problem.close_button.hide()
         self.notes = _label("dim")
         self.notes.setWordWrap(True)
+        self.outside = OutsideBox()
+        self.outside.chosen.connect(self.allow)
         self.roles = RoleBoxes()
         self.roles.chosen.connect(self.choose)
         self.table = PreviewTable(current_theme)
@@ -65,6 +70,7 @@ class ListCard(QFrame):
         row.addStretch(1)
         layout.addLayout(row)
         layout.addWidget(self.problem)
+        layout.addWidget(self.outside)
         layout.addWidget(self.roles)
         layout.addWidget(self.notes)
         layout.addSpacing(4)
@@ -73,7 +79,12 @@ class ListCard(QFrame):
     @property
     def orders(self) -> tuple[ListOrder, ...]:
         return tuple(
-            ListOrder(path=path, roles=dict(self._chosen.get(path, {}))) for path in self._paths
+            ListOrder(
+                path=path,
+                roles=dict(self._chosen.get(path, {})),
+                allowed=tuple(f for f in self._outside(path).folders if f in self._allowed),
+            )
+            for path in self._paths
         )
 
     @property
@@ -100,7 +111,7 @@ class ListCard(QFrame):
     def show_lists(self, paths: Sequence[Path]) -> None:
         self.work.stop()
         self._paths = tuple(dict.fromkeys(paths))
-        self._previews, self._chosen = {}, {}
+        self._previews, self._chosen, self._allowed = {}, {}, set()
         self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(0)
@@ -127,6 +138,16 @@ class ListCard(QFrame):
         self.changed.emit()
         self._read(path)
 
+    def allow(self, is_allowed: bool) -> None:
+        """Answer whether the folders outside that of the selected list may be read."""
+        path = self._selected_path()
+        folders = () if path is None else self._outside(path).folders
+        if is_allowed:
+            self._allowed.update(folders)
+        else:
+            self._allowed.difference_update(folders)
+        self.changed.emit()
+
     def stop(self) -> None:
         self.work.stop()
 
@@ -143,6 +164,8 @@ class ListCard(QFrame):
         if generation != self._generation or chosen != self._chosen.get(path, {}):
             return
         self._previews[path] = preview
+        if preview.is_allowed:
+            self._allowed.update(preview.outside.folders)
         if path == self._selected_path():
             self._show(self.tabs.currentIndex())
         self.changed.emit()
@@ -152,6 +175,10 @@ class ListCard(QFrame):
             generation, path, self._chosen.get(path, {}), ListPreview(path=path, problem=str(error))
         )
 
+    def _outside(self, path: Path) -> OutsidePaths:
+        preview = self._previews.get(path)
+        return OutsidePaths() if preview is None else preview.outside
+
     def _selected_path(self) -> Path | None:
         number = max(self.tabs.currentIndex(), 0)
         return self._paths[number] if number < len(self._paths) else None
@@ -159,6 +186,8 @@ class ListCard(QFrame):
     def _show_count(self, done: int, _: object) -> None:
         if self.preview is None:
             text = self.tr("{count} spectra so far")
+            if done == 1:
+                text = self.tr("{count} spectrum so far")
             self.facts.setText(text.replace("{count}", f"{done:,}"))
 
     def _show(self, _: int) -> None:
@@ -174,6 +203,7 @@ class ListCard(QFrame):
         self.problem.show_problem(preview.problem)
         self.notes.setText("\n".join(_notes(preview)))
         self.notes.setVisible(bool(self.notes.text()))
+        self.outside.show_outside(preview.outside, {*preview.outside.folders} <= self._allowed)
         self.roles.show_preview(preview, self._chosen.get(path, {}))
         self.table.show_preview(preview)
         self.changed.emit()
@@ -186,7 +216,8 @@ def _facts(preview: ListPreview) -> str:
     }
     known = [kinds.get(preview.format, preview.format)]
     if preview.estimate is not None:
-        about = "" if preview.format in ("folder", "spectrum", "FITS", "Parquet") else "~"
+        is_exact = preview.is_exact or preview.format in ("FITS", "Parquet")
+        about = "" if is_exact else "~"
         rows = translate("ListCard", "{count} rows")
         if preview.estimate == 1:
             rows = translate("ListCard", "{count} row")

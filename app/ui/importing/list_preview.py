@@ -10,6 +10,7 @@ from app.core.importing.importer import look_at
 from app.core.importing.opening import normalized_path
 from app.core.importing.reports import Preview
 from app.core.progress import never
+from app.core.session.list_folders import list_folders
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,8 @@ class ListPreview(Preview):
     """The preview of the list at `path`."""
 
     path: Path
+    is_allowed: bool = False
+    """Whether the folders outside were allowed for this list before."""
 
 
 def preview_list(
@@ -28,4 +31,6 @@ def preview_list(
     """Preview a list from the start of a file or all of a folder. Raises only ImportStopped."""
     path = normalized_path(path)
     found = look_at(path, chosen, should_stop=should_stop, progress=progress)
-    return ListPreview(path=path, **vars(found))
+    remembered = list_folders(path) if found.outside.folders else ()
+    is_allowed = {*found.outside.folders} <= {*remembered}
+    return ListPreview(path=path, is_allowed=is_allowed, **vars(found))

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from app.core.inspections.store import add_inspection
+from app.core.session.counted_text import counted_text
 from tests.app.cli.commands import run
 from tests.app.core.exporting.catalogues import listed, people
 from tests.app.core.inspected import said
@@ -56,9 +57,11 @@ def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]
     catalogue, records = place.with_suffix(".csv"), place.with_suffix(".jsonl")
     told = export(place, catalogue, *words)
     assert objects(catalogue) == wanted
-    assert f"{catalogue}: {len(wanted)} rows" in told
+    assert f"{catalogue}: {counted_text(len(wanted), 'row')}" in told
     if words:
-        assert export(place, records, *words) == f"{records}: {len(wanted)} records\n"
+        assert (
+            export(place, records, *words) == f"{records}: {counted_text(len(wanted), 'record')}\n"
+        )
         found = [each.spectrum.object_id for each in read_trajectories(records)]
         assert found == [f"J{number:06d}" for number in wanted]
 
@@ -92,7 +95,7 @@ def test_a_report_is_of_all(place: Path) -> None:
 def test_a_catalogue(vetted, tmp_path):
     place, _ = vetted
     out = tmp_path / "night.csv"
-    assert f"{out}: 1 rows" in run("export", place, out)
+    assert f"{out}: 1 row, " in run("export", place, out)
     with out.open(newline="", encoding="utf-8") as file:
         (row,) = csv.DictReader(file)
     assert (row["verdict"], row["reviewer"], row["comment"]) == ("ACCEPT", "Ada", "Hα =broad")

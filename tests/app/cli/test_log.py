@@ -14,7 +14,7 @@ from tests.app.core.sessions import made
 def test_the_log(vetted, tmp_path):
     place, _ = vetted
     assert "ACCEPT" in run("log", place)
-    assert "1 lines" in run("log", place, "--out", tmp_path / "log.csv")
+    assert "1 line\n" in run("log", place, "--out", tmp_path / "log.csv")
     with open_session(place, "Ada", read_only=True) as session:
         second, third = (session.candidate(number).object_id for number in (2, 3))
     assert "ACCEPT" in run("log", place, "--object", second)

@@ -76,7 +76,12 @@ def test_the_worker_as_a_child_of_the_program() -> None:
 
 def test_a_list_read_by_a_child_of_the_program() -> None:
     asked = {"path": str(SAMPLE / "candidates.csv"), "roles": {}, "spectra": None}
-    asked |= {"allow_absolute": True, "is_preview": False, "memory_bytes": 512 * 1024**2}
+    asked |= {
+        "allow_absolute": True,
+        "allowed": [],
+        "is_preview": False,
+        "memory_bytes": 512 * 1024**2,
+    }
     done = child("--child", "list-reader", json.dumps(asked))
     assert done.returncode == 0, done.stderr
     started, opened, entries = map(json.loads, done.stdout.splitlines()[:3])

@@ -10,7 +10,7 @@ from app.cli import new as new_command
 from app.cli.main import workbench
 from app.core.importing.importer import import_list
 from app.core.session.session import open_session
-from tests.app.cli.commands import both_said, run
+from tests.app.cli.commands import both_said, fails, run
 
 
 def test_new_says_what_was_understood(vetted):
@@ -69,4 +69,46 @@ def test_new_stopped_by_hand(tmp_path, monkeypatch):
     held.pop().close()
     assert list(tmp_path.iterdir()) == [path]
     monkeypatch.undo()
-    assert "5000 candidates" in run("new", place, path, "--task", "CV")
+    assert "5,000 candidates" in run("new", place, path, "--task", "CV")
+
+
+def test_one_is_told_as_one(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("object_id,ra,dec\nJ1,1,2\n", encoding="utf-8")
+    said = run("new", tmp_path / "n.speco3", path, "--task", "CV")
+    assert "1 of 1 row imported" in said
+    assert "1 candidate for cataclysmic variable" in said
+    assert "1 row, all candidates" in run(
+        "export", tmp_path / "n.speco3", tmp_path / "n.csv", "--which", "all"
+    )
+
+
+@pytest.fixture
+def elsewhere(few, tmp_path):
+    """A list that names the spectra of `few` by absolute paths."""
+    path = tmp_path / "elsewhere.csv"
+    names = [each.name for each in sorted(few.parent.glob("*.gz"))]
+    path.write_text("file\n" + "".join(f"{few.parent / name}\n" for name in names))
+    return path
+
+
+def test_absolute_paths_need_the_option_and_leave_nothing(elsewhere, few, tmp_path):
+    place = tmp_path / "night.speco3"
+    told = fails("new", place, elsewhere, "--task", "CV")
+    assert "3 rows name spectra outside the folder of the list" in told
+    assert str(few.parent) in told
+    assert "--trust-paths" in told
+    assert not list(tmp_path.glob("*speco3*"))
+    said = run("new", place, elsewhere, "--task", "CV", "--trust-paths")
+    assert "3 of 3 rows imported" in said
+    assert "files not found" not in said
+
+
+def test_absolute_paths_of_some_rows_are_counted(elsewhere, tmp_path):
+    (tmp_path / "near.fits").write_bytes(b"")
+    with elsewhere.open("a") as file:
+        file.write("near.fits\n")
+    said = both_said("new", tmp_path / "night.speco3", elsewhere, "--task", "CV")
+    assert "1 of 4 rows imported" in said
+    assert "3 rows name spectra outside the folder of the list, in" in said
+    assert "give --trust-paths if you trust the list" in said

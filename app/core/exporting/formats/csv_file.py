@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from app.core.exporting.columns import Column, Kind
+from app.core.exporting.column import Column, Kind
 from app.core.exporting.escapes import escape_formula
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.rows import Page

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from typing import Any, BinaryIO
 
+from app.core.exporting.column import Kind
 from app.core.exporting.column_buffer import ColumnPage
-from app.core.exporting.columns import Kind
 from app.core.exporting.escapes import PERCENT, replace_invalid_xml, xml_percent
 from app.core.exporting.table import Table, TypedColumn
 from app.core.session.provenance import Provenance
@@ -64,7 +64,9 @@ def _field(column: TypedColumn) -> str:
     datatype = ASCII if is_ascii else DATATYPES[column.kind]
     field = f'<FIELD name="{_attribute(column.name)}" {datatype}'
     if spec.unit:
-        field += f' unit="{_attribute(spec.unit)}"'
+        # The VOUnit standard has deprecated this name, which FITS wants.
+        unit = "0.1nm" if spec.unit == "Angstrom" else spec.unit
+        field += f' unit="{_attribute(unit)}"'
     if _UCD.fullmatch(spec.ucd):
         field += f' ucd="{spec.ucd}"'
     if column.name == "decided_at":

@@ -26,12 +26,15 @@ from agent.errors import WorkbenchError
 from app.core.errors import ImportFailed, UnknownColumnsError
 from app.core.importing.child.preview_message import SHOWN_ROWS, preview_message
 from app.core.importing.child.wire import Message, write_entries, write_message
+from app.core.importing.entries import EntryMaker
 from app.core.importing.entry_source import InProcessSource
 from app.core.importing.folder_list import FolderList
 from app.core.importing.formats.contents import ListFile, Value
 from app.core.importing.formats.formats import open_list
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import OpenedList, open_for_import
+from app.core.importing.outside_paths import roots_of
+from app.core.importing.row_count import count_rows
 from app.core.importing.spectrum_locator import SpectrumLocator
 
 HEARTBEAT_S = 0.2
@@ -96,7 +99,7 @@ def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
                 file, _first_rows(file), problem=str(error), needs_roles=needs_roles
             )
     else:
-        message = _opened_message(opened)
+        message = _opened_message(opened, **_counted(opened, path))
     write_message(sink, message)
 
 
@@ -110,6 +113,7 @@ def send_list(request: dict[str, Any], sink: BinaryIO) -> None:
         path,
         None if spectra is None else Path(spectra),
         allow_absolute=request["allow_absolute"],
+        allowed=request["allowed"],
         should_stop=heartbeat,
     )
     list_bytes = None if isinstance(opened.file, FolderList) else path.stat().st_size
@@ -131,7 +135,17 @@ def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
             return
 
 
-def _opened_message(opened: OpenedList) -> Message:
+def _counted(opened: OpenedList, path: Path) -> dict[str, Any]:
+    """Further fields of the preview of a list."""
+    if isinstance(opened.file, FolderList):
+        return {"is_exact": True}
+    maker = EntryMaker(opened.file.columns, opened.roles, SpectrumLocator(path))
+    found = count_rows(opened.file, maker.path_texts, roots_of([path.parent]))
+    fields: dict[str, Any] = {"outside": asdict(found.outside), "is_exact": found.is_complete}
+    return fields | ({"estimate": found.rows} if found.is_complete else {})
+
+
+def _opened_message(opened: OpenedList, **more: Any) -> Message:
     file, sample = opened.file, opened.sample
     return preview_message(
         file,
@@ -140,6 +154,7 @@ def _opened_message(opened: OpenedList) -> Message:
         sha256=file.sha256 if isinstance(file, FolderList) else "",
         refused=[[row.line, row.reason] for row in sample.refused[:SHOWN_ROWS]],
         warnings=[*opened.notes, *file.warnings()],
+        **more,
     )
 
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Self, cast
@@ -17,7 +17,7 @@ from typing import IO, Any, BinaryIO, Self, cast
 from agent.child_command import child_command
 from agent.child_process.start_child import start_child
 from app.core.errors import ImportFailed, ImportStopped
-from app.core.importing.child.preview_message import preview_of
+from app.core.importing.child.preview_message import outside_of, preview_of
 from app.core.importing.child.wire import Frame, Message, entries_of, read_frame
 from app.core.importing.entries import Entries
 from app.core.importing.entry_source import SourceSummary
@@ -63,6 +63,7 @@ class ListReaderProcess:
         *,
         spectra: Path | None = None,
         allow_absolute: bool = False,
+        allowed: Iterable[str] = (),
         is_preview: bool = False,
         should_stop: ShouldStop = never,
         progress: EstimatedProgress = silent,
@@ -77,6 +78,7 @@ class ListReaderProcess:
             "roles": dict(roles),
             "spectra": None if spectra is None else str(spectra),
             "allow_absolute": allow_absolute,
+            "allowed": [*allowed],
             "is_preview": is_preview,
             "memory_bytes": min((FOLDER_MEMORY if has_folder else LIST_MEMORY) + size, MAX_MEMORY),
         }
@@ -214,4 +216,5 @@ def _summary(message: Message) -> SourceSummary:
         missing_files=summary["missing_files"],
         without_file=summary["without_file"],
         warnings=tuple(summary["warnings"]),
+        outside=outside_of(summary["outside"]),
     )

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from app.core.importing.formats.contents import ListColumn, ListFile, Refused, Value
+from app.core.importing.outside_paths import OutsidePaths
 from app.core.importing.reports import Preview
 from app.core.importing.roles import Role, Roles
 from app.core.importing.survey_names import find_scheme
@@ -39,6 +40,7 @@ def preview_of(message: dict[str, Any]) -> Preview:
     fields = message["fields"]
     fields["refused"] = tuple(Refused(*each) for each in fields.get("refused", ()))
     fields["warnings"] = tuple(fields.get("warnings", ()))
+    fields["outside"] = outside_of(fields.get("outside", {}))
     return Preview(
         columns=columns,
         rows=tuple(map(tuple, message["rows"])),
@@ -51,6 +53,10 @@ def preview_of(message: dict[str, Any]) -> Preview:
         ),
         **fields,
     )
+
+
+def outside_of(fields: dict[str, Any]) -> OutsidePaths:
+    return OutsidePaths(**{**fields, "folders": tuple(fields.get("folders", ()))})
 
 
 def _shown(value: Value) -> Value:

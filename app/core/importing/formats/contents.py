@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from agent.checked_toml import printable
 from app.core.importing.formats.cell_numbers import number_of
+from app.core.session.counted_text import counted_text
 
 Value = int | float | bool | str | None
 Kind = Literal["int", "float", "bool", "str"]
@@ -176,11 +177,6 @@ def column_names(given: Sequence[str]) -> list[str]:
         used.add(name)
         names.append(name)
     return names
-
-
-def counted_text(count: int, what: str, *, ending: str = "s") -> str:
-    """'1 row' or '2,000 rows'."""
-    return f"{count:,} {what}{'' if count == 1 else ending}"
 
 
 def left_out_warning(columns: int) -> list[str]:

@@ -26,10 +26,10 @@ from app.core.importing.formats.contents import (
     TypedCells,
     clean_words,
     column_names,
-    counted_text,
     left_out_warning,
 )
 from app.core.importing.formats.parquet_values import is_text, kind_of, text_bytes, values_of
+from app.core.session.counted_text import counted_text
 
 BATCH = 2000
 MAX_GROUP_BYTES = 256 * 1024**2

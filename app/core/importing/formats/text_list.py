@@ -14,13 +14,13 @@ from app.core.importing.formats.contents import (
     ListColumn,
     RowBlock,
     column_names,
-    counted_text,
 )
 from app.core.importing.formats.ecsv_header import EcsvColumn, EcsvHeader, ecsv_header
 from app.core.importing.formats.encodings import Decoder, encoding_of
 from app.core.importing.formats.text_cells import KindGuess, TextCells
 from app.core.importing.formats.text_layout import TextLayout, line_blocks, read_layout, text_blocks
 from app.core.importing.formats.text_rows import RowReader, TextRows
+from app.core.session.counted_text import counted_text
 
 SAMPLE_BLOCKS = 2
 MAX_PREAMBLE_BLOCKS = 128

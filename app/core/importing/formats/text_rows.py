@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.core.importing.formats.contents import MAX_CELL, Refused, counted_text
+from app.core.importing.formats.contents import MAX_CELL, Refused
 from app.core.importing.formats.text_layout import TOO_LONG, WHITESPACE
+from app.core.session.counted_text import counted_text
 
 MAX_RECORD_LINES = 50
 """Lines of one row; a longer one has an unclosed quote and ends with its first line."""

@@ -23,7 +23,7 @@ from app.core.session.session import Session, new_session, open_session
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 AT = "2026-01-01T00:00:00+00:00"
 CONTRACT = [
-    *("object_id", "ra", "dec", "path", "row"),
+    *("object_id", "ra", "dec", "path", "path_folder", "row"),
     *("verdict", "confidence", "flags", "comment", "reviewer", "decided_at", "seconds_spent"),
     *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "agent_seen_before"),
 ]

@@ -144,7 +144,7 @@ def check(entries: Entries) -> int:
         for value in column:
             if name in ("line", "row"):
                 assert type(value) is int and 0 <= value < 2**63, (name, value)
-            elif name in ("object_id", "path", "label", "own"):
+            elif name in ("object_id", "path", "label", "own", "listed_path"):
                 assert type(value) is str and "\0" not in value, (name, value)
                 value.encode()
             else:

@@ -191,3 +191,34 @@ def test_a_class_serves_where_the_subclass_is_mostly_empty():
     rows = [("a", "STAR", ""), ("b", "QSO", ""), ("c", "STAR", "CV")]
     assert guess_roles(columns, rows).columns["label"] == "class"
     assert guess_roles(columns, []).columns["label"] == "subclass"
+
+
+def rows_of(**columns):
+    names = list(columns)
+    listed = [
+        ListColumn(name=name, kind="str" if isinstance(values[0], str) else "int")
+        for name, values in columns.items()
+    ]
+    return guess_roles(listed, list(zip(*(columns[name] for name in names), strict=True))).columns
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted"),
+    [
+        ({"object": ["STAR"] * 5, "name": list("abcde")}, "name"),
+        ({"target": list("aabba"), "main_id": list("abcde")}, "main_id"),
+        ({"candidate_id": [7] * 5, "source_id": [1, 2, 3, 4, 5]}, "source_id"),
+        ({"object": ["STAR"] * 5, "path": [f"{n}.fits" for n in range(5)]}, None),
+        (
+            {"object": ["STAR"] * 5, "plate": [1] * 5, "mjd": [5] * 5, "fiberid": [*range(5)]},
+            None,
+        ),
+        # Nothing tells them apart better.
+        ({"object": ["STAR"] * 5, "x": [1, 2, 3, 4, 5]}, "object"),
+        ({"object": list("aabbc"), "path": [f"{n}.fits" for n in range(5)]}, "object"),
+        ({"object": list("aaaab"), "target": list("aabbc")}, "target"),
+        ({"name": ["STAR"] * 2, "object": ["a", "b"]}, "name"),  # too few to tell
+    ],
+)
+def test_a_column_that_repeats_itself_is_no_name(columns, wanted):
+    assert rows_of(**columns).get("object_id") == wanted

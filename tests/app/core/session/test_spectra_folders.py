@@ -19,7 +19,6 @@ from app.core.session.spectra_folders import (
     allow_folders,
     open_with_spectra,
     outside_folders,
-    summarized,
 )
 from app.core.spectra.packing import pack
 from tests.agent.spectra.readers import samples
@@ -180,14 +179,6 @@ def test_commands_ask_for_the_flag(received, private, tmp_path):
     told = both_said("pack", received, packed, "--trust-paths")
     assert f"from {private}" in told
     run("export", received, page)
-
-
-def test_many_folders_are_summarized():
-    few = [f"/data/{number}" for number in range(8)]
-    assert summarized([*few, "/data/1/deeper", "/data/1"]) == tuple(few)
-    many = [f"/data/survey/{a}/{b}" for a in range(30) for b in range(30)]
-    assert summarized([*many, "/home/ada"]) == ("/data/survey", "/home/ada")
-    assert "/" not in summarized([f"/{number}/x" for number in range(20)])
 
 
 def test_errors_are_of_the_program(received):

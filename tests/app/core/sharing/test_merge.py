@@ -38,7 +38,7 @@ def test_two_people(location, tmp_path):
         ada.changed.connect(told.append)
         steps = []
         report = merge(ada, ben, progress=lambda *done: steps.append(done))
-        assert {each.aspect for each in told} == {"list", "verdict", "inspection"}
+        assert {each.aspect for each in told} == {"list", "verdict", "inspection", "measurement"}
         assert steps[-1] == (8, 8)
         assert (report.matched, report.candidates, report.lines) == (5, 1, 2)
         assert report.reviewers == ("Ben",)

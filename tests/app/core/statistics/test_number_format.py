@@ -11,6 +11,7 @@ from app.core.statistics.number_format import (
     duration,
     percent,
     rough_percent,
+    threshold,
     with_interval,
 )
 
@@ -20,6 +21,15 @@ def test_shares():
         "95.1 %", "99.9 %", "0 %", "100 %", "5 %",
     ]  # fmt: skip
     assert rough_percent(0.9512) == "95 %"
+
+
+def test_nearly_all_is_not_all():
+    assert [percent(each) for each in (0.9999, 0.99996)] == ["99.99 %", "99.996 %"]
+    shares = (1.0, 0.999, 0.994, 0.004, 0.0)
+    assert [rough_percent(each) for each in shares] == ["100 %", "> 99 %", "99 %", "< 1 %", "0 %"]
+    assert [threshold(each) for each in (0.9999, 0.99996, 0.5, 1.0)] == [
+        *("0.9999", "0.99996", "0.5", "1"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_the_agents_records(qtbot, context, dialog, tmp_path, judged):
     context.commands.run("export")
     dialog.kinds.setCurrentRow(list(ExportKind).index(ExportKind.RECORDS))
     write(qtbot, dialog)
-    assert dialog.outcome.text().startswith("Written: 1 records")
+    assert dialog.outcome.text().startswith("Written: 1 record,")
     assert len(list(read_trajectories(tmp_path / "night.jsonl"))) == 1
 
 

@@ -45,7 +45,7 @@ def test_entries_come_back(rows, refused):
 
 def test_a_message_that_was_cut_off_is_the_end():
     pipe = io.BytesIO()
-    write_entries(pipe, made([(1, "a", "/a", 0, 1.0, None, None, "", None, "{}")]))
+    write_entries(pipe, made([(1, "a", "/a", 0, 1.0, None, None, "", None, "{}", "a")]))
     whole = pipe.getvalue()
     for size in range(len(whole)):
         assert read_frame(io.BytesIO(whole[:size])) is None

@@ -1,0 +1,157 @@
+"""Columns of a catalogue for each model that inspected, and for each line measured by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, select
+
+from agent.checked_toml import printable
+from app.core.database.tables import inspections, measurements
+from app.core.exporting.column import Column
+from app.core.exporting.selection import Selection
+from app.core.session.measurements import RecordedMeasurement, read_measurements
+
+MAX_MODELS, MAX_LINES = 8, 40
+MAX_SLUG, MAX_NAME, HASH = 24, 80, 12
+GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "λ": "lambda"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedModel:
+    """A model and its columns: verdict, p(YES), and which model that is."""
+
+    name: str
+    sha256: str
+    columns: tuple[Column, ...]
+
+    @property
+    def label(self) -> str:
+        return f"{printable(self.name, MAX_NAME)} {printable(self.sha256[:HASH], HASH)}".strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredLine:
+    """A line and its columns: EW and its error, FWHM, centroid, and whose measurement that is."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+
+def inspected_models(connection: Connection, used: set[str]) -> tuple[InspectedModel, ...]:
+    """The first MAX_MODELS models by name; their columns get names that are not `used`."""
+    columns = inspections.c.model, inspections.c.model_sha256
+    found = connection.execute(select(*columns).distinct().order_by(*columns).limit(MAX_MODELS))
+    return tuple(_model(str(name), str(sha256), used) for name, sha256 in found.all())
+
+
+def measured_lines(connection: Connection, used: set[str]) -> tuple[MeasuredLine, ...]:
+    """The first MAX_LINES lines by name that have measurements which were not withdrawn."""
+    stand = select(measurements.c.line).where(measurements.c.withdrawn.is_(False))
+    names = connection.execute(stand.distinct().order_by(measurements.c.line).limit(MAX_LINES))
+    return tuple(_line(str(name), used) for name in names.scalars())
+
+
+def model_cells(
+    connection: Connection, ids: Sequence[int], models: Sequence[InspectedModel]
+) -> list[Sequence[Any]]:
+    """The columns of the models for these candidates."""
+    if not models:
+        return []
+    table = inspections.c
+    query = select(
+        table.candidate_id, table.model, table.model_sha256, table.verdict, table.p_yes
+    ).where(_among(table.candidate_id, ids))
+    found = {
+        (row.candidate_id, row.model, row.model_sha256): (
+            row.verdict if row.verdict in ("YES", "NO") else None,
+            row.p_yes,
+        )
+        for row in connection.execute(query)
+    }
+    cells: list[Sequence[Any]] = []
+    for model in models:
+        said = [found.get((number, model.name, model.sha256)) for number in ids]
+        cells.append([None if each is None else each[0] for each in said])
+        cells.append([None if each is None else each[1] for each in said])
+        cells.append([None if each is None else model.label for each in said])
+    return cells
+
+
+def line_cells(
+    connection: Connection, ids: Sequence[int], lines: Sequence[MeasuredLine], selection: Selection
+) -> list[Sequence[Any]]:
+    """The last measurement of each line, by the selected reviewer or by anybody."""
+    if not lines:
+        return []
+    newest: dict[tuple[int, str], RecordedMeasurement] = {}
+    for each in read_measurements(connection, ids):
+        if selection.reviewer is None or each.reviewer == " ".join(selection.reviewer.split()):
+            newest[each.candidate_id, each.measurement.line] = each
+    cells: list[Sequence[Any]] = []
+    for line in lines:
+        rows = [_line_row(newest.get((number, line.name))) for number in ids]
+        cells += list(zip(*rows, strict=True))
+    return cells
+
+
+def _among(column: ColumnElement[int], ids: Sequence[int]) -> ColumnElement[bool]:
+    return column.in_(list(ids))
+
+
+def _line_row(recorded: RecordedMeasurement | None) -> tuple[Any, ...]:
+    if recorded is None:
+        return (None,) * 5
+    found = recorded.measurement
+    return found.ew, found.ew_error, found.fwhm_kms, found.centroid, recorded.reviewer
+
+
+def _model(name: str, sha256: str, used: set[str]) -> InspectedModel:
+    slug = _free_slug(name, ("agent_{}_verdict", "agent_{}_p_yes", "agent_{}_model"), used)
+    shown = printable(name, MAX_NAME)
+    return InspectedModel(
+        name=name,
+        sha256=sha256,
+        columns=(
+            _column(f"agent_{slug}_verdict", "text", f"YES or NO, by {shown}", "meta.code.class"),
+            _column(f"agent_{slug}_p_yes", "real", f"p(YES) of {shown}", "stat.probability"),
+            _column(f"agent_{slug}_model", "text", "Model and the start of its hash", "meta.id"),
+        ),
+    )
+
+
+def _line(name: str, used: set[str]) -> MeasuredLine:
+    patterns = ("ew_{}", "ew_err_{}", "fwhm_kms_{}", "centroid_{}", "measured_by_{}")
+    slug = _free_slug(name, patterns, used)
+    ew, error, fwhm, centroid, who = (pattern.format(slug) for pattern in patterns)
+    width = "spect.line.eqWidth"
+    shown = printable(name, MAX_NAME)
+    return MeasuredLine(
+        name=name,
+        columns=(
+            _column(ew, "real", f"Equivalent width of {shown}, > 0 absorption", width, "Angstrom"),
+            _column(error, "real", f"Error of {ew}", f"stat.error;{width}", "Angstrom"),
+            _column(fwhm, "real", f"Width of {shown} at half depth", "spect.line.width", "km/s"),
+            _column(centroid, "real", f"Centre of {shown}, vacuum, observed", "em.wl", "Angstrom"),
+            _column(who, "text", f"Who measured {shown} by hand", "meta.curation"),
+        ),
+    )
+
+
+def _column(name: str, kind: Any, description: str, ucd: str, unit: str = "") -> Column:
+    return Column(name=name, kind=kind, unit=unit, ucd=ucd, description=description)
+
+
+def _free_slug(name: str, patterns: Iterable[str], used: set[str]) -> str:
+    """The name in ASCII letters, digits and _, so that none of the columns is used already."""
+    spelled = "".join(GREEK.get(letter, letter) for letter in name)
+    stem = re.sub(r"[^A-Za-z0-9]+", "_", spelled)[:MAX_SLUG].strip("_") or "x"
+    every, slug, number = list(patterns), stem, 1
+    while any(pattern.format(slug).casefold() in used for pattern in every):
+        number += 1
+        slug = f"{stem}_{number}"
+    used.update(pattern.format(slug).casefold() for pattern in every)
+    return slug
