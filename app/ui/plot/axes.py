@@ -1,16 +1,17 @@
-"""The axes around the plotting area: ticks, numbers and titles."""
+"""The axes of the plot and the frame around it: ticks, numbers and titles."""
 
 from __future__ import annotations
 
 import math
 
+import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
-from app.ui.plot.layers import thin_pen
+from app.ui.plot.paint import dots_per_pixel, hairline
+from app.ui.plot.plot_box import PlotBox
 from app.ui.plot.texts import TextCache
-from app.ui.plot.view_box import Stage
 from app.ui.theme.theme import Theme
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -46,84 +47,152 @@ def _is_whole(value: float) -> bool:
 
 
 TICK_PX = 5.0
-X_TICK_APART_PX = 90.0
-Y_TICK_APART_PX = 52.0
 WIDEST_NUMBER = "\N{MINUS SIGN}00000"
-RIGHT_PX, TOP_PX = 20.0, 4.0
 
-Ticks = list[tuple[float, str]]
-"""Positions on the stage, pixels, and texts."""
+Marks = list[tuple[float, str]]
+"""Pixels from the start of the axis, and texts."""
 
 
-class Axes(QGraphicsItem):
-    """The frame, ticks and titles around the stage.
+class PlotAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis that paints its own ticks and texts.
 
-    Its margins depend on the font alone, so the layout stays the same from object to object.
-    `stretch` is 1 + z for an axis of rest wavelengths, else 1.
+    Its thickness depends on the font alone, so the layout stays the same from object to object.
     """
 
-    def __init__(self, stage: Stage, theme: Theme, texts: TextCache) -> None:
-        super().__init__()
-        self.stage, self.theme, self.texts = stage, theme, texts
-        self.size = QRectF()
+    # AxisItem records a QPicture for every new range and measures each text anew, which takes
+    # longer than the spectrum; its label is HTML, and a unit in a file is not to be trusted.
+
+    apart_px = 90.0
+    """Least distance of two ticks."""
+
+    def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
+        self.title = ""
         self.stretch = 1.0
-        self.x_title = self.y_title = ""
-        self.x_ticks: Ticks = []
-        self.y_ticks: Ticks = []
+        self._marks: Marks = []
+        self._marks_for: object = None
+        self.theme, self.texts = theme, texts
+        super().__init__(orientation)
+        self.enableAutoSIPrefix(False)
+        self.fit_font()
 
-    def inner(self, size: QRectF) -> QRectF:
-        """The rectangle that the margins leave for the stage."""
-        line_height = self.texts.height
-        left = line_height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 10.0
-        bottom = 2.0 * line_height + TICK_PX + 8.0
-        return size.adjusted(round(left), TOP_PX, -RIGHT_PX, -round(bottom))
+    @property
+    def marks(self) -> Marks:
+        """Ticks with their texts, cached for the current range and length."""
+        lo, hi = self.range
+        key = lo, hi, self.length, self.stretch
+        if key != self._marks_for:
+            most = max(int(self.length / self.apart_px), 2)
+            values = ticks(lo / self.stretch, hi / self.stretch, most)
+            positions = (self._position(value * self.stretch) for value in values)
+            self._marks = list(zip(positions, tick_texts(values), strict=True))
+            self._marks_for = key
+        return self._marks
 
-    def resized(self, size: QRectF) -> None:
-        self.prepareGeometryChange()
-        self.size = size
+    @property
+    def length(self) -> float:
+        raise NotImplementedError
 
-    def boundingRect(self) -> QRectF:
-        return self.size
+    def fit_font(self) -> None:
+        """Take the room that numbers and title need in the font of the texts."""
+        raise NotImplementedError
 
-    def retick(self) -> None:
-        scale = self.stage.scale_now
-        max_ticks = max(int(scale.width / X_TICK_APART_PX), 2)
-        values = ticks(scale.lo / self.stretch, scale.hi / self.stretch, max_ticks)
-        positions = [scale.x(value * self.stretch) for value in values]
-        self.x_ticks = list(zip(positions, tick_texts(values), strict=True))
-        levels = ticks(scale.bottom, scale.top, max(int(scale.height / Y_TICK_APART_PX), 2))
-        self.y_ticks = [
-            (scale.y(level), text) for level, text in zip(levels, tick_texts(levels), strict=True)
-        ]
+    def _position(self, value: float) -> float:
+        raise NotImplementedError
+
+
+class WavelengthAxis(PlotAxis):
+    """The axis below the plot; `stretch` is 1 + z where it shows rest wavelengths, else 1."""
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        super().__init__("bottom", theme, texts)
+
+    @property
+    def length(self) -> float:
+        return float(self.size().width())
+
+    def fit_font(self) -> None:
+        self.setHeight(round(2.0 * self.texts.height + TICK_PX + 8.0))
+
+    def _position(self, value: float) -> float:
+        lo, hi = self.range
+        return (value - lo) * self.length / (hi - lo)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        stage = self.stage.geometry()
+        texts, colour = self.texts, self.theme.axis
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(thin_pen(self.theme.axis))
-        bottom, left = stage.bottom(), stage.left()
-        x_lines = [QLineF(left + x, bottom, left + x, bottom + TICK_PX) for x, _ in self.x_ticks]
-        y_lines = [
-            QLineF(left, stage.top() + y, left - TICK_PX, stage.top() + y) for y, _ in self.y_ticks
-        ]
-        painter.drawRect(stage.adjusted(-1.0, -1.0, 0.0, 0.0))
-        painter.drawLines([*x_lines, *y_lines])
-        self._draw_texts(painter, stage)
+        painter.setPen(hairline(painter, colour))
+        painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in self.marks])
+        painter.setPen(QColor(colour))
+        for x, text in self.marks:
+            texts.draw(painter, x, TICK_PX + 2.0, text, 0.5)
+        texts.draw(painter, 0.5 * self.length, TICK_PX + texts.height + 4.0, self.title, 0.5)
 
-    def _draw_texts(self, painter: QPainter, stage: QRectF) -> None:
-        texts, line_height = self.texts, self.texts.height
-        painter.setPen(QColor(self.theme.axis))
-        for x, text in self.x_ticks:
-            texts.draw(painter, stage.left() + x, stage.bottom() + TICK_PX + 2.0, text, 0.5)
-        for y, text in self.y_ticks:
-            top = max(stage.top() + y - 0.5 * line_height, stage.top() - 2.0)
-            top = min(top, stage.bottom() - line_height)
-            texts.draw(painter, stage.left() - TICK_PX - 4.0, top, text, 1.0)
-        foot = stage.bottom() + TICK_PX + line_height + 4.0
-        texts.draw(painter, stage.center().x(), foot, self.x_title, 0.5)
+
+class FluxAxis(PlotAxis):
+    apart_px = 52.0
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        super().__init__("left", theme, texts)
+
+    @property
+    def length(self) -> float:
+        return float(self.size().height())
+
+    def fit_font(self) -> None:
+        self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 10.0))
+
+    def _position(self, value: float) -> float:
+        low, high = self.range
+        return (high - value) * self.length / (high - low)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        texts, colour, right = self.texts, self.theme.axis, float(self.size().width())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(hairline(painter, colour))
+        painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in self.marks])
+        painter.setPen(QColor(colour))
+        for y, text in self.marks:
+            top = min(max(y - 0.5 * texts.height, -2.0), self.length - texts.height)
+            texts.draw(painter, right - TICK_PX - 4.0, top, text, 1.0)
         painter.save()
-        painter.translate(2.0, stage.center().y())
+        painter.translate(2.0, 0.5 * self.length)
         painter.rotate(-90.0)
-        texts.draw(painter, 0.0, 0.0, self.y_title, 0.5)
+        texts.draw(painter, 0.0, 0.0, self.title, 0.5)
         painter.restore()
+
+
+class Frame(QGraphicsObject):
+    """The frame around a box, just outside it, so that nothing in the box covers it."""
+
+    def __init__(self, box: PlotBox, colour: str) -> None:
+        super().__init__(box.parentItem())
+        self.colour = colour
+        self._box = box
+        self.setZValue(10.0)
+        box.geometryChanged.connect(self._resized)
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self._box.geometry()).adjusted(-2.0, -2.0, 2.0, 2.0)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        # On whole dots: a line between two of them is lost at some scales of the screen.
+        dots, box = dots_per_pixel(painter), self._box.geometry()
+        left, top, right, bottom = (
+            round(edge * dots) / dots for edge in (box.left(), box.top(), box.right(), box.bottom())
+        )
+        width, colour = max(round(dots), 1) / dots, QColor(self.colour)
+        across, down = right - left + 2.0 * width, bottom - top
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.fillRect(QRectF(left - width, top - width, across, width), colour)
+        painter.fillRect(QRectF(left - width, bottom, across, width), colour)
+        painter.fillRect(QRectF(left - width, top, width, down), colour)
+        painter.fillRect(QRectF(right, top, width, down), colour)
+
+    def _resized(self) -> None:
+        self.prepareGeometryChange()

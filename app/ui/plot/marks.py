@@ -96,8 +96,12 @@ def place_marks(
 
 
 def _free_row(rows: Sequence[Iterable[Window]], left: float, right: float, gap: float) -> int:
+    # A plain loop: this runs for every line at every new range.
     for number, row in enumerate(rows):
-        if all(right + gap <= start or end + gap <= left for start, end in row):
+        for start, end in row:
+            if start < right + gap and left < end + gap:
+                break
+        else:
             return number
     return -1
 

@@ -23,12 +23,17 @@ def visible(wavelength: FloatArray, lo: float, hi: float) -> slice:
     return slice(max(first - 1, 0), min(last + 1, wavelength.size))
 
 
+def is_dense(x: FloatArray, columns: float) -> bool:
+    """Whether a curve of so many points is reduced to the extremes of each column."""
+    return x.size > DENSE * columns
+
+
 def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, FloatArray]:
     """Reduce a dense curve to the extremes of each column; a column without a value is NaN.
 
     `x` increases and is in pixels.
     """
-    if x.size <= DENSE * columns:
+    if not is_dense(x, columns):
         return x, y
     column = np.floor(x)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1])
