@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import Window
-from app.ui.plot.layers import Layer
-from app.ui.plot.paint import blend, hairline
-from app.ui.plot.plot_box import PlotBox
-from app.ui.plot.texts import TextCache
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend, hairline
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.texts import TextCache
 from app.ui.theme.theme import Theme
 
 TOP_PX, FOOT_PX = 15.0, 12.0

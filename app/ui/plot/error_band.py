@@ -10,14 +10,14 @@ from PySide6.QtGui import QColor, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray
-from app.ui.plot.curve import LIMIT_PX
-from app.ui.plot.layers import Layer
-from app.ui.plot.paint import blend, dot_pen, dots_per_pixel
-from app.ui.plot.plot_box import PlotBox
-from app.ui.plot.scale import Scale
+from app.ui.plot.canvas.curve import LIMIT_PX
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend, dot_pen, dots_per_pixel
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.scale import Scale
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.plot.canvas.thinning import pieces, visible
 from app.ui.plot.shades import Shades
-from app.ui.plot.texts import TextCache
-from app.ui.plot.trace import pieces, visible
 from app.ui.theme.theme import Theme
 
 

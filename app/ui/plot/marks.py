@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agent.spectra.lines import Line, LineLists
 from agent.spectra.spectrum import Window
 from agent.tasks.task import RANKS, Task
-from app.ui.plot.scale import Scale
+from app.ui.plot.canvas.scale import Scale
 
 MEASURED, OTHER = len(RANKS), len(RANKS) + 1
 """Ranks after those of the task's evidence: lines we measure in a window, and all others."""

@@ -6,12 +6,12 @@ from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.ui.plot.layers import Layer
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend, hairline
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.texts import TextCache
 from app.ui.plot.marks import Mark, PlacedMark, mark_at, place_marks
-from app.ui.plot.paint import blend, hairline
-from app.ui.plot.plot_box import PlotBox
 from app.ui.plot.shades import fill, merged, rectangles
-from app.ui.plot.texts import TextCache
 from app.ui.theme.theme import Theme
 
 TOP_PX = 4.0

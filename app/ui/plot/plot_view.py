@@ -9,16 +9,16 @@ from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
-from app.ui.plot.axes import FluxAxis, Frame, WavelengthAxis
-from app.ui.plot.curve import EMPTY, Curve
+from app.ui.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
+from app.ui.plot.canvas.curve import EMPTY, Curve
+from app.ui.plot.canvas.layers import Grid, LookLayer
+from app.ui.plot.canvas.plot_box import prepare_view
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.plot.canvas.view_box import SpectrumViewBox
 from app.ui.plot.error_band import ErrorBand
-from app.ui.plot.layers import Grid, LookLayer
 from app.ui.plot.marks_layer import Extents, MarksLayer
-from app.ui.plot.plot_box import prepare_view
 from app.ui.plot.shades import Shades
-from app.ui.plot.texts import TextCache
 from app.ui.plot.trace import Trace, flux_range
-from app.ui.plot.view_box import SpectrumViewBox
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import task_text
 

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.lines import Line
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
-from app.ui.plot.layers import Layer
-from app.ui.plot.paint import blend
-from app.ui.plot.plot_box import PlotBox
-from app.ui.plot.scale import Scale
-from app.ui.plot.texts import TextCache
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.scale import Scale
+from app.ui.plot.canvas.texts import TextCache
 from app.ui.theme.theme import Theme
 
 SKY_LINE_A = 4.0

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from agent.errors import WorkbenchError
 from agent.spectra.gaps import with_gaps
 from agent.spectra.spectrum import FloatArray
-from app.ui.plot.curve import EMPTY
+from app.ui.plot.canvas.curve import EMPTY
 from app.ui.plot.plot_view import PlotView
 from app.ui.plot.trace import GAP, Trace
 from app.ui.session_context import SessionContext
@@ -95,7 +95,7 @@ class TemplateOverlay(QObject):
     @property
     def fits(self) -> bool:
         """Whether the template overlaps the spectrum and is drawn."""
-        return self._plot.template.isVisible()
+        return bool(self._plot.template.isVisible())
 
     def draw(self) -> None:
         trace, scaled = self._plot.trace, None

@@ -8,8 +8,8 @@ import pytest
 
 from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import find_task, load_tasks
+from app.ui.plot.canvas.scale import Scale
 from app.ui.plot.marks import mark_at, marks, place_marks, task_ranks
-from app.ui.plot.scale import Scale
 
 WHOLE = Scale(3700, 9100, 0, 1, 700, 400)
 CLOSE = Scale(6500, 6700, 0, 1, 700, 400)

@@ -7,10 +7,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import Window
-from app.ui.plot.axes import PlotAxis
-from app.ui.plot.paint import hairline
-from app.ui.plot.plot_box import PlotBox
-from app.ui.plot.texts import TextCache
+from app.ui.plot.canvas.axes import PlotAxis
+from app.ui.plot.canvas.paint import hairline
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.texts import TextCache
 from app.ui.theme.theme import Theme
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from app.ui.plot.paint import blend, dots_per_pixel, hairline
+from app.ui.plot.canvas.paint import blend, dots_per_pixel, hairline
 
 
 def test_translucent_colours_become_opaque():

@@ -9,9 +9,9 @@ from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
-from app.ui.plot.paint import dots_per_pixel, hairline
-from app.ui.plot.plot_box import PlotBox
-from app.ui.plot.texts import TextCache
+from app.ui.plot.canvas.paint import dots_per_pixel, hairline
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.texts import TextCache
 from app.ui.theme.theme import Theme
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -115,7 +115,7 @@ class WavelengthAxis(PlotAxis):
 
     def _position(self, value: float) -> float:
         lo, hi = self.range
-        return (value - lo) * self.length / (hi - lo)
+        return float((value - lo) * self.length / (hi - lo))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
@@ -145,7 +145,7 @@ class FluxAxis(PlotAxis):
 
     def _position(self, value: float) -> float:
         low, high = self.range
-        return (high - value) * self.length / (high - low)
+        return float((high - value) * self.length / (high - low))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None

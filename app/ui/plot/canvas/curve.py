@@ -9,10 +9,10 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import FloatArray
-from app.ui.plot.paint import dot_pen, dots_per_pixel
-from app.ui.plot.plot_box import PlotBox
-from app.ui.plot.scale import Scale
-from app.ui.plot.trace import is_dense, thin, visible
+from app.ui.plot.canvas.paint import dot_pen, dots_per_pixel
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.scale import Scale
+from app.ui.plot.canvas.thinning import is_dense, thin, visible
 from app.ui.theme.theme import Theme
 
 EMPTY = np.empty(0)
@@ -102,7 +102,7 @@ def widened(y: FloatArray, by: float) -> FloatArray:
     """A thinned curve with the two values of each column moved apart by this much each."""
     pairs = y.reshape(-1, 2)
     falls = pairs[:, :1] > pairs[:, 1:]
-    return (pairs + np.where(falls, by, -by) * np.array([1.0, -1.0])).ravel()
+    return np.asarray(pairs + np.where(falls, by, -by) * np.array([1.0, -1.0])).ravel()
 
 
 def with_dots(x: FloatArray, y: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QGraphicsScene, QGraphicsView
 
 from agent.spectra.spectrum import Window
-from app.ui.plot.scale import Scale
+from app.ui.plot.canvas.scale import Scale
 
 # pyqtgraph drops mouse moves less than 10 ms apart, and with them the start of a quick drag.
 pg.setConfigOption("mouseRateLimit", 0)

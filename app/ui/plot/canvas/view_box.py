@@ -12,8 +12,8 @@ from typing import Any
 from PySide6.QtCore import QPointF, Qt, Signal
 
 from agent.spectra.spectrum import Window
-from app.ui.plot.plot_box import PlotBox
-from app.ui.plot.scale import Scale
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.scale import Scale
 
 WHEEL_ZOOM = 1.0016
 """Zoom factor per unit of the wheel; one notch is 120 units."""
