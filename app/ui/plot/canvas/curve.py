@@ -17,6 +17,8 @@ from app.ui.theme.theme import Theme
 
 EMPTY = np.empty(0)
 LINE_PX = 1.3
+OWN_WIDTH = 0.45
+"""What a level curve that rises and falls in each column covers of it by itself, in dots."""
 DASH_PX = (6.0, 3.0)
 # Far outside the plot: the raster painter misdraws larger coordinates.
 LIMIT_PX = 20_000.0
@@ -85,7 +87,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         dense, width = is_dense(x, columns), self.width_px * dots
         x, y = thin(x, y, columns)
         if dense and not self.is_dashed:
-            y = widened(y, 0.5 * (width - 1.0) * dot)
+            y = widened(y, 0.5 * (width - OWN_WIDTH) * dot)
         x, y = with_dots(x, y, dots)
         far = LIMIT_PX * scale.flux_per_pixel
         self.xData = scale.lo + x * (scale.per_pixel / dots)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 
@@ -32,4 +33,5 @@ def dot_pen(colour: str | QColor, dots: float) -> QPen:
     """A pen whose width is given in dots of the screen or picture, whatever the scale."""
     pen = QPen(QColor(colour), dots)
     pen.setCosmetic(True)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap if dots > 1.0 else Qt.PenCapStyle.SquareCap)
     return pen

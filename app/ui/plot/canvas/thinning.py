@@ -6,7 +6,7 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray
 
-DENSE = 3.0
+DENSE = 1.0
 """Points per column above which only the extremes are drawn."""
 
 
