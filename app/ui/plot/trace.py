@@ -117,13 +117,24 @@ def smoothed(
 
 
 def bad_ranges(wavelength: FloatArray, bad: BoolArray) -> tuple[Window, ...]:
-    """Runs of bad pixels, from the outer edge of the first to that of the last pixel."""
+    """Runs of bad pixels, from the outer edge of the first to that of the last pixel.
+
+    A gap in the wavelengths ends a run, and the pixels beside it are as wide as their neighbours.
+    """
     if not bad.any():
         return ()
+    starts = gap_starts(wavelength, GAP)
     edges = pixel_edges(wavelength)
-    steps = np.diff(np.concatenate([[0], bad.astype(np.int8), [0]]))
-    first, last = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
-    return tuple(zip(edges[first].tolist(), edges[last].tolist(), strict=True))
+    low, high = edges[:-1].copy(), edges[1:].copy()
+    widest = GAP * float(np.median(np.diff(wavelength)))
+    low[starts] = wavelength[starts] - np.minimum(high[starts] - wavelength[starts], widest)
+    before = starts - 1
+    high[before] = wavelength[before] + np.minimum(wavelength[before] - low[before], widest)
+    is_first, is_last = bad.copy(), bad.copy()
+    is_first[1:] &= ~bad[:-1]
+    is_last[:-1] &= ~bad[1:]
+    is_first[starts], is_last[before] = bad[starts], bad[before]
+    return tuple(zip(low[is_first].tolist(), high[is_last].tolist(), strict=True))
 
 
 def _convolved(values: FloatArray, kernel: FloatArray) -> FloatArray:

@@ -36,16 +36,15 @@ def edges(image: QImage, plot: PlotView) -> list[int]:
     left, top, right, bottom = (
         round(edge * scale) for edge in (box.left(), box.top(), box.right(), box.bottom())
     )
-    is_frame = [
-        [image.pixelColor(x, y) == colour for x in range(image.width())]
-        for y in range(image.height())
-    ]
-    frame, found = np.array(is_frame), []
-    for near in (left, right):
-        found.append(int(frame[top:bottom, near - 4 : near + 4].all(axis=0).sum()))
-    for near in (top, bottom):
-        found.append(int(frame[max(near - 4, 0) : near + 4, left:right].all(axis=1).sum()))
-    return found
+    frame = np.array(
+        [
+            [image.pixelColor(x, y) == colour for x in range(image.width())]
+            for y in range(image.height())
+        ]
+    )
+    sides = (frame[top:bottom, x - 4 : x + 4].all(axis=0) for x in (left, right))
+    ends = (frame[max(y - 4, 0) : y + 4, left:right].all(axis=1) for y in (top, bottom))
+    return [int(lines.sum()) for lines in (*sides, *ends)]
 
 
 def line_width(plot: PlotView, window: tuple[float, float]) -> float:

@@ -63,6 +63,18 @@ def test_a_gap_in_the_fine_part_of_a_coarse_table_is_not_bridged():
     assert gaps.tolist() == [4119.5]
 
 
+def test_bad_pixels_beside_a_gap_are_shaded_and_the_gap_is_not():
+    """As between the arms of LAMOST-MRS, whose outermost pixels are bad."""
+    wavelength = np.concatenate([np.arange(4950.0, 5350.0), np.arange(6300.0, 6800.0)])
+    bad = np.isin(wavelength, (5348.0, 5349.0, 6300.0, 6301.0, 6400.0))
+    spectrum_of_arms = Spectrum(wavelength=wavelength, flux=np.ones(900), mask=bad)
+    assert trace(spectrum_of_arms).bad == (
+        (5347.5, 5349.5),
+        (6299.5, 6301.5),
+        (6399.5, 6400.5),
+    )
+
+
 @pytest.mark.parametrize("has_errors", [True, False])
 def test_smoothing_does_not_reach_across_a_gap(has_errors):
     wavelength = np.concatenate([np.arange(4000.0, 5000.0), np.arange(6175.0, 7000.0)])
