@@ -46,6 +46,16 @@ for _ in range(20):
 """
 """The floor: Python, Qt and one empty widget."""
 
+ALONE = """
+import gc
+gc.disable()
+from tests.app.ui.window_alone import main
+gc.freeze()
+gc.enable()
+main()
+"""
+"""The program, imported as `app.cli.window` does it."""
+
 
 def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
@@ -215,7 +225,7 @@ def _work(window: MainWindow) -> None:
 
 def _program(environment: dict[str, str], deed: str, place: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.app.ui.window_alone", deed, str(place)],
+        [sys.executable, "-c", ALONE, deed, str(place)],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,

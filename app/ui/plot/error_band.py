@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from pyqtgraph.functions import arrayToQPolygonF
+from pyqtgraph.graphicsItems.PlotCurveItem import arrayToLineSegments
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray
-from app.ui.plot.layers import LIMIT_PX, Layer, blend, draw_lines, polygon, thin_pen
-from app.ui.plot.scale import Scale
+from app.ui.plot.canvas.curve import LIMIT_PX
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend, dot_pen, dots_per_pixel
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.scale import Scale
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.plot.canvas.thinning import pieces, visible
 from app.ui.plot.shades import Shades
-from app.ui.plot.trace import pieces, visible
+from app.ui.theme.theme import Theme
 
 
 class ErrorBand(Layer):
@@ -21,15 +26,15 @@ class ErrorBand(Layer):
 
     depth = -55
 
-    def __init__(self, *args: Any, shades: Shades) -> None:
-        super().__init__(*args)
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache, shades: Shades) -> None:
+        super().__init__(box, theme, texts)
         self.wavelength = self.flux = self.error = np.empty(0)
         self._shades = shades
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        scale = self.stage.scale_now
+        scale = self.box.scale_now
         inside = visible(self.wavelength, scale.lo, scale.hi)
         x = scale.x(self.wavelength[inside])
         flux, error = self.flux[inside], self.error[inside]
@@ -44,18 +49,18 @@ class ErrorBand(Layer):
     def _draw_columns(
         self, painter: QPainter, scale: Scale, x: FloatArray, top: FloatArray, bottom: FloatArray
     ) -> None:
-        pixel_ratio = painter.device().devicePixelRatio()
-        columns = max(int(scale.width * pixel_ratio), 1)
-        high = column_values(x * pixel_ratio, top, columns, np.fmin)
-        low = column_values(x * pixel_ratio, bottom, columns, np.fmax)
+        dots = dots_per_pixel(painter)
+        columns = max(int(scale.width * dots), 1)
+        high = column_values(x * dots, top, columns, np.fmin)
+        low = column_values(x * dots, bottom, columns, np.fmax)
         known = np.isfinite(high) & np.isfinite(low)
-        centres = np.asarray((np.arange(columns) + 0.5) / pixel_ratio, dtype=np.float64)
+        centres = np.asarray((np.arange(columns) + 0.5) / dots, dtype=np.float64)
         shaded = self._shades.covers(scale.lo + centres * scale.per_pixel)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         theme = self.theme
         plain, sky = (theme.error_band, theme.plot), (theme.error_band, theme.sky, theme.plot)
         for which, colours in ((known & ~shaded, plain), (known & shaded, sky)):
-            painter.setPen(thin_pen(blend(*colours)))
+            painter.setPen(dot_pen(blend(*colours), 1.0))
             _draw_verticals(painter, which, centres, np.clip(high, 0.0, scale.height), low)
 
     def _draw_outline(
@@ -67,7 +72,7 @@ class ErrorBand(Layer):
         for part in pieces(top + bottom):
             around_x = np.concatenate([x[part], x[part][::-1]])
             around_y = np.concatenate([top[part], bottom[part][::-1]])
-            painter.drawPolygon(polygon(around_x, around_y))
+            painter.drawPolygon(arrayToQPolygonF(around_x, _near(around_y)))
 
 
 def column_values(x: FloatArray, y: FloatArray, columns: int, extreme: np.ufunc) -> FloatArray:
@@ -85,8 +90,12 @@ def column_values(x: FloatArray, y: FloatArray, columns: int, extreme: np.ufunc)
 def _draw_verticals(
     painter: QPainter, which: BoolArray, x: FloatArray, top: FloatArray, bottom: FloatArray
 ) -> None:
-    ends = np.empty((int(which.sum()), 4))
-    ends[:, 0] = ends[:, 2] = x[which]
-    ends[:, 1] = top[which]
-    ends[:, 3] = np.clip(bottom[which], ends[:, 1], LIMIT_PX)
-    draw_lines(painter, ends)
+    if which.any():
+        ends = _near(np.column_stack([top[which], np.maximum(bottom[which], top[which])]).ravel())
+        twice = np.repeat(x[which], 2)
+        lines = arrayToLineSegments(twice, ends, connect="pairs", finiteCheck=False)
+        painter.drawLines(*lines.drawargs())
+
+
+def _near(y: FloatArray) -> FloatArray:
+    return np.clip(y, -LIMIT_PX, LIMIT_PX)

@@ -14,7 +14,7 @@ LETTERS = 34
 """So many of its letters fit at least."""
 APART_PX = 8
 READOUT_SHARE = 0.55
-"""Fraction of the second line; the rest is for the note."""
+"""Largest fraction of the second line; the rest is for the note."""
 
 
 class Header(QWidget):
@@ -26,6 +26,7 @@ class Header(QWidget):
         self.title, self.simulated = self._label("title"), self._label("warning")
         self.facts, self.note = self._label("dim"), self._label("dim")
         self._facts_text = self._note_text = ""
+        self._readout_px = 0
         self.readout = self._label("number")
         self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
@@ -51,14 +52,24 @@ class Header(QWidget):
     def texts(self) -> list[str]:
         """All texts about the object in full, even where they are elided on screen."""
         simulated = "" if self.simulated.isHidden() else self.simulated.text()
-        texts = self.title.text(), simulated, self._facts_text, self._note_text
+        texts = self.title.text(), simulated, self._facts_text
         return [text for text in texts if text]
 
     def show_note(self, note: str) -> None:
         """Show how the spectrum is drawn, elided to the room there is."""
-        self._note_text = note
-        self.note.setToolTip(note)
-        self._arrange()
+        if note != self._note_text:
+            self._note_text = note
+            self.note.setToolTip(note)
+            self._arrange_second()
+
+    def show_readout(self, text: str) -> None:
+        """Show the values under the mouse; the note gives way while there are any."""
+        self.readout.setText(text)
+        needed = self.readout.sizeHint().width() if text else 0
+        if not text or needed > self._readout_px:  # not narrower from one place to the next
+            has_changed, self._readout_px = needed != self._readout_px, needed
+            if has_changed:
+                self._arrange_second()
 
     def _describe(self, spectrum: Spectrum, listed_snr: float | None) -> list[str]:
         survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
@@ -103,9 +114,17 @@ class Header(QWidget):
         right = Qt.TextElideMode.ElideRight
         self.facts.setText(self.facts.fontMetrics().elidedText(self._facts_text, right, room))
         self.facts.setGeometry(QRect(left, TOP_PX, room, self._line_height))
-        second = TOP_PX + self._line_height
-        middle = round(end - READOUT_SHARE * (end - LEFT_PX))
-        room = middle - LEFT_PX - APART_PX
-        self.note.setText(self.note.fontMetrics().elidedText(self._note_text, right, room))
-        self.note.setGeometry(QRect(LEFT_PX, second, room, self._line_height))
-        self.readout.setGeometry(QRect(middle, second, end - middle, self._line_height))
+        self._arrange_second()
+
+    def _arrange_second(self) -> None:
+        """Give the note all that the readout leaves."""
+        end, top = self.width() - RIGHT_PX, TOP_PX + self._line_height
+        most = round(READOUT_SHARE * (end - LEFT_PX))
+        middle = end - min(self._readout_px, most)
+        room = max(middle - LEFT_PX - (APART_PX if self._readout_px else 0), 0)
+        elided = self.note.fontMetrics().elidedText(
+            self._note_text, Qt.TextElideMode.ElideRight, room
+        )
+        self.note.setText(elided)
+        self.note.setGeometry(QRect(LEFT_PX, top, room, self._line_height))
+        self.readout.setGeometry(QRect(middle, top, end - middle, self._line_height))

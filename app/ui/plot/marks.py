@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.spectra.lines import Line, LineLists
 from agent.spectra.spectrum import Window
 from agent.tasks.task import RANKS, Task
-from app.ui.plot.scale import Scale
+from app.ui.plot.canvas.scale import Scale
 
 MEASURED, OTHER = len(RANKS), len(RANKS) + 1
 """Ranks after those of the task's evidence: lines we measure in a window, and all others."""
@@ -43,9 +44,17 @@ class PlacedMark:
     row: int = -1
 
 
-def task_ranks(task: Task) -> dict[str, int]:
-    """Ranks of the lines and band heads used as evidence by a task, by id; 0 is primary."""
-    ranks: dict[str, int] = {}
+NUMBER = re.compile(r"\d{4,5}\.\d")
+
+
+def task_ranks(task: Task, lists: LineLists) -> dict[str, int]:
+    """Ranks of the lines and band heads of a task, by id: its evidence, of which 0 is primary.
+
+    Lines named by their wavelengths in the text of a window come after them.
+    """
+    named = {number for window in task.windows for number in NUMBER.findall(window.look)}
+    lines = (line for group in lists.sets for line in group.lines)
+    ranks = {line.id: len(RANKS) - 1 for line in lines if f"{line.wavelength:.1f}" in named}
     for evidence in task.evidence:
         for name in evidence.target:
             line_id, rank = name.removesuffix(EDGE), RANKS.index(evidence.rank)
@@ -54,14 +63,23 @@ def task_ranks(task: Task) -> dict[str, int]:
 
 
 def marks(
-    lists: LineLists, sets: Collection[str], ranks: Mapping[str, int], z: float
+    lists: LineLists,
+    sets: Collection[str],
+    ranks: Mapping[str, int],
+    z: float,
+    own: Collection[str] = (),
 ) -> tuple[Mark, ...]:
-    """Marks of the lines in these sets, the most important first.
+    """Marks of the lines in these sets and of a task's own, the most important first.
 
     Terrestrial lines are left out: they are shaded instead.
     """
-    lines = (line for group in lists.sets if group.name in sets for line in group.lines)
-    found = [_mark(line, ranks, 1.0 + z) for line in lines if line.moves_with_star]
+    lines = {
+        line.id: line
+        for group in lists.sets
+        for line in group.lines
+        if group.name in sets or (line.id in own and line.kind == "line")
+    }
+    found = [_mark(line, ranks, 1.0 + z) for line in lines.values() if line.moves_with_star]
     return tuple(sorted(found, key=lambda mark: (mark.rank, mark.wavelength)))
 
 
@@ -96,8 +114,12 @@ def place_marks(
 
 
 def _free_row(rows: Sequence[Iterable[Window]], left: float, right: float, gap: float) -> int:
+    # A plain loop: this runs for every line at every new range.
     for number, row in enumerate(rows):
-        if all(right + gap <= start or end + gap <= left for start, end in row):
+        for start, end in row:
+            if start < right + gap and left < end + gap:
+                break
+        else:
             return number
     return -1
 

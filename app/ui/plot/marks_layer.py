@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.ui.plot.layers import Layer, blend, thin_pen
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend, hairline
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.texts import TextCache
 from app.ui.plot.marks import Mark, PlacedMark, mark_at, place_marks
 from app.ui.plot.shades import fill, merged, rectangles
+from app.ui.theme.theme import Theme
 
 TOP_PX = 4.0
 HOOK_PX = 10.0
@@ -22,8 +24,8 @@ NEAR_PX = 6.0
 class MarksLayer(Layer):
     depth = 20
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
+        super().__init__(box, theme, texts)
         self.marks: tuple[Mark, ...] = ()
         self.has_names = True
         self._placed: list[PlacedMark] = []
@@ -32,7 +34,7 @@ class MarksLayer(Layer):
     @property
     def placed(self) -> list[PlacedMark]:
         """The marks with their positions, cached for the current wavelengths and width."""
-        scale = self.stage.scale_now
+        scale = self.box.scale_now
         key = scale.lo, scale.hi, scale.width
         if key != self._placed_for:
             self._placed = place_marks(self.marks, scale, self.texts.width)
@@ -60,11 +62,11 @@ class MarksLayer(Layer):
             self._draw_names(painter)
 
     def _draw(self, painter: QPainter, placed: list[PlacedMark], colour: str) -> None:
-        scale = self.stage.scale_now
-        painter.setPen(thin_pen(blend(STEM_ALPHA + colour[-6:], self.theme.plot)))
+        scale = self.box.scale_now
+        painter.setPen(hairline(painter, blend(STEM_ALPHA + colour[-6:], self.theme.plot)))
         stems = [(each, self._stem_top(each)) for each in placed]
         painter.drawLines([QLineF(each.x, top, each.x, scale.height) for each, top in stems])
-        painter.setPen(thin_pen(colour))
+        painter.setPen(hairline(painter, colour))
         painter.drawLines([QLineF(each.x, top, each.x, top + HOOK_PX) for each, top in stems])
         hooks = [_hook(each, top + HOOK_PX) for each, top in stems if each.mark.line.shaded]
         painter.drawLines(hooks)
@@ -92,8 +94,8 @@ class Extents(Layer):
 
     depth = -61
 
-    def __init__(self, *args: Any, marks: MarksLayer) -> None:
-        super().__init__(*args)
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache, marks: MarksLayer) -> None:
+        super().__init__(box, theme, texts)
         self._marks = marks
 
     def paint(
@@ -101,7 +103,7 @@ class Extents(Layer):
     ) -> None:
         if self._marks.isVisible():
             extents = merged([each.extent for each in self._marks.marks if each.extent is not None])
-            scale = self.stage.scale_now
+            scale = self.box.scale_now
             colour = blend(EXTENT_ALPHA + self.theme.band[-6:], self.theme.plot)
             fill(painter, colour, rectangles(extents, scale, 0.0, scale.height))
 

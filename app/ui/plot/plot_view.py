@@ -1,28 +1,31 @@
-"""The plot itself: the stage with its layers, and the axes around it."""
+"""The plot itself: a pyqtgraph plot with our axes, layers and curves."""
 
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
-from app.ui.plot.axes import Axes
+from app.ui.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
+from app.ui.plot.canvas.curve import EMPTY, Curve
+from app.ui.plot.canvas.layers import Grid, LookLayer
+from app.ui.plot.canvas.plot_box import prepare_view
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.plot.canvas.view_box import SpectrumViewBox
 from app.ui.plot.error_band import ErrorBand
-from app.ui.plot.layers import Curve, Grid, LookLayer
 from app.ui.plot.marks_layer import Extents, MarksLayer
 from app.ui.plot.shades import Shades
-from app.ui.plot.texts import TextCache
 from app.ui.plot.trace import Trace, flux_range
-from app.ui.plot.view_box import SpectrumViewBox
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import task_text
 
-EMPTY = np.empty(0)
+RIGHT_PX, TOP_PX = 20.0, 4.0
 
 
-class PlotView(SpectrumViewBox):
+class PlotView(pg.PlotWidget):  # type: ignore[misc]
     """Draws what the panel gives it."""
 
     painted = Signal(int)
@@ -31,31 +34,40 @@ class PlotView(SpectrumViewBox):
     """The stage was moved or resized."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+        texts = self.texts = TextCache(QFont())
+        stage = self.stage = SpectrumViewBox()
+        self.wavelength_axis, self.flux_axis = WavelengthAxis(theme, texts), FluxAxis(theme, texts)
+        axes = {"bottom": self.wavelength_axis, "left": self.flux_axis}
+        super().__init__(
+            parent, background=theme.plot, viewBox=stage, axisItems=axes, enableMenu=False
+        )
+        prepare_view(self)
+        self.hideButtons()
         self.setAcceptDrops(False)
         self.setMinimumSize(240, 160)
-        self.texts = TextCache(self.font())
-        shared = self.stage, theme, self.texts
-        self.frame = Axes(*shared)
-        self.grid, self.shades = Grid(*shared), Shades(*shared)
+        self.getPlotItem().layout.setContentsMargins(0.0, TOP_PX, RIGHT_PX, 0.0)
+        for side in ("top", "right"):  # hidden, and yet laid out anew for each range
+            self.getAxis(side).unlinkFromView()
+        self.theme = theme
+        shared = stage, theme, texts
+        self.frame = Frame(stage, theme.axis)
+        self.grid = Grid(*shared, axes=(self.wavelength_axis, self.flux_axis))
+        self.shades = Shades(*shared)
         self.errors = ErrorBand(*shared, shades=self.shades)
-        self.raw, self.curve = Curve(*shared, role="flux_raw"), Curve(*shared, role="flux")
-        self.template = Curve(*shared, role="template")
+        self.raw = Curve(stage, theme, role="flux_raw", depth=-10, width_px=1.0)
+        self.curve = Curve(stage, theme)
+        self.template = Curve(stage, theme, role="template", depth=5, is_dashed=True)
         self.marks, self.look = MarksLayer(*shared), LookLayer(*shared)
         self.extents = Extents(*shared, marks=self.marks)
-        self._layers = (
-            self.extents,
-            *(self.grid, self.shades, self.errors, self.raw),
-            *(self.curve, self.template, self.marks, self.look),
-        )
-        self.raw.setZValue(-10)
-        self.template.setZValue(5)
-        self.template.is_dashed = True
-        self.scene().addItem(self.frame)
-        self.scene().addItem(self.stage)
         self.trace: Trace | None = None
         self._candidate_id: int | None = None
-        self.stage.scale_changed.connect(self._rescale)
+        # The signals of the mouse.
+        self.range_requested, self.range_drawn = stage.range_requested, stage.range_drawn
+        self.box_changed, self.flux_requested = stage.box_changed, stage.flux_requested
+        self.clicked, self.whole_requested = stage.clicked, stage.whole_requested
+        self.hovered = stage.hovered
+        stage.geometryChanged.connect(self.laid_out)
+        self._fit_font()
 
     # Content
 
@@ -77,52 +89,45 @@ class PlotView(SpectrumViewBox):
         self.viewport().update()
 
     def show_range(self, window: Window, *, autoscale: bool) -> None:
-        scale = self.stage.scale_now
-        flux = scale.bottom, scale.top
+        _, flux = self.stage.ranges
         if autoscale and self.trace is not None:
             flux = flux_range(self.trace, window)
         self.stage.show_range(window, flux)
 
     def show_flux(self, low: float, high: float) -> None:
-        scale = self.stage.scale_now
         if high - low > 1e-9 * max(abs(low), abs(high)):
-            self.stage.show_range((scale.lo, scale.hi), (low, high))
+            self.stage.show_range(self.stage.ranges[0], (low, high))
 
     def show_titles(self, x: str, y: str, stretch: float) -> None:
-        self.frame.x_title, self.frame.y_title = x, y
+        self.wavelength_axis.title, self.flux_axis.title = x, y
+        self.wavelength_axis.stretch = stretch
         self.viewport().update()
-        if stretch != self.frame.stretch:
-            self.frame.stretch = stretch
-            self._rescale()
 
     def show_look(self, window: Window | None, label: str = "") -> None:
         self.look.look, self.look.label = window, task_text(label)
         self.viewport().update()
 
     def show_box(self, window: Window | None) -> None:
-        self.look.box = window
+        self.look.zoom_box = window
         self.viewport().update()
 
     def apply_theme(self, theme: Theme) -> None:
-        self.setBackgroundBrush(QColor(theme.plot))
-        for item in (self.frame, *self._layers):
+        self.theme, self.frame.colour = theme, theme.axis
+        self.setBackground(theme.plot)
+        for item in (
+            *(self.wavelength_axis, self.flux_axis, self.extents, self.grid, self.shades),
+            *(self.errors, self.raw, self.curve, self.template, self.marks, self.look),
+        ):
             item.theme = theme
         self.viewport().update()
 
     # Qt events
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        # Qt may send events from the base constructor, before the layers exist.
-        if hasattr(self, "look"):
-            self._lay_out()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
+        # Qt may send events from the base constructor, before the layers exist.
         if event.type() == QEvent.Type.FontChange and hasattr(self, "look"):
-            self.texts.set_font(self.font())
-            self.marks.clear_placed()
-            self._lay_out()
+            self._fit_font()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave all keys, arrows included, to the window's key filter."""
@@ -138,19 +143,12 @@ class PlotView(SpectrumViewBox):
     def _is_on_screen(self) -> bool:
         return self.isVisible() and not self.window().isMinimized()
 
-    def _lay_out(self) -> None:
-        size = QRectF(0.0, 0.0, self.width(), self.height())
-        self.setSceneRect(size)
-        self.frame.resized(size)
-        for layer in self._layers:
-            layer.resized()
-        self.stage.set_geometry(self.frame.inner(size))
-        self.laid_out.emit()
-
-    def _rescale(self) -> None:
-        self.frame.retick()
-        self.grid.vertical = [x for x, _ in self.frame.x_ticks]
-        self.grid.horizontal = [y for y, _ in self.frame.y_ticks]
+    def _fit_font(self) -> None:
+        self.texts.set_font(self.font())
+        self.marks.clear_placed()
+        for axis in (self.wavelength_axis, self.flux_axis):
+            axis.fit_font()
+        self.getPlotItem().layout.activate()
         self.viewport().update()
 
 

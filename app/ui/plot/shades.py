@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -13,8 +12,12 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.lines import Line
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
-from app.ui.plot.layers import Layer, blend
-from app.ui.plot.scale import Scale
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.scale import Scale
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.theme.theme import Theme
 
 SKY_LINE_A = 4.0
 """Half width of the shade of a sky line that has no extent."""
@@ -30,8 +33,8 @@ class Shades(Layer):
 
     depth = -60
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
+        super().__init__(box, theme, texts)
         self.bad: tuple[Window, ...] = ()
         self.windows: tuple[Window, ...] = ()
         self.names: tuple[tuple[Window, str], ...] = ()
@@ -44,7 +47,7 @@ class Shades(Layer):
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        scale = self.stage.scale_now
+        scale = self.box.scale_now
         theme = self.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for windows, colour in (

@@ -84,7 +84,7 @@ def _pdf(plot: PlotView, title: str, size: QSize, out: QBuffer) -> None:
 
 def _draw(plot: PlotView, title: str, size: QSize, device: QPaintDevice) -> None:
     painter = QPainter(device)
-    theme = plot.frame.theme
+    theme = plot.theme
     painter.setFont(plot.font())
     painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.plot))
     painter.setPen(QColor(theme.text))

@@ -55,13 +55,13 @@ class SpectrumPanel(QFrame):
         self._keymap = context.keymap
         self._own_lists: tuple[str, ...] = ()
         self._task = context.bridge.session.task
-        self._ranks = task_ranks(self._task)
         self._lists: LineLists = builtin_lines()
+        self._ranks = task_ranks(self._task, self._lists)
         self._spectrum: Spectrum | None = None
         self._keep_flux = False
         self._is_peeking = False
-        self._identified = ""
-        self._under_mouse: float | None = None
+        self._identified: float | None = None
+        self._mouse_at: QPointF | None = None
         self.header = Header()
         self.plot = PlotView(context.current_theme.theme)
         self.overview = Overview(context.current_theme.theme)
@@ -103,12 +103,13 @@ class SpectrumPanel(QFrame):
     @property
     def under_mouse(self) -> float | None:
         """Wavelength under the mouse; None while it is not on the plot."""
-        return self._under_mouse
+        at = None if self._spectrum is None else self._mouse_at
+        return None if at is None else self.plot.stage.scale_now.wavelength(at.x())
 
     @property
     def caption(self) -> str:
         """Heading of a saved picture."""
-        return "   ".join(self.header.texts)
+        return "   ".join([*self.header.texts, " · ".join(self._drawn_as())]).strip()
 
     def marked_in(self, window: Window) -> FloatArray:
         """Observed wavelengths of the task's lines in a window."""
@@ -175,7 +176,7 @@ class SpectrumPanel(QFrame):
         self.follower.restore()
         if not self._view.options.keep_window:
             self._view.set_window(None)
-        self._identified = ""
+        self._identified = None
         if row is None:
             self.empty_message.show_no_object()
 
@@ -190,7 +191,7 @@ class SpectrumPanel(QFrame):
             self.plot.show_trace(None)
             self.template.draw()
             self.overview.show_trace(None)
-            self.header.readout.clear()
+            self._update_readout()
             self._update_note()
             if candidate is not None:
                 self.empty_message.show_reading()
@@ -235,6 +236,7 @@ class SpectrumPanel(QFrame):
             window = None
         self.plot.show_range(window or self.whole, autoscale=not self._keep_flux)
         self.overview.show_window(window)
+        self._update_readout()
         self._update_note()
 
     def _apply_options(self, names: frozenset[str]) -> None:
@@ -274,7 +276,8 @@ class SpectrumPanel(QFrame):
     def _update_marks(self) -> None:
         options = self._view.options
         sets = self._task.lines if options.line_sets is None else options.line_sets
-        self.plot.marks.show_marks(marks(self._lists, sets, self._ranks, options.z))
+        own = self._ranks if options.line_sets is None else ()
+        self.plot.marks.show_marks(marks(self._lists, sets, self._ranks, options.z, own))
         self.plot.viewport().update()
 
     def _update_visibility(self) -> None:
@@ -320,20 +323,22 @@ class SpectrumPanel(QFrame):
         self.go_to((lo, hi), keep_flux=False)
 
     def _show_readout(self, at: QPointF | None) -> None:
-        if at is None or self._spectrum is None:
-            self._under_mouse = None
-            self.header.readout.clear()
+        self._mouse_at = at
+        self._update_readout()
+
+    def _update_readout(self) -> None:
+        """Say what is under the mouse now: the spectrum may have changed, or its scale."""
+        wavelength, at = self.under_mouse, self._mouse_at
+        if wavelength is None or at is None or self._spectrum is None:
+            self.header.show_readout("")
             return
-        wavelength = self._under_mouse = self.plot.stage.scale_now.wavelength(at.x())
         mark = self.plot.marks.at(at.x())
         text = readout_text(self._spectrum, wavelength, self._view.options.z, mark)
-        self.header.readout.setText(text)
+        self.header.show_readout(text)
 
     def _identify(self, wavelength: float) -> None:
         """Name the known lines near the wavelength that was clicked."""
-        near = lines_nearby(self._lists, wavelength, self._view.options.z)
-        text = self.tr("At {place}: {lines}").replace("{place}", f"{wavelength:.1f} Å")
-        self._identified = text.replace("{lines}", near or self.tr("no known line"))
+        self._identified = wavelength
         self._update_note()
 
     def _update_note(self) -> None:
@@ -341,16 +346,24 @@ class SpectrumPanel(QFrame):
         self.header.show_note(" · ".join(self._notes()))
 
     def _notes(self) -> list[str]:
-        drawn, notes = self.plot.trace, [self._identified] if self._identified else []
+        notes, drawn, window = self._drawn_as(), self.plot.trace, self._view.window
+        if drawn is not None and window is not None and not overlaps(window, self.whole):
+            no_data = self.tr("No data from {lo} to {hi} Å: showing the whole spectrum")
+            no_data = no_data.replace("{lo}", f"{window[0]:.0f}")
+            notes.insert(0, no_data.replace("{hi}", f"{window[1]:.0f}"))
+        if self._identified is not None and drawn is not None:
+            near = lines_nearby(self._lists, self._identified, self._view.options.z)
+            text = self.tr("At {place}: {lines}").replace("{place}", f"{self._identified:.1f} Å")
+            notes.insert(0, text.replace("{lines}", near or self.tr("no known line")))
+        return notes
+
+    def _drawn_as(self) -> list[str]:
+        """Smoothing and template, as of now."""
+        drawn, notes = self.plot.trace, []
         if drawn is not None and drawn.is_smoothed:
             width = self.tr("Smoothed {px} px = {kms} km/s (FWHM)")
             width = width.replace("{px}", f"{drawn.smoothing_px:g}")
             notes.append(width.replace("{kms}", f"{drawn.smoothing_kms:.0f}"))
-        window = self._view.window
-        if drawn is not None and window is not None and not overlaps(window, self.whole):
-            no_data = self.tr("No data from {lo} to {hi} Å: showing the whole spectrum")
-            no_data = no_data.replace("{lo}", f"{window[0]:.0f}")
-            notes.append(no_data.replace("{hi}", f"{window[1]:.0f}"))
         if self.template.name:
             text = self.tr("Template: {name}").replace("{name}", self.template.name)
             fits = self.template.fits or drawn is None

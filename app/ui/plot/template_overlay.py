@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from agent.errors import WorkbenchError
 from agent.spectra.gaps import with_gaps
 from agent.spectra.spectrum import FloatArray
-from app.ui.plot.plot_view import EMPTY, PlotView
+from app.ui.plot.canvas.curve import EMPTY
+from app.ui.plot.plot_view import PlotView
 from app.ui.plot.trace import GAP, Trace
 from app.ui.session_context import SessionContext
 
@@ -63,7 +64,7 @@ def scale_template(
     return (wavelength, factor * flux) if np.isfinite(factor) and factor > 0 else None
 
 
-Curve = tuple[FloatArray, FloatArray]
+Points = tuple[FloatArray, FloatArray]
 
 
 class TemplateOverlay(QObject):
@@ -74,8 +75,8 @@ class TemplateOverlay(QObject):
         self._view, self._current, self._runner = context.view, context.current, context.runner
         self._plot = plot
         self._source: TemplateSource | None = None
-        self._curve: Curve | None = None
-        self.curve: Curve = (EMPTY, EMPTY)
+        self._curve: Points | None = None
+        self.curve: Points = (EMPTY, EMPTY)
         """As drawn: observed wavelengths, and fluxes in units of the trace."""
         self.name = ""
         context.view.changed.connect(self._apply_options)
@@ -96,7 +97,7 @@ class TemplateOverlay(QObject):
     @property
     def fits(self) -> bool:
         """Whether the template overlaps the spectrum and is drawn."""
-        return self._plot.template.isVisible()
+        return bool(self._plot.template.isVisible())
 
     def draw(self) -> None:
         trace, scaled = self._plot.trace, None
@@ -123,7 +124,7 @@ class TemplateOverlay(QObject):
         done = partial(self._loaded, name)
         self._runner.run(partial(source.load, name), done, self._load_failed, owner=self)
 
-    def _loaded(self, name: str, curve: Curve) -> None:
+    def _loaded(self, name: str, curve: Points) -> None:
         if name == self._view.options.template:
             self.show(*curve, name)
 

@@ -12,45 +12,7 @@ from agent.spectra.gaps import gap_starts, with_gaps
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_edges
 from agent.spectra.smoothing import gaussian_kernel
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
-
-DENSE = 3.0
-"""Points per column above which only the extremes are drawn."""
-
-
-def visible(wavelength: FloatArray, lo: float, hi: float) -> slice:
-    """The pixels in a window, and one more on each side so that the curve reaches the edge."""
-    first, last = wavelength.searchsorted((lo, hi)).tolist()
-    return slice(max(first - 1, 0), min(last + 1, wavelength.size))
-
-
-def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, FloatArray]:
-    """Reduce a dense curve to the extremes of each column; a column without a value is NaN.
-
-    `x` increases and is in pixels.
-    """
-    if x.size <= DENSE * columns:
-        return x, y
-    column = np.floor(x)
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1])
-    low, high = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
-    first = y[starts]
-    # Start at the end where the column is entered, so that a rising edge is not a zigzag.
-    enters_low = np.abs(first - low) <= np.abs(high - first)
-    thinned = np.empty(2 * starts.size)
-    thinned[0::2] = np.where(enters_low, low, high)
-    thinned[1::2] = np.where(enters_low, high, low)
-    return np.repeat(column[starts] + 0.5, 2), thinned
-
-
-def pieces(y: FloatArray) -> list[slice]:
-    """Contiguous runs without NaN."""
-    known = np.isfinite(y)
-    if known.all():
-        return [slice(0, y.size)] if y.size else []
-    steps = np.diff(np.concatenate([[0], known.astype(np.int8), [0]]))
-    starts, ends = np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist()
-    return [slice(start, end) for start, end in zip(starts, ends, strict=True)]
-
+from app.ui.plot.canvas.thinning import visible
 
 PLAIN = (1e-2, 1e5)
 """Typical fluxes within this range are shown without a power of ten."""
@@ -155,13 +117,24 @@ def smoothed(
 
 
 def bad_ranges(wavelength: FloatArray, bad: BoolArray) -> tuple[Window, ...]:
-    """Runs of bad pixels, from the outer edge of the first to that of the last pixel."""
+    """Runs of bad pixels, from the outer edge of the first to that of the last pixel.
+
+    A gap in the wavelengths ends a run, and the pixels beside it are as wide as their neighbours.
+    """
     if not bad.any():
         return ()
+    starts = gap_starts(wavelength, GAP)
     edges = pixel_edges(wavelength)
-    steps = np.diff(np.concatenate([[0], bad.astype(np.int8), [0]]))
-    first, last = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
-    return tuple(zip(edges[first].tolist(), edges[last].tolist(), strict=True))
+    low, high = edges[:-1].copy(), edges[1:].copy()
+    widest = GAP * float(np.median(np.diff(wavelength)))
+    low[starts] = wavelength[starts] - np.minimum(high[starts] - wavelength[starts], widest)
+    before = starts - 1
+    high[before] = wavelength[before] + np.minimum(wavelength[before] - low[before], widest)
+    is_first, is_last = bad.copy(), bad.copy()
+    is_first[1:] &= ~bad[:-1]
+    is_last[:-1] &= ~bad[1:]
+    is_first[starts], is_last[before] = bad[starts], bad[before]
+    return tuple(zip(low[is_first].tolist(), high[is_last].tolist(), strict=True))
 
 
 def _convolved(values: FloatArray, kernel: FloatArray) -> FloatArray:

@@ -45,3 +45,10 @@ def drag(widget, start, end, button=LEFT, keys=NO):
         QApplication.processEvents()
     QTest.mouseRelease(widget, button, keys, end)
     QApplication.processEvents()
+
+
+def double_click(widget, position):
+    QTest.mouseClick(widget, LEFT, NO, position)
+    QTest.mouseDClick(widget, LEFT, NO, position)
+    QTest.mouseRelease(widget, LEFT, NO, position)
+    QApplication.processEvents()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.ui.widgets.tooltips import plain_html
@@ -47,7 +48,7 @@ def test_the_next_object_is_not_seen_through_the_agents_window(qtbot, context, p
     assert context.view.window is None and panel.plot.look.look is None
 
 
-def test_its_windows_are_numbered_in_the_strip(context, panel):
+def test_its_windows_are_numbered_in_the_strip(qtbot, context, panel):
     looks = (
         Step(kind="zoom", range=(6400.0, 6700.0), label="Hα <b>"),
         Step(kind="zoom", range=(1.0, 2.0), error="outside"),
@@ -66,7 +67,8 @@ def test_its_windows_are_numbered_in_the_strip(context, panel):
     assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))
     x = panel.overview.x_of(7200)
     assert "1: Hα <b>" in panel.overview.tooltip_at(x)
-    panel.overview._show_handle(x)
+    qtbot.mouseMove(panel.overview.viewport(), QPoint(round(x), 30))
+    qtbot.waitUntil(lambda: panel.overview.toolTip() != "")
     assert "&lt;b&gt;" in plain_html(panel.overview.toolTip())
     context.agent.shown.trajectory_changed.emit(None)
     assert panel.overview.agent_windows == ()

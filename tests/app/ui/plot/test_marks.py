@@ -8,8 +8,8 @@ import pytest
 
 from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import find_task, load_tasks
+from app.ui.plot.canvas.scale import Scale
 from app.ui.plot.marks import mark_at, marks, place_marks, task_ranks
-from app.ui.plot.scale import Scale
 
 WHOLE = Scale(3700, 9100, 0, 1, 700, 400)
 CLOSE = Scale(6500, 6700, 0, 1, 700, 400)
@@ -17,7 +17,8 @@ CLOSE = Scale(6500, 6700, 0, 1, 700, 400)
 
 def of(name, z=0.0):
     here = find_task(name)
-    return marks(builtin_lines(), here.lines, task_ranks(here), z)
+    ranks = task_ranks(here, builtin_lines())
+    return marks(builtin_lines(), here.lines, ranks, z, ranks)
 
 
 def width_of(text):
@@ -72,3 +73,12 @@ def test_the_nearest_mark_is_found_within_reach():
     assert mark_at(placed, x + 4, 6).line.id == "H_alpha"
     assert mark_at(placed, x + 30, 6) is None
     assert mark_at([], 0, 6) is None
+
+
+def test_a_window_names_the_lines_of_its_own_text_first():
+    """The Ca II triplet belongs to a set of lines that this task does not show."""
+    (window,) = (each for each in find_task("CV").windows if "triplet" in each.label)
+    placed = place_marks(of("CV"), Scale(*window.range, 0, 1, 700, 400), width_of)
+    assert {"CaII_8498", "CaII_8542", "CaII_8662", "OI_8446"} <= names(placed)
+    chosen = marks(builtin_lines(), ("hydrogen",), {}, 0.0)
+    assert {each.line.species for each in chosen} == {"H I"}

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 
-from tests.app.ui.plot.steps import LEFT, NO, drag, shown
+from tests.app.ui.plot.steps import LEFT, NO, double_click, drag, shown
 
 
 def middle(overview):
@@ -26,7 +26,7 @@ def test_the_strip_lies_under_the_plot(panel):
 
 def test_the_region_is_moved_and_resized(context, panel):
     context.view.set_window((6000.0, 7000.0))
-    strip, y = panel.overview, middle(panel.overview)
+    strip, y = panel.overview.viewport(), middle(panel.overview)
     step = panel.overview.scale().per_pixel
     x = strip_x(panel, 6500)
     drag(strip, QPoint(x, y), QPoint(x - 40, y))
@@ -43,10 +43,10 @@ def test_the_region_is_moved_and_resized(context, panel):
 
 def test_a_click_on_the_strip_goes_there_and_a_drag_over_all_of_it_draws(context, panel):
     context.view.set_window((6000.0, 6400.0))
-    strip, y = panel.overview, middle(panel.overview)
+    strip, y = panel.overview.viewport(), middle(panel.overview)
     QTest.mouseClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
     assert sum(shown(panel)) / 2 == pytest.approx(5000, abs=15)
-    QTest.mouseDClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
+    double_click(strip, QPoint(strip_x(panel, 5000), y))
     assert context.view.window is None
     drag(strip, QPoint(strip_x(panel, 5000), y), QPoint(strip_x(panel, 6000), y))
     assert shown(panel) == pytest.approx([5000, 6000], abs=15)

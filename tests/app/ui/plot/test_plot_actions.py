@@ -90,8 +90,8 @@ def test_velocity_moves_the_lines_and_the_rest_axis_but_not_the_sky(qtbot, conte
     context.view.change(z=0.01)
     context.view.set_window((6464.6, 6664.6))
     qtbot.keyClick(panel, Qt.Key.Key_F)
-    assert "Rest" in panel.plot.frame.x_title
-    x, text = panel.plot.frame.x_ticks[0]
+    assert "Rest" in panel.plot.wavelength_axis.title
+    x, text = panel.plot.wavelength_axis.marks[0]
     assert panel.plot.stage.scale_now.wavelength(x) == pytest.approx(float(text) * 1.01)
 
 

@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 
+from app.ui.plot.canvas.thinning import pieces
 from app.ui.plot.plot_view import raw_underlay
-from app.ui.plot.trace import pieces, trace
+from app.ui.plot.trace import trace
 from app.ui.theme.theme import THEMES
 from tests.app.ui.plot.spectra import spectrum
 from tests.app.ui.plot.steps import on_to

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from app.core.session.records import Verdict
 from app.ui.candidate.view_options import SMOOTHINGS_PX
 from app.ui.plot import spectrum_panel
+from app.ui.plot.readout import readout_text
 from app.ui.plot.trace import trace
 from tests.app.ui.plot.steps import HALPHA, LEFT, NO, at, on_to, shown
 
@@ -126,3 +127,41 @@ def test_a_click_says_what_is_near(context, panel):
     QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
     QApplication.processEvents()
     assert "Hα" in panel.header.note.text() and "km/s" in panel.header.note.text()
+
+
+def test_the_readout_is_that_of_the_spectrum_shown(qtbot, context, panel, keys):
+    """The mouse stays where it is while keys show another object and another window."""
+    viewport = panel.plot.viewport()
+    qtbot.mouseMove(viewport, at(panel, 0.2))
+    qtbot.mouseMove(viewport, at(panel, 0.4, 0.7))
+    qtbot.waitUntil(lambda: panel.header.readout.text() != "")
+
+    def expected():
+        spectrum, z = context.current.spectrum, context.view.options.z
+        mark = panel.plot.marks.at(panel._mouse_at.x())
+        return readout_text(spectrum, panel.under_mouse, z, mark)
+
+    seen = [panel.header.readout.text()]
+    qtbot.keyClick(panel, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    seen.append(panel.header.readout.text())
+    assert seen[-1] == expected()
+    qtbot.keyClick(panel, Qt.Key.Key_BracketRight)
+    context.view.set_window(HALPHA)
+    seen.append(panel.header.readout.text())
+    assert seen[-1] == expected() and len(set(seen)) == 3
+    context.current._set_spectrum(None, "unreadable")
+    assert panel.header.readout.text() == ""
+
+
+def test_a_note_about_a_click_is_of_now_and_not_in_a_picture(context, panel):
+    context.view.change(smoothing=2)
+    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
+    QApplication.processEvents()
+    before = panel.header.note.toolTip()
+    assert before.startswith("At ")
+    context.view.change(z=0.02)
+    assert panel.header.note.toolTip() != before
+    assert "Smoothed 3 px" in panel.caption and "At " not in panel.caption
+    context.view.change(smoothing=0)
+    assert "Smoothed" not in panel.caption

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.ui.plot.trace import LARGEST, flux_range, pieces, thin, trace, visible
+from app.ui.plot.trace import LARGEST, flux_range, trace
 from tests.app.ui.plot.spectra import spectrum
 
 
@@ -63,6 +63,18 @@ def test_a_gap_in_the_fine_part_of_a_coarse_table_is_not_bridged():
     assert gaps.tolist() == [4119.5]
 
 
+def test_bad_pixels_beside_a_gap_are_shaded_and_the_gap_is_not():
+    """As between the arms of LAMOST-MRS, whose outermost pixels are bad."""
+    wavelength = np.concatenate([np.arange(4950.0, 5350.0), np.arange(6300.0, 6800.0)])
+    bad = np.isin(wavelength, (5348.0, 5349.0, 6300.0, 6301.0, 6400.0))
+    spectrum_of_arms = Spectrum(wavelength=wavelength, flux=np.ones(900), mask=bad)
+    assert trace(spectrum_of_arms).bad == (
+        (5347.5, 5349.5),
+        (6299.5, 6301.5),
+        (6399.5, 6400.5),
+    )
+
+
 @pytest.mark.parametrize("has_errors", [True, False])
 def test_smoothing_does_not_reach_across_a_gap(has_errors):
     wavelength = np.concatenate([np.arange(4000.0, 5000.0), np.arange(6175.0, 7000.0)])
@@ -89,36 +101,6 @@ def test_a_spectrum_without_a_single_flux_is_drawn_as_nothing(value):
     drawn = trace(spectrum(flux=np.full(3000, value), ivar=np.zeros(3000)), 8.0)
     assert not np.isfinite(drawn.flux).any()
     assert len(drawn.bad) == 1
-
-
-def test_peaks_of_one_pixel_survive():
-    x, y = np.linspace(0, 500, 100_000), np.zeros(100_000)
-    y[61_234], y[40_000] = 9.0, -7.0
-    thin_x, thin_y = thin(x, y, 500)
-    assert thin_x.size <= 2 * 502
-    assert (thin_y.max(), thin_y.min()) == (9.0, -7.0)
-    assert abs(thin_x[np.argmax(thin_y)] - x[61_234]) <= 1.0
-
-
-def test_a_gap_survives_and_few_points_stay_as_they_are():
-    x, y = np.linspace(0, 500, 100_000), np.zeros(100_000)
-    y[50_000:60_000] = np.nan
-    _, thin_y = thin(x, y, 500)
-    assert len(pieces(thin_y)) == 2
-    few = np.arange(100.0)
-    assert thin(few, few, 500)[1] is few
-
-
-def test_pieces_are_the_stretches_between_gaps():
-    y = np.array([np.nan, 1, 2, np.nan, np.nan, 3])
-    assert pieces(y) == [slice(1, 3), slice(5, 6)]
-    assert pieces(np.empty(0)) == [] and pieces(np.full(3, np.nan)) == []
-
-
-def test_what_is_visible_runs_to_the_edge():
-    grid = np.arange(10.0)
-    assert visible(grid, 2.5, 4.5) == slice(2, 6)
-    assert visible(grid, -5, 50) == slice(0, 10)
 
 
 ALL = (3800.0, 9000.0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.plot.axes import tick_texts, ticks
+from app.ui.plot.canvas.axes import tick_texts, ticks
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,13 @@ class Scale:
         return self.lo + x * self.per_pixel
 
     def flux(self, y: float) -> float:
-        return self.top - y * (self.top - self.bottom) / self.height
+        return self.top - y * self.flux_per_pixel
 
     @property
     def per_pixel(self) -> float:
         """Angstrom per pixel."""
         return (self.hi - self.lo) / self.width
+
+    @property
+    def flux_per_pixel(self) -> float:
+        return (self.top - self.bottom) / self.height

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from tests.app.ui.plot.steps import CTRL, LEFT, NO, RIGHT, SHIFT, at, drag, shown
+from tests.app.ui.plot.steps import CTRL, LEFT, NO, RIGHT, SHIFT, at, double_click, drag, shown
 
 
 def wavelength(panel, position):
@@ -68,13 +67,11 @@ def test_a_box_zooms(context, panel, button, keys):
     wanted = sorted((wavelength(panel, start), wavelength(panel, end)))
     drag(panel.plot.viewport(), start, end, button, keys)
     assert shown(panel) == pytest.approx(wanted, abs=2)
-    assert panel.plot.look.box is None
+    assert panel.plot.look.zoom_box is None
 
 
 def test_a_double_click_shows_all(context, panel):
     context.view.set_window((6000.0, 7000.0))
     position = at(panel, 0.5)
-    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, position)
-    QTest.mouseDClick(panel.plot.viewport(), LEFT, NO, position)
-    QApplication.processEvents()
+    double_click(panel.plot.viewport(), position)
     assert context.view.window is None

@@ -1,0 +1,72 @@
+"""The windows marked in the overview, each as a bar with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from agent.spectra.spectrum import Window
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.paint import blend, hairline
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.theme.theme import Theme
+
+TOP_PX, FOOT_PX = 15.0, 12.0
+"""Room for the task's windows (above) and the agent's (below)."""
+BAR_PX = 10.0
+BAR_ALPHA = "#46"
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A window marked in the strip, with a short name and a longer one for the tooltip."""
+
+    range: Window
+    name: str
+    tooltip: str
+
+
+class BracketLayer(Layer):
+    depth = -10
+
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
+        super().__init__(box, theme, texts)
+        self.task_windows: Sequence[Bracket] = ()
+        self.agent_windows: Sequence[Bracket] = ()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        foot = self.box.scale_now.height - FOOT_PX
+        self._draw(painter, self.task_windows, 2.0, self.theme.accent)
+        self._draw(painter, self.agent_windows, foot, self.theme.agent)
+
+    def _draw(
+        self, painter: QPainter, brackets: Sequence[Bracket], top: float, colour: str
+    ) -> None:
+        """Draw each window as a bar with its name, unless that would overlap the previous name.
+
+        A bar narrower than its name has no edges, because they would cross the text.
+        """
+        bar = blend(BAR_ALPHA + colour[-6:], self.theme.plot)
+        scale, end = self.box.scale_now, -1e9
+        for each in sorted(brackets, key=lambda bracket: bracket.range):
+            left, right = (min(max(scale.x(edge), 0.0), scale.width) for edge in each.range)
+            if right - left < 1.0:
+                continue
+            painter.fillRect(QRectF(left, top, max(right - left, 3.0), BAR_PX), bar)
+            middle, width = 0.5 * (left + right), self.texts.width(each.name)
+            is_named = middle - 0.5 * width > end + 2.0
+            if right - left > width or not is_named:
+                painter.setPen(hairline(painter, colour))
+                painter.drawLines([QLineF(x, top, x, top + BAR_PX) for x in (left, right)])
+            if is_named:
+                painter.setPen(QColor(self.theme.text))
+                y = top + 0.5 * (BAR_PX - self.texts.height)
+                self.texts.draw(painter, middle, y, each.name, 0.5)
+                end = middle + 0.5 * width

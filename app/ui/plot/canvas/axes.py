@@ -1,0 +1,198 @@
+"""The axes of the plot and the frame around it: ticks, numbers and titles."""
+
+from __future__ import annotations
+
+import math
+
+import pyqtgraph as pg
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
+
+from app.ui.plot.canvas.paint import dots_per_pixel, hairline
+from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.theme.theme import Theme
+
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+MAX_TICKS = 50
+DECIMALS = 6
+
+
+def tick_step(lo: float, hi: float, max_ticks: int) -> float:
+    """The smallest round step that needs no more than `max_ticks` ticks."""
+    rough = (hi - lo) / max(min(max_ticks, MAX_TICKS), 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next((step * power for step in STEPS if step * power >= rough), 10.0 * power)
+
+
+def ticks(lo: float, hi: float, max_ticks: int) -> tuple[float, ...]:
+    """Multiples of a round step within [lo, hi]."""
+    if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
+        return ()
+    step = tick_step(lo, hi, max_ticks)
+    first, last = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9)
+    return tuple(number * step for number in range(first, last + 1))
+
+
+def tick_texts(values: tuple[float, ...]) -> tuple[str, ...]:
+    """The values as text, all with the number of decimals they need."""
+    sufficient = (n for n in range(DECIMALS) if all(_is_whole(value * 10**n) for value in values))
+    decimals = next(sufficient, DECIMALS)
+    return tuple(f"{value + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}") for value in values)
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value - round(value)) < 1e-6
+
+
+TICK_PX = 5.0
+WIDEST_NUMBER = "\N{MINUS SIGN}00000"
+
+Marks = list[tuple[float, str]]
+"""Pixels from the start of the axis, and texts."""
+
+
+class PlotAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis that paints its own ticks and texts.
+
+    Its thickness depends on the font alone, so the layout stays the same from object to object.
+    """
+
+    # AxisItem records a QPicture for every new range and measures each text anew, which takes
+    # longer than the spectrum; its label is HTML, and a unit in a file is not to be trusted.
+
+    apart_px = 90.0
+    """Least distance of two ticks."""
+
+    def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
+        self.title = ""
+        self.stretch = 1.0
+        self._marks: Marks = []
+        self._marks_for: object = None
+        self.theme, self.texts = theme, texts
+        super().__init__(orientation)
+        self.enableAutoSIPrefix(False)
+        self.fit_font()
+
+    @property
+    def marks(self) -> Marks:
+        """Ticks with their texts, cached for the current range and length."""
+        lo, hi = self.range
+        key = lo, hi, self.length, self.stretch
+        if key != self._marks_for:
+            most = max(int(self.length / self.apart_px), 2)
+            values = ticks(lo / self.stretch, hi / self.stretch, most)
+            positions = (self._position(value * self.stretch) for value in values)
+            self._marks = list(zip(positions, tick_texts(values), strict=True))
+            self._marks_for = key
+        return self._marks
+
+    @property
+    def length(self) -> float:
+        raise NotImplementedError
+
+    def fit_font(self) -> None:
+        """Take the room that numbers and title need in the font of the texts."""
+        raise NotImplementedError
+
+    def _position(self, value: float) -> float:
+        raise NotImplementedError
+
+
+class WavelengthAxis(PlotAxis):
+    """The axis below the plot; `stretch` is 1 + z where it shows rest wavelengths, else 1."""
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        super().__init__("bottom", theme, texts)
+
+    @property
+    def length(self) -> float:
+        return float(self.size().width())
+
+    def fit_font(self) -> None:
+        self.setHeight(round(2.0 * self.texts.height + TICK_PX + 8.0))
+
+    def _position(self, value: float) -> float:
+        lo, hi = self.range
+        return float((value - lo) * self.length / (hi - lo))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        texts, colour = self.texts, self.theme.axis
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(hairline(painter, colour))
+        painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in self.marks])
+        painter.setPen(QColor(colour))
+        for x, text in self.marks:
+            texts.draw(painter, x, TICK_PX + 2.0, text, 0.5)
+        texts.draw(painter, 0.5 * self.length, TICK_PX + texts.height + 4.0, self.title, 0.5)
+
+
+class FluxAxis(PlotAxis):
+    apart_px = 52.0
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        super().__init__("left", theme, texts)
+
+    @property
+    def length(self) -> float:
+        return float(self.size().height())
+
+    def fit_font(self) -> None:
+        self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 10.0))
+
+    def _position(self, value: float) -> float:
+        low, high = self.range
+        return float((high - value) * self.length / (high - low))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        texts, colour, right = self.texts, self.theme.axis, float(self.size().width())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(hairline(painter, colour))
+        painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in self.marks])
+        painter.setPen(QColor(colour))
+        for y, text in self.marks:
+            top = min(max(y - 0.5 * texts.height, -2.0), self.length - texts.height)
+            texts.draw(painter, right - TICK_PX - 4.0, top, text, 1.0)
+        painter.save()
+        painter.translate(2.0, 0.5 * self.length)
+        painter.rotate(-90.0)
+        texts.draw(painter, 0.0, 0.0, self.title, 0.5)
+        painter.restore()
+
+
+class Frame(QGraphicsObject):
+    """The frame around a box, just outside it, so that nothing in the box covers it."""
+
+    def __init__(self, box: PlotBox, colour: str) -> None:
+        super().__init__(box.parentItem())
+        self.colour = colour
+        self._box = box
+        self.setZValue(10.0)
+        box.geometryChanged.connect(self._resized)
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self._box.geometry()).adjusted(-2.0, -2.0, 2.0, 2.0)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        # On whole dots: a line between two of them is lost at some scales of the screen.
+        dots, box = dots_per_pixel(painter), self._box.geometry()
+        left, top, right, bottom = (
+            round(edge * dots) / dots for edge in (box.left(), box.top(), box.right(), box.bottom())
+        )
+        width, colour = max(round(dots), 1) / dots, QColor(self.colour)
+        across, down = right - left + 2.0 * width, bottom - top
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.fillRect(QRectF(left - width, top - width, across, width), colour)
+        painter.fillRect(QRectF(left - width, bottom, across, width), colour)
+        painter.fillRect(QRectF(left - width, top, width, down), colour)
+        painter.fillRect(QRectF(right, top, width, down), colour)
+
+    def _resized(self) -> None:
+        self.prepareGeometryChange()
