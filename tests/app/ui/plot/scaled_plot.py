@@ -27,7 +27,7 @@ def grey(image: QImage) -> FloatArray:
     image = image.convertToFormat(QImage.Format.Format_Grayscale8)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
     paper, ink = (float(QColor(colour).lightness()) for colour in (LIGHT.plot, LIGHT.flux))
-    return (paper - rows[:, : image.width()]) / (paper - ink)
+    return np.asarray((paper - rows[:, : image.width()]) / (paper - ink))
 
 
 def edges(image: QImage, plot: PlotView) -> list[int]:
