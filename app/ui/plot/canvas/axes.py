@@ -88,6 +88,9 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
             self._marks_for = key
         return self._marks
 
+    def boundingRect(self) -> QRectF:
+        return QRectF(self.rect())
+
     @property
     def length(self) -> float:
         raise NotImplementedError

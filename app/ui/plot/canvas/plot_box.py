@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QGraphicsScene, QGraphicsView
 
 from agent.spectra.spectrum import Window
@@ -32,6 +32,7 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(enableMouse=False, enableMenu=False, defaultPadding=0.0)
         self.disableAutoRange()
+        self.setFlag(self.GraphicsItemFlag.ItemHasNoContents)  # no border: see Frame
         self._scale: Scale | None = None
         self.sigRangeChanged.connect(self._forget_scale)
         self.geometryChanged.connect(self._forget_scale)
@@ -67,6 +68,9 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
 
     # pyqtgraph events
 
+    def boundingRect(self) -> QRectF:
+        return QRectF(self.rect())
+
     def hoverEvent(self, event: Any) -> None:
         self.hovered.emit(None if event.isExit() else QPointF(event.pos()))
 
@@ -101,4 +105,5 @@ def prepare_view(view: pg.GraphicsView) -> None:
     scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
     scene.setMoveDistance(DRAG_PX)
     scene.minDragTime = math.inf
+    view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
     view.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)

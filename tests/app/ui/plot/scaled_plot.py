@@ -27,7 +27,7 @@ def grey(image: QImage) -> FloatArray:
     image = image.convertToFormat(QImage.Format.Format_Grayscale8)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
     paper, ink = (float(QColor(colour).lightness()) for colour in (LIGHT.plot, LIGHT.flux))
-    return (paper - rows[:, : image.width()]) / (paper - ink)
+    return np.asarray((paper - rows[:, : image.width()]) / (paper - ink))
 
 
 def edges(image: QImage, plot: PlotView) -> list[int]:
@@ -52,7 +52,7 @@ def line_width(plot: PlotView, window: tuple[float, float]) -> float:
     plot.show_range(window, autoscale=False)
     plot.show_flux(0.0, 2.003)  # not on a boundary of two pixels
     image = plot.grab().toImage()
-    scale, box = image.devicePixelRatio(), plot.stage.geometry()
+    scale, box = float(image.devicePixelRatio()), plot.stage.geometry()
     middle = round(box.center().y() * scale)
     left, right = (round(edge * scale) for edge in (box.left() + 20.0, box.right() - 20.0))
     dark = grey(image)[middle - 12 : middle + 12, left:right]

@@ -126,7 +126,7 @@ def test_what_is_drawn_is_switched(person, key, held, option, layer):
         elif option == "labels":
             assert drawn.marks.has_names is wanted
         else:
-            assert ("Rest" in drawn.frame.x_title) is wanted
+            assert ("Rest" in drawn.wavelength_axis.title) is wanted
 
 
 def test_template(person):
