@@ -30,7 +30,7 @@ from app.ui.windows.windows_row import WindowsRow
 
 RAIL_BELOW_PX = 1500
 """In a narrower window the queue is a rail."""
-QUEUE_PX, DRAWER_PX = 230, 280
+QUEUE_PX, DRAWER_PX = 230, 270
 WINDOWS_PX, TALL_WINDOWS_PX, TALL_PX = 104, 190, 900
 """Height of the row of windows: on usual pages, and on those taller than TALL_PX."""
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea

@@ -1,4 +1,4 @@
-"""The two lines above the plot: the object, how it is drawn, and the values under the mouse."""
+"""The line above the plot: the object, how it is drawn, and the values under the mouse."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
 LETTERS = 34
 """So many of its letters fit at least."""
 APART_PX = 8
-READOUT_SHARE = 0.55
-"""Largest fraction of the second line; the rest is for the note."""
+NOTE_SHARE = 0.65
+"""Largest fraction for the note of what title and mark leave; the rest is for the facts."""
 
 
 class Header(QWidget):
@@ -60,16 +60,16 @@ class Header(QWidget):
         if note != self._note_text:
             self._note_text = note
             self.note.setToolTip(note)
-            self._arrange_second()
+            self._arrange()
 
     def show_readout(self, text: str) -> None:
-        """Show the values under the mouse; the note gives way while there are any."""
+        """Show the values under the mouse; facts and note give way while there are any."""
         self.readout.setText(text)
         needed = self.readout.sizeHint().width() if text else 0
         if not text or needed > self._readout_px:  # not narrower from one place to the next
             has_changed, self._readout_px = needed != self._readout_px, needed
             if has_changed:
-                self._arrange_second()
+                self._arrange()
 
     def _describe(self, spectrum: Spectrum, listed_snr: float | None) -> list[str]:
         survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
@@ -99,7 +99,7 @@ class Header(QWidget):
 
     def _fix_height(self) -> None:
         self._line_height = max(self.title.sizeHint().height(), self.note.sizeHint().height())
-        self.setFixedHeight(TOP_PX + 2 * self._line_height)
+        self.setFixedHeight(TOP_PX + self._line_height)
         self.setMinimumWidth(LETTERS * self.fontMetrics().averageCharWidth())
 
     def _arrange(self) -> None:
@@ -111,20 +111,16 @@ class Header(QWidget):
                 label.setGeometry(QRect(left, TOP_PX, width, self._line_height))
                 left += width + APART_PX
         room = max(end - left, 0)
-        right = Qt.TextElideMode.ElideRight
-        self.facts.setText(self.facts.fontMetrics().elidedText(self._facts_text, right, room))
-        self.facts.setGeometry(QRect(left, TOP_PX, room, self._line_height))
-        self._arrange_second()
+        readout_px = min(self._readout_px, room)
+        self.readout.setGeometry(QRect(end - readout_px, TOP_PX, readout_px, self._line_height))
+        end -= readout_px + (APART_PX if readout_px else 0)
+        needed = self.note.fontMetrics().horizontalAdvance(self._note_text)
+        note_px = max(min(needed + 2, round(NOTE_SHARE * (end - left))), 0)
+        self._place(self.note, self._note_text, end - note_px, note_px)
+        facts_px = max(end - left - note_px - (APART_PX if note_px else 0), 0)
+        self._place(self.facts, self._facts_text, left, facts_px)
 
-    def _arrange_second(self) -> None:
-        """Give the note all that the readout leaves."""
-        end, top = self.width() - RIGHT_PX, TOP_PX + self._line_height
-        most = round(READOUT_SHARE * (end - LEFT_PX))
-        middle = end - min(self._readout_px, most)
-        room = max(middle - LEFT_PX - (APART_PX if self._readout_px else 0), 0)
-        elided = self.note.fontMetrics().elidedText(
-            self._note_text, Qt.TextElideMode.ElideRight, room
-        )
-        self.note.setText(elided)
-        self.note.setGeometry(QRect(LEFT_PX, top, room, self._line_height))
-        self.readout.setGeometry(QRect(middle, top, end - middle, self._line_height))
+    def _place(self, label: QLabel, text: str, left: int, width: int) -> None:
+        right = Qt.TextElideMode.ElideRight
+        label.setText(label.fontMetrics().elidedText(text, right, width))
+        label.setGeometry(QRect(left, TOP_PX, width, self._line_height))

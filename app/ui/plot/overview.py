@@ -21,7 +21,7 @@ from app.ui.plot.canvas.texts import TextCache
 from app.ui.plot.trace import Trace, flux_range
 from app.ui.theme.theme import Theme
 
-HEIGHT = 68
+HEIGHT = 40
 GRIP_PX = 9.0
 MIN_REGION_PX = 4.0
 

@@ -22,7 +22,7 @@ from app.ui.plot.trace import Trace, flux_range
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import task_text
 
-RIGHT_PX, TOP_PX = 20.0, 4.0
+RIGHT_PX, TOP_PX = 8.0, 4.0
 
 
 class PlotView(pg.PlotWidget):  # type: ignore[misc]

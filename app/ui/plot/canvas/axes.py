@@ -47,7 +47,9 @@ def _is_whole(value: float) -> bool:
 
 
 TICK_PX = 5.0
-WIDEST_NUMBER = "\N{MINUS SIGN}00000"
+TITLE_APART_PX = 12.0
+"""Between the title, at the end of the numbers, and the last of them."""
+WIDEST_NUMBER = "\N{MINUS SIGN}0000"
 
 Marks = list[tuple[float, str]]
 """Pixels from the start of the axis, and texts."""
@@ -114,7 +116,7 @@ class WavelengthAxis(PlotAxis):
         return float(self.size().width())
 
     def fit_font(self) -> None:
-        self.setHeight(round(2.0 * self.texts.height + TICK_PX + 8.0))
+        self.setHeight(round(self.texts.height + TICK_PX + 4.0))
 
     def _position(self, value: float) -> float:
         lo, hi = self.range
@@ -128,9 +130,11 @@ class WavelengthAxis(PlotAxis):
         painter.setPen(hairline(painter, colour))
         painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in self.marks])
         painter.setPen(QColor(colour))
+        room = self.length - texts.width(self.title) - TITLE_APART_PX
         for x, text in self.marks:
-            texts.draw(painter, x, TICK_PX + 2.0, text, 0.5)
-        texts.draw(painter, 0.5 * self.length, TICK_PX + texts.height + 4.0, self.title, 0.5)
+            if x + 0.5 * texts.width(text) < room:
+                texts.draw(painter, x, TICK_PX + 2.0, text, 0.5)
+        texts.draw(painter, self.length, TICK_PX + 2.0, self.title, 1.0)
 
 
 class FluxAxis(PlotAxis):
@@ -144,7 +148,7 @@ class FluxAxis(PlotAxis):
         return float(self.size().height())
 
     def fit_font(self) -> None:
-        self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 10.0))
+        self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 6.0))
 
     def _position(self, value: float) -> float:
         low, high = self.range
