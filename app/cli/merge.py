@@ -48,6 +48,9 @@ def _show(name: str, target: Session, report: MergeReport) -> None:
     )
     if report.reviewers:
         typer.echo(f"  new reviewers: {cleaned(', '.join(report.reviewers))}")
+    if report.measurements:
+        measured = counted_text(report.measurements, "line")
+        typer.echo(f"  {measured} measured by hand")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:

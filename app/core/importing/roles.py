@@ -184,7 +184,9 @@ class _RoleGuesser:
         best = next((n for n in found if self._distinct(n) > MIN_SHARE), None)
         if best is None:
             best = max(found, key=self._distinct)
-            if self._is_constant(best) and (is_named or self.path() is not None):
+            path = self.path()
+            is_told = path is not None and self._distinct(path.number) > MIN_SHARE
+            if self._is_constant(best) and (is_named or is_told):
                 return None
         is_by_name = best in first or best in later
         return self._role("object_id", best, "from its name" if is_by_name else "from its UCD")

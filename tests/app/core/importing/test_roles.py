@@ -214,6 +214,7 @@ def rows_of(**columns):
             None,
         ),
         # Nothing tells them apart better.
+        ({"object": ["STAR"] * 5, "path": ["all.fits"] * 5}, "object"),
         ({"object": ["STAR"] * 5, "x": [1, 2, 3, 4, 5]}, "object"),
         ({"object": list("aabbc"), "path": [f"{n}.fits" for n in range(5)]}, "object"),
         ({"object": list("aaaab"), "target": list("aabbc")}, "target"),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
+from app.core.session.measurements import record_measurement
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.export.export_preview import ROWS, candidate_ids, preview_export
+from tests.app.core.inspected import said
+from tests.app.core.session.test_measurements import HALPHA
 
 EVERYTHING = Queue(tree=parse_filter(""), sort=LIST_ORDER)
 REJECTED = Queue(tree=parse_filter("verdict:reject"), sort=LIST_ORDER)
@@ -31,3 +35,13 @@ def test_columns_of_the_agent_and_the_label_are_hidden_when_blind(judged):
     hidden = {preview.columns[index].name for index in preview.hidden_when_blind}
     assert {"agent_verdict", "agent_p_yes", "subclass"} <= hidden
     assert "verdict" not in hidden
+
+
+def test_columns_of_every_model_are_hidden_when_blind(judged):
+    add_inspection(judged, 1, said("YES", 0.75))
+    record_measurement(judged, 1, HALPHA)
+    preview = preview_export(judged, "all", EVERYTHING)
+    hidden = {preview.columns[index].name for index in preview.hidden_when_blind}
+    assert {"agent_nano_verdict", "agent_nano_p_yes", "agent_nano_model"} <= hidden
+    assert all(name.startswith("agent_") or name == "subclass" for name in hidden)
+    assert "ew_Halpha" in {column.name for column in preview.columns}

@@ -1,0 +1,213 @@
+"""Write one spectrum as it is on screen, to a CSV, FITS or VOTable that this program reads back.
+
+Wavelengths are vacuum angstrom in the observed frame. A smoothed spectrum keeps the flux as it was
+measured in a column of its own, with its error, which is not that of the smoothed flux.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.checked_toml import printable
+from agent.spectra.gaps import gap_starts
+from agent.spectra.smoothing import smooth_gaussian
+from agent.spectra.spectrum import Spectrum, Window
+from app.core.atomic_file import atomic_write
+from app.core.errors import SessionError
+from app.core.session.provenance import PROGRAM, program_version
+
+SUFFIXES = {
+    **{".csv": "csv", ".fits": "fits", ".fit": "fits"},
+    **{".vot": "votable", ".votable": "votable", ".xml": "votable"},
+}
+MAX_TEXT = 60
+GAP, MAX_PARTS = 6.0, 300
+"""As the plot has them: the steps that make a gap, and how many parts are smoothed apart."""
+
+Columns = dict[str, tuple[NDArray[Any], str]]
+"""Values and unit by name."""
+
+
+def write_spectrum(
+    spectrum: Spectrum,
+    out: Path,
+    *,
+    smoothing_px: float | None = None,
+    window: Window | None = None,
+    z: float | None = None,
+) -> int:
+    """Write it atomically and return the number of pixels; the suffix says which format.
+
+    `smoothing_px` is the width of the Gaussian, `window` the shown range in vacuum angstrom, and
+    with `z` there are wavelengths at rest too.
+    """
+    format_ = SUFFIXES.get(out.suffix.casefold())
+    if format_ is None:
+        raise SessionError(f"{out.name}: unknown suffix; use one of {', '.join(SUFFIXES)}")
+    columns = _columns(spectrum, smoothing_px or 0.0, window, z)
+    header = _header(spectrum, smoothing_px or 0.0, z)
+    content = {"csv": _csv, "fits": _fits, "votable": _votable}[format_](columns, header)
+    with atomic_write(out) as file:
+        file.write(content)
+    return int(columns["wavelength"][0].size)
+
+
+def _columns(
+    spectrum: Spectrum, smoothing_px: float, window: Window | None, z: float | None
+) -> Columns:
+    good, unit = spectrum.good, spectrum.flux_unit
+    error = None if spectrum.sigma is None else np.where(good, spectrum.sigma, np.nan)
+    columns: Columns = {"wavelength": (spectrum.wavelength, "Angstrom")}
+    if z is not None:
+        if not (math.isfinite(z) and z > -1.0):
+            raise SessionError(f"{z} is not a redshift")
+        columns["rest_wavelength"] = (spectrum.wavelength / (1.0 + z), "Angstrom")
+    if smoothing_px > 0:
+        columns["flux"] = (_smoothed(spectrum, smoothing_px), unit)
+        columns["measured_flux"] = (spectrum.flux, unit)
+        if error is not None:
+            columns["measured_flux_sigma"] = (error, unit)
+    else:
+        columns["flux"] = (spectrum.flux, unit)
+        if error is not None:
+            columns["error"] = (error, unit)
+    columns["mask"] = ((~good).astype(np.uint8), "")
+    if window is None:
+        return columns
+    low, high = window
+    shown = (spectrum.wavelength >= low) & (spectrum.wavelength <= high)
+    if not shown.any():
+        raise SessionError(f"there are no pixels from {low:g} to {high:g} Å")
+    return {name: (values[shown], unit) for name, (values, unit) in columns.items()}
+
+
+def _smoothed(spectrum: Spectrum, width_px: float) -> NDArray[Any]:
+    """The good pixels, smoothed on each side of a gap by themselves; NaN where a pixel is bad."""
+    starts = gap_starts(spectrum.wavelength, GAP)
+    if starts.size > MAX_PARTS:
+        starts = starts[:0]
+    parts = (np.split(each, starts) for each in (spectrum.flux, spectrum.good))
+    means = [smooth_gaussian(flux, good, width_px) for flux, good in zip(*parts, strict=True)]
+    return np.where(spectrum.good, np.concatenate(means), np.nan)
+
+
+def _header(spectrum: Spectrum, smoothing_px: float, z: float | None) -> dict[str, Any]:
+    """Cards by keyword; nothing that is unknown."""
+    cards = {
+        "OBJECT": _text(spectrum.object_id),
+        "RA": spectrum.ra,
+        "DEC": spectrum.dec,
+        "SURVEY": _text(spectrum.survey),
+        "DATA_REL": _text(spectrum.release),
+        "WAVEMED": "vacuum",
+        "CLASS": _text(spectrum.class_name),
+        "SUBCLASS": _text(spectrum.subclass),
+        "Z": spectrum.z,
+        "SNR": spectrum.snr,
+        "SHOWN_Z": z,
+        "SMOOTHPX": smoothing_px if smoothing_px > 0 else None,
+        "SIMULATE": True if spectrum.simulated else None,
+        "PROGRAM": f"{PROGRAM} {program_version()}",
+    }
+    return {key: value for key, value in cards.items() if _is_known(value)}
+
+
+def _is_known(value: Any) -> bool:
+    return value not in (None, "") and (not isinstance(value, float) or math.isfinite(value))
+
+
+def _text(text: str) -> str:
+    """Short printable ASCII, as FITS wants it."""
+    return printable(text, MAX_TEXT).encode("ascii", "replace").decode("ascii")
+
+
+def _csv(columns: Columns, header: Mapping[str, Any]) -> bytes:
+    """Comment lines with the header and the units, then the table."""
+    lines = [f"# {key} = {json.dumps(value)}" for key, value in header.items()]
+    for name, (_, unit) in columns.items():
+        lines.append(f"# - {{name: {name}, unit: {_text(unit)}}}" if unit else f"# - {name}")
+    lines.append(",".join(columns))
+    rows = zip(*(values.tolist() for values, _ in columns.values()), strict=True)
+    lines += [",".join("nan" if each != each else repr(each) for each in row) for row in rows]
+    return ("\n".join(lines) + "\n").encode("ascii", "replace")
+
+
+def _table(columns: Columns) -> Any:
+    from astropy.table import Column, Table  # slow to load
+
+    table = Table()
+    for name, (values, unit) in columns.items():
+        table[name] = Column(values)
+        if unit:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a survey's unit that is not in the standard
+                table[name].unit = _text(unit)
+    return table
+
+
+def _fits(columns: Columns, header: Mapping[str, Any]) -> bytes:
+    from astropy.io import fits
+
+    formats = {"mask": "B"}
+    hdu = fits.BinTableHDU.from_columns(
+        [
+            fits.Column(name=name, format=formats.get(name, "D"), array=values)
+            for name, (values, _) in columns.items()
+        ],
+        name="SPECTRUM",
+    )
+    for number, (_, unit) in enumerate(columns.values(), 1):
+        if unit:
+            hdu.header[f"TUNIT{number}"] = _standard(unit, "fits")
+    primary = fits.PrimaryHDU()
+    for each in (primary, hdu):
+        each.header.update(header)
+    sink = io.BytesIO()
+    fits.HDUList([primary, hdu]).writeto(sink, checksum=True)
+    return sink.getvalue()
+
+
+def _votable(columns: Columns, header: Mapping[str, Any]) -> bytes:
+    from astropy.io.votable import from_table
+    from astropy.io.votable.tree import Param
+
+    described = {
+        name: (values, _standard(unit, "vounit")) for name, (values, unit) in columns.items()
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as above
+        tree = from_table(_table(described))
+        table = tree.get_first_table()
+        for key, value in header.items():
+            kind = {bool: "boolean", float: "double"}.get(type(value), "char")
+            size = {"arraysize": "*"} if kind == "char" else {}
+            given = value if kind != "double" else float(value)
+            table.params.append(Param(tree, name=key, datatype=kind, value=given, **size))
+        sink = io.BytesIO()
+        tree.to_xml(sink)
+    return sink.getvalue()
+
+
+def _standard(unit: str, format_: str) -> str:
+    """The unit as the standard of the format spells it; unchanged if that is not known."""
+    from astropy.units import Unit
+
+    if unit == "Angstrom" and format_ == "vounit":
+        return "0.1nm"  # the old name is deprecated there
+    spelled = re.sub(r"\bA\b", "Angstrom", unit)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return str(Unit(spelled).to_string(format_))
+        except (ValueError, TypeError):
+            return _text(unit)
