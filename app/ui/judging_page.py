@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QHBoxLayout,
     QMainWindow,
@@ -119,6 +120,12 @@ class JudgingPage(QWidget):
             self.sheet.close_sheet()
         else:
             self.sheet.open_beside(self.rail)
+
+    @property
+    def is_at_agent(self) -> bool:
+        """Whether the mouse or the focus is in the agent's panel."""
+        focus = QApplication.focusWidget()
+        return self.agent.underMouse() or (focus is not None and self.agent.isAncestorOf(focus))
 
     def panel_actions(self) -> list[QAction]:
         """Actions that show and hide the docks."""

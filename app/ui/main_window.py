@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from agent.errors import WorkbenchError
 from app.core.database.locations import shown_location
@@ -27,7 +27,7 @@ from app.ui.keys.command_palette import CommandPalette
 from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
-from app.ui.menu_row import MenuRow
+from app.ui.menus.menu_row import MenuRow
 from app.ui.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.session_view import SessionView
 from app.ui.settings.settings import reviewer_name
@@ -42,6 +42,7 @@ from app.ui.tour.tour import Tour
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.languages import language_of
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
+from app.ui.widgets.labels import short_label
 from app.ui.widgets.quiet_wheel import QuietWheel
 from app.ui.widgets.tooltips import PlainTooltips
 from app.ui.window_state import LeftOpen, WindowState
@@ -51,9 +52,6 @@ if TYPE_CHECKING:
     from app.ui.help.guide_reader import GuideReader
 
 TITLE = "Spec-o3 Workbench"
-SMALLEST = (1024, 640)
-FRAME = QSize(8, 40)
-"""What the frame of a window takes."""
 
 
 class MainWindow(QMainWindow):
@@ -62,8 +60,8 @@ class MainWindow(QMainWindow):
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
-        self.setMinimumSize(*SMALLEST)
-        self.resize(QSize(1440, 900).boundedTo(self.screen().availableSize() - FRAME))
+        self.setMinimumSize(1024, 640)
+        self.resize(QSize(1440, 900).boundedTo(self.screen().availableSize() - QSize(8, 40)))
         self.settings, self.current_theme = settings, current_theme
         self.runner = Runner(self)
         self.opener = SessionOpener(self.runner, self)
@@ -78,9 +76,8 @@ class MainWindow(QMainWindow):
         self.locked = LockedPage(current_theme)
         for page in (self.welcome, self.importing, self.locked):
             self._stack.addWidget(page)
-        self._waiting = QLabel()
+        self._waiting = short_label("")
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._waiting.setTextFormat(Qt.TextFormat.PlainText)
         self._stack.addWidget(self._waiting)
         self.overlay = KeysOverlay(self.keymap, self)
         self.command_palette = CommandPalette(self.commands, self.keymap, self, self.is_available)
@@ -91,7 +88,8 @@ class MainWindow(QMainWindow):
         self.key_filter = KeyFilter(
             self.commands, self.keymap, self, self._leave_field, self.is_available
         )
-        self.menu_row = MenuRow(self)
+        self.menu_row = MenuRow(self, settings, self.commands, self.keymap)
+        self.menu_row.ask(self.is_available, self.open_session)
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
         self.state = WindowState(self, settings)
@@ -109,7 +107,7 @@ class MainWindow(QMainWindow):
         self.locked.closed.connect(self.show_welcome)
         self.runner.failed.connect(self._report_error)
         settings.write_failed.connect(self.show_error)
-        self._add_commands()
+        self._reset_commands()
         self._repeat_fault = bool(settings.fault)
         """Whether a fault of the settings file must be shown again in the first session."""
         if settings.fault:
@@ -192,11 +190,10 @@ class MainWindow(QMainWindow):
         if self.view is None:
             return
         self.tour.end()
+        self.menu_row.leave()
         self.state.detach()
         view, self.view = self.view, None
-        self.menu_row.take_out(view)
-        self.commands.clear()
-        self._add_commands()
+        self._reset_commands()
         view.close_session()
         self._stack.removeWidget(view)
         view.deleteLater()
@@ -220,7 +217,8 @@ class MainWindow(QMainWindow):
         page = "" if self.view is None else self.view.page
         return page == "judging_page" or (page == "history_page" and name in ("undo", "redo"))
 
-    def _add_commands(self) -> None:
+    def _reset_commands(self) -> None:
+        self.commands.clear()
         for name, call in (
             ("help", self.show_guide),
             ("keys", self.overlay.toggle),
@@ -249,9 +247,7 @@ class MainWindow(QMainWindow):
     def _guide_page(self) -> str:
         if self.view is None:
             return help_page_for("", is_importing=self._stack.currentWidget() is self.importing)
-        panel, focus = self.view.judging.agent, QApplication.focusWidget()
-        in_agent = panel.underMouse() or (focus is not None and panel.isAncestorOf(focus))
-        return help_page_for(self.view.page, in_agent=in_agent)
+        return help_page_for(self.view.page, in_agent=self.view.judging.is_at_agent)
 
     def take_tour(self) -> None:
         """Start the tour on the open session, else on the sample."""
@@ -347,8 +343,7 @@ class MainWindow(QMainWindow):
         for half_built in self._stack.findChildren(SessionView):
             half_built.close_session()
             half_built.deleteLater()
-        self.commands.clear()
-        self._add_commands()
+        self._reset_commands()
         self._on_open_failed(reported(error, session.location))
 
     def _show_with_tour(self, session: Session) -> None:
@@ -400,8 +395,6 @@ class MainWindow(QMainWindow):
             self.guide = None
         self.close_session()
         self.importing.stop()
-        self.runner.close()
-        self.opener.close()
-        self.key_filter.close()
-        self.settings.close()
+        for part in (self.runner, self.opener, self.key_filter, self.settings):
+            part.close()
         super().closeEvent(event)

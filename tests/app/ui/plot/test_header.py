@@ -31,8 +31,8 @@ def test_the_signal_to_noise_is_that_of_the_queue_and_names_its_source(qtbot, co
 
 def test_the_note_takes_the_room_that_the_readout_does_not_need(panel):
     header = panel.header
-    header.resize(600, header.height())
-    note = "Smoothed 3 px = 207 km/s (FWHM) · Template: G2V · " + "x" * 20
+    header.resize(900, header.height())
+    note = "Smoothed 3 px = 207 km/s (FWHM) · Template: G2V"
     header.show_note(note)
     assert header.note.text() == note
     header.show_readout("Hα 6564.6   6563.1 Å   λ₀ 6564.6 Å   F 3.1")
