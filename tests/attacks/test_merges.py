@@ -11,7 +11,7 @@ import pytest
 
 from tests.app.core.session.test_rebuild import derived, rebuilt
 from tests.attacks.sessions.merges import World, copied, state
-from tests.night import seeds
+from tests.night import BY_NIGHT, seeds
 
 BATCH = 3
 """Worlds in a batch, of about 37 merges each."""
@@ -44,7 +44,8 @@ def test_merges_in_any_order_agree(fast_folder, batch, monkeypatch):
             world.close()
         shutil.rmtree(folder)
         told = {key: told[key] + world.told[key] for key in told}
-    assert told["conflicts"] > 0
+    # Of a hundred batches one has none by chance.
+    assert told["conflicts"] > 0 or BY_NIGHT
     assert told["lines"] > told["merges"]
 
 

@@ -15,6 +15,7 @@ from agent.errors import EngineError
 # The vision projector that belongs to each language architecture
 PROJECTORS = {"qwen2vl": "qwen2.5vl_merger", "qwen3vl": "qwen3vl_merger"}
 
+F32 = 0  # of ggml_type
 Faults = Iterable[tuple[bool, str]]
 
 
@@ -131,6 +132,7 @@ def _language_faults(header: GgufHeader, arch: str) -> Faults:
         table is None or table.shape != (hidden, tokens.count),
         "its embedding does not match its vocabulary",
     )
+    yield from _type_faults(header)
 
 
 def _vision_faults(header: GgufHeader, projector: str) -> Faults:
@@ -159,6 +161,14 @@ def _shape_faults(header: GgufHeader, projector: str, out: int) -> Faults:
             entry is None or entry.shape != shape,
             f"its tensor {name} is missing or has the wrong shape",
         )
+    yield from _type_faults(header)
+
+
+def _type_faults(header: GgufHeader) -> Faults:
+    """llama.cpp adds and multiplies norms and biases in full precision, and aborts otherwise."""
+    for name, entry in header.tensors.items():
+        is_vector = len(entry.shape) == 1
+        yield is_vector and entry.kind != F32, f"its tensor {name} is not of 32-bit floats"
 
 
 def _size_faults(header: GgufHeader, prefix: str, extra: tuple[str, int]) -> Faults:

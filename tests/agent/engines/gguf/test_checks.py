@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,16 @@ def test_faulty_picture_parts_are_refused(tmp_path: Path, name: str) -> None:
     words = write(tmp_path / "a.gguf", *language())
     with pytest.raises(EngineError, match=reason):
         checked(words, write(tmp_path / "b.gguf", keys, tensors))
+
+
+def test_a_norm_of_half_precision_is_refused(tmp_path: Path) -> None:
+    """llama.cpp aborted at the first picture."""
+    words = write(tmp_path / "a.gguf", *language())
+    part = write(tmp_path / "b.gguf", *pictures())
+    name = next(name for name, shape in pictures()[1].items() if len(shape) == 1)
+    data = bytearray(part.read_bytes())
+    kind = data.index(name.encode()) + len(name) + 4 + 8
+    data[kind : kind + 4] = struct.pack("<I", 1)
+    part.write_bytes(data)
+    with pytest.raises(EngineError, match=f"{name} is not of 32-bit floats"):
+        checked(words, part)
