@@ -23,6 +23,7 @@ from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.judging.repeat_line import RepeatLine
 from app.ui.judging.verdict_bar import VerdictBar
+from app.ui.plot.measure_tool import MeasureTool
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.queue.queue_panel import QueuePanel
@@ -47,6 +48,7 @@ class JudgingPage(QWidget):
         self._context = context
         self.plot = SpectrumPanel(context)
         self.plot_actions = PlotActions(self.plot, context)
+        self.measure = MeasureTool(self.plot, context)
         self.tools = ToolRow(context)
         self.verdicts = VerdictBar(context)
         self.repeat_line = RepeatLine(context)

@@ -1794,6 +1794,29 @@
     </message>
 </context>
 <context>
+    <name>MeasureTool</name>
+    <message>
+        <source>Put the mouse on the continuum beside the line</source>
+        <translation>请把鼠标放在谱线旁的连续谱上</translation>
+    </message>
+    <message>
+        <source>Now the continuum on the other side of the line</source>
+        <translation>再选谱线另一侧的连续谱</translation>
+    </message>
+    <message>
+        <source>You measured nothing here</source>
+        <translation>您在此处没有测量</translation>
+    </message>
+    <message>
+        <source>Removed: {what}</source>
+        <translation>已删除：{what}</translation>
+    </message>
+    <message>
+        <source>Measured: {what}</source>
+        <translation>已测量：{what}</translation>
+    </message>
+</context>
+<context>
     <name>ModelChooser</name>
     <message>
         <source>Models</source>
@@ -3124,6 +3147,14 @@
     <message>
         <source>Template</source>
         <translation>模板</translation>
+    </message>
+    <message>
+        <source>Measure a line by hand</source>
+        <translation>手工测量谱线</translation>
+    </message>
+    <message>
+        <source>Remove the last measurement</source>
+        <translation>删除最近一次测量</translation>
     </message>
     <message>
         <source>Rest wavelengths</source>

@@ -147,6 +147,12 @@ ACTIONS: dict[str, Action] = dict(
             "mask", MARKING, QT_TRANSLATE_NOOP("actions", "Masked pixels, sky and telluric"), "M"
         ),
         _action("template", MARKING, QT_TRANSLATE_NOOP("actions", "Template"), "T"),
+        _action("measure", MARKING, QT_TRANSLATE_NOOP("actions", "Measure a line by hand"), "I"),
+        _action(
+            "withdraw_measurement",
+            MARKING,
+            QT_TRANSLATE_NOOP("actions", "Remove the last measurement"),
+        ),
         _action("rest_axis", MARKING, QT_TRANSLATE_NOOP("actions", "Rest wavelengths"), "F"),
         _action(
             "rv_up",

@@ -17,6 +17,7 @@ from app.ui.plot.canvas.texts import TextCache
 from app.ui.plot.canvas.view_box import SpectrumViewBox
 from app.ui.plot.error_band import ErrorBand
 from app.ui.plot.marks_layer import Extents, MarksLayer
+from app.ui.plot.measured_layer import MeasuredLayer
 from app.ui.plot.shades import Shades
 from app.ui.plot.trace import Trace, flux_range
 from app.ui.theme.theme import Theme
@@ -58,6 +59,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.curve = Curve(stage, theme)
         self.template = Curve(stage, theme, role="template", depth=5, is_dashed=True)
         self.marks, self.look = MarksLayer(*shared), LookLayer(*shared)
+        self.measured = MeasuredLayer(*shared)
         self.extents = Extents(*shared, marks=self.marks)
         self.trace: Trace | None = None
         self._candidate_id: int | None = None
@@ -66,6 +68,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.box_changed, self.flux_requested = stage.box_changed, stage.flux_requested
         self.clicked, self.whole_requested = stage.clicked, stage.whole_requested
         self.hovered = stage.hovered
+        self.measure_changed, self.measure_drawn = stage.measure_changed, stage.measure_drawn
         stage.geometryChanged.connect(self.laid_out)
         self._fit_font()
 
@@ -116,7 +119,15 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.setBackground(theme.plot)
         for item in (
             *(self.wavelength_axis, self.flux_axis, self.extents, self.grid, self.shades),
-            *(self.errors, self.raw, self.curve, self.template, self.marks, self.look),
+            *(
+                self.errors,
+                self.raw,
+                self.curve,
+                self.template,
+                self.marks,
+                self.look,
+                self.measured,
+            ),
         ):
             item.theme = theme
         self.viewport().update()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
+from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.queue import QueueRow
 from app.ui.plot.agent_follower import AgentFollower
@@ -21,7 +22,7 @@ from app.ui.plot.marks import MEASURED, marks, task_ranks
 from app.ui.plot.overview import Overview
 from app.ui.plot.plot_view import PlotView
 from app.ui.plot.ranges import overlaps, within
-from app.ui.plot.readout import flux_title, lines_nearby, readout_text
+from app.ui.plot.readout import NAMED_KINDS, NEAR_KMS, flux_title, lines_nearby, readout_text
 from app.ui.plot.template_overlay import TemplateOverlay, TemplateSource
 from app.ui.plot.trace import Trace, trace
 from app.ui.session_context import SessionContext
@@ -110,6 +111,12 @@ class SpectrumPanel(QFrame):
     def caption(self) -> str:
         """Heading of a saved picture."""
         return "   ".join([*self.header.texts, " · ".join(self._drawn_as())]).strip()
+
+    def name_of_line(self, wavelength: float) -> str:
+        """The known line nearest to an observed wavelength, else the wavelength itself."""
+        rest = wavelength / (1.0 + self._view.options.z)
+        near = self._lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)
+        return near[0].label if near else f"{wavelength:.0f}"
 
     def marked_in(self, window: Window) -> FloatArray:
         """Observed wavelengths of the task's lines in a window."""

@@ -1,13 +1,13 @@
 """Mouse control of the plot.
 
 Dragging pans, the wheel zooms at the cursor (with Ctrl or over the flux axis the flux), a right or
-Shift drag zooms to a box.
+Shift drag zooms to a box, a Ctrl drag chooses two points of the continuum.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QPointF, Qt, Signal
 
@@ -28,7 +28,7 @@ class Drag:
     start: QPointF
     scale: Scale
     """The scale when the drag began."""
-    draws_box: bool
+    kind: Literal["pan", "box", "measure"]
 
 
 class SpectrumViewBox(PlotBox):
@@ -39,15 +39,18 @@ class SpectrumViewBox(PlotBox):
     box_changed = Signal(object)
     """The window of the zoom box while it is dragged, then None."""
     flux_requested = Signal(float, float)
+    measure_changed = Signal(object)
+    """The two wavelengths while they are dragged, then None."""
+    measure_drawn = Signal(float, float)
 
     def __init__(self) -> None:
         super().__init__()
         self._drag: Drag | None = None
-        self._has_shift = False
+        self._held = Qt.KeyboardModifier.NoModifier
 
     def mousePressEvent(self, event: Any) -> None:
-        """Note whether Shift is held: pyqtgraph's drags know only what is held later."""
-        self._has_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        """Note which keys are held: pyqtgraph's drags know only what is held later."""
+        self._held = event.modifiers()
         event.ignore()
 
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
@@ -56,21 +59,28 @@ class SpectrumViewBox(PlotBox):
             return
         event.accept()
         if event.isStart():
-            draws_box = self._has_shift or event.button() == RIGHT
-            self._drag = Drag(QPointF(event.buttonDownPos()), self.scale_now, draws_box)
+            kind = self._kind(event.button())
+            self._drag = Drag(QPointF(event.buttonDownPos()), self.scale_now, kind)
         if self._drag is None:
             return
         drag, at = self._drag, QPointF(event.pos())
         if event.isFinish():
             self._drag = None
-        if not drag.draws_box:
+        if drag.kind == "pan":
             shift = (drag.start.x() - at.x()) * drag.scale.per_pixel
             self.range_requested.emit(drag.scale.lo + shift, drag.scale.hi + shift)
-        elif event.isFinish():
-            self.box_changed.emit(None)
-            self.range_drawn.emit(*_box(drag, at))
-        else:
-            self.box_changed.emit(_box(drag, at))
+            return
+        is_box = drag.kind == "box"
+        changed = self.box_changed if is_box else self.measure_changed
+        changed.emit(None if event.isFinish() else _box(drag, at))
+        if event.isFinish():
+            (self.range_drawn if is_box else self.measure_drawn).emit(*_box(drag, at))
+
+    def _kind(self, button: Qt.MouseButton) -> Literal["pan", "box", "measure"]:
+        if button == LEFT and self._held & Qt.KeyboardModifier.ControlModifier:
+            return "measure"
+        is_box = button == RIGHT or self._held & Qt.KeyboardModifier.ShiftModifier
+        return "box" if is_box else "pan"
 
     def wheelEvent(self, event: Any, axis: int | None = None) -> None:
         """Zoom or pan; an axis passes on what happens over it, with its number."""

@@ -72,6 +72,7 @@ KEYS = [
     (Key.Key_Left, NONE, "previous"),
     (Key.Key_Slash, NONE, "find"),
     (Key.Key_Q, NONE, "queue"),
+    (Key.Key_I, NONE, "measure"),
     (Key.Key_F, CTRL, "filter"),
     (Key.Key_Period, NONE, "next_window"),
     (Key.Key_Comma, NONE, "previous_window"),

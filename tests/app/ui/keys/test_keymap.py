@@ -74,7 +74,7 @@ def test_what_is_no_key_is_refused(keymap, key):
 
 def test_no_more_keys_than_can_be_shown(keymap):
     with pytest.raises(KeyTaken, match="at most"):
-        keymap.rebind("accept", ["J", "K", "O", "I", "Ctrl+J"])
+        keymap.rebind("accept", ["J", "K", "O", "Alt+I", "Ctrl+J"])
 
 
 def test_escape_keeps_its_meaning(keymap):
@@ -104,6 +104,7 @@ def test_reset_is_refused_where_the_key_went_elsewhere(keymap):
 
 
 def test_a_change_wins_over_a_new_profile(keymap):
+    keymap.rebind("measure", ["J"])
     keymap.rebind("find", ["I"])
     keymap.use_profile("candyjar")
     assert keymap.action("I") == "find"

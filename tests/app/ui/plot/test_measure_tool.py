@@ -1,0 +1,112 @@
+"""Lines measured by hand on the plot: by a drag, by a key, kept, shown again and removed."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.core.session.measurements import measurements_of
+from tests.app.ui.whole_window import CTRL, LEFT, before_window, copied, sample_file
+
+Key = Qt.Key
+HALPHA = 6564.6
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def person(qtbot, tmp_path, sample):
+    with before_window(qtbot, copied(sample, tmp_path)) as before:
+        before.plot_view.set_window((6400.0, 6750.0))
+        yield before
+
+
+def place(person, wavelength):
+    """The pixel of a wavelength in the middle of the plot."""
+    plot, stage = person.plot.plot, person.plot.plot.stage
+    scale, box = stage.scale_now, stage.geometry()
+    return QPoint(round(box.left() + scale.x(wavelength)), round(box.center().y())), plot.viewport()
+
+
+def drag(person, low, high, held=CTRL):
+    start, target = place(person, low)
+    end, _ = place(person, high)
+    QTest.mousePress(target, LEFT, held, start)
+    QTest.mouseMove(target, (start + end) / 2)
+    QTest.mouseMove(target, end)
+    QTest.mouseRelease(target, LEFT, held, end)
+
+
+def measured(person):
+    return [each.measurement for each in measurements_of(person.session, person.number)]
+
+
+def test_a_ctrl_drag_measures_and_keeps(person):
+    window = person.plot_view.window
+    drag(person, HALPHA - 60.0, HALPHA + 60.0)
+    (found,) = measured(person)
+    assert found.left[0] == pytest.approx(HALPHA - 60.0, abs=1.0)
+    assert found.right[0] == pytest.approx(HALPHA + 60.0, abs=1.0)
+    assert found.ew_error > 0 and found.snr > 0
+    assert person.plot_view.window == window  # nothing was panned
+    assert "EW" in person.view.status.message.full_text
+    layer = person.plot.plot.measured
+    person.wait(lambda: [each.line for each in layer.shown] == [found.line])
+    assert person.verdicts() == {}
+
+
+def test_a_key_at_two_places_measures_the_same(person):
+    for at in (HALPHA - 60.0, HALPHA + 60.0):
+        position, target = place(person, at)
+        QTest.mouseMove(target, position)
+        person.wait(lambda here=at: abs((person.plot.under_mouse or 0.0) - here) < 1.0)
+        person.press("i")
+    (found,) = measured(person)
+    assert found.left[0] < HALPHA < found.right[0]
+    assert person.plot.plot.measured.dragged is None
+
+
+def test_escape_forgets_the_first_point(person):
+    position, target = place(person, HALPHA)
+    QTest.mouseMove(target, position)
+    person.wait(lambda: person.plot.under_mouse is not None)
+    person.press("i")
+    assert person.plot.plot.measured.dragged is not None
+    person.press(Key.Key_Escape)
+    assert person.plot.plot.measured.dragged is None
+    assert measured(person) == []
+
+
+def test_it_is_there_again_with_its_object(person):
+    layer = person.plot.plot.measured
+    drag(person, HALPHA - 60.0, HALPHA + 60.0)
+    person.wait(lambda: len(layer.shown) == 1)
+    person.press("n")
+    person.sees(2)
+    person.wait(lambda: len(layer.shown) == 0)
+    person.press("b")
+    person.sees(1)
+    person.wait(lambda: len(layer.shown) == 1)
+
+
+def test_the_last_one_is_removed(person):
+    layer = person.plot.plot.measured
+    drag(person, HALPHA - 60.0, HALPHA + 60.0)
+    drag(person, HALPHA - 40.0, HALPHA + 40.0)
+    person.wait(lambda: len(layer.shown) == 2)
+    person.window.commands.run("withdraw_measurement")
+    person.wait(lambda: len(layer.shown) == 1)
+    assert measured(person)[0].left[0] == pytest.approx(HALPHA - 60.0, abs=1.0)
+    person.window.commands.run("withdraw_measurement")
+    person.wait(lambda: len(layer.shown) == 0)
+    person.window.commands.run("withdraw_measurement")
+    assert "nothing" in person.view.status.message.full_text
+
+
+def test_what_cannot_be_measured_is_told(person):
+    drag(person, HALPHA, HALPHA + 1.0)
+    assert measured(person) == []
