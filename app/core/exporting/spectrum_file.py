@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,19 +143,6 @@ def _csv(columns: Columns, header: Mapping[str, Any]) -> bytes:
     return ("\n".join(lines) + "\n").encode("ascii", "replace")
 
 
-def _table(columns: Columns) -> Any:
-    from astropy.table import Column, Table  # slow to load
-
-    table = Table()
-    for name, (values, unit) in columns.items():
-        table[name] = Column(values)
-        if unit:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a survey's unit that is not in the standard
-                table[name].unit = _text(unit)
-    return table
-
-
 def _fits(columns: Columns, header: Mapping[str, Any]) -> bytes:
     from astropy.io import fits
 
@@ -178,24 +166,36 @@ def _fits(columns: Columns, header: Mapping[str, Any]) -> bytes:
 
 
 def _votable(columns: Columns, header: Mapping[str, Any]) -> bytes:
-    from astropy.io.votable import from_table
-    from astropy.io.votable.tree import Param
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<VOTABLE version="1.4" xmlns="http://www.ivoa.net/xml/VOTable/v1.3">',
+        '<RESOURCE type="results"><TABLE name="spectrum">',
+    ]
+    for key, value in header.items():
+        kind = {bool: "boolean", float: "double", int: "double"}.get(type(value), "char")
+        size = ' arraysize="*"' if kind == "char" else ""
+        lines.append(
+            f'<PARAM name="{key}" datatype="{kind}"{size} value={quoteattr(_cell(value))}/>'
+        )
+    for name, (values, unit) in columns.items():
+        kind = "unsignedByte" if values.dtype == np.uint8 else "double"
+        its_unit = f" unit={quoteattr(_standard(unit, 'vounit'))}" if unit else ""
+        lines.append(f'<FIELD name="{name}" datatype="{kind}"{its_unit}/>')
+    lines.append("<DATA><TABLEDATA>")
+    for row in zip(*(values.tolist() for values, _ in columns.values()), strict=True):
+        cells = "".join(f"<TD>{_cell(each)}</TD>" for each in row)
+        lines.append(f"<TR>{cells}</TR>")
+    lines.append("</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>")
+    return ("\n".join(lines) + "\n").encode("utf-8")
 
-    described = {
-        name: (values, _standard(unit, "vounit")) for name, (values, unit) in columns.items()
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # as above
-        tree = from_table(_table(described))
-        table = tree.get_first_table()
-        for key, value in header.items():
-            kind = {bool: "boolean", float: "double"}.get(type(value), "char")
-            size = {"arraysize": "*"} if kind == "char" else {}
-            given = value if kind != "double" else float(value)
-            table.params.append(Param(tree, name=key, datatype=kind, value=given, **size))
-        sink = io.BytesIO()
-        tree.to_xml(sink)
-    return sink.getvalue()
+
+def _cell(value: Any) -> str:
+    """A value as VOTable writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else f"{'-' if value < 0 else '+'}Inf"
+    return repr(value) if isinstance(value, float | int) else str(value)
 
 
 def _standard(unit: str, format_: str) -> str:

@@ -53,12 +53,14 @@ SPECVIZITOR: Table = {
     "errors": ("Shift+E",),
     "full_screen": ("F", "F11"),
     "rest_axis": ("Shift+F",),
+    "queue": ("Ctrl+L",),
 }
 
 LINETOOLS: Table = {
     # W, Y, [ and ] already match; setting limits at the cursor has no equivalent here.
     "zoom_in": ("I", "+", "=", "Up"),
     "zoom_out": ("O", "-", "Down"),
+    "measure": ("Ctrl+I",),
 }
 
 CANDYJAR: Table = {
@@ -74,6 +76,7 @@ CANDYJAR: Table = {
     "reject_stay": ("Shift+Y", "Shift+U", "Shift+X"),
     "smooth_less": ("Shift+D",),
     "autoscale": ("J",),
+    "measure": ("Ctrl+I",),
 }
 
 PROFILES: Mapping[str, Table] = {

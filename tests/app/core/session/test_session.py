@@ -10,6 +10,7 @@ from sqlalchemy import update
 
 from agent.tasks.catalogue import find_task
 from app.core.database.database import Database
+from app.core.database.migrations import VERSION
 from app.core.database.tables import lists
 from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
@@ -47,7 +48,7 @@ def test_a_newer_session_is_refused(file_location):
     with pytest.raises(SessionError, match="newer version"):
         open_session(file_location, "Ada")
     with sqlite3.connect(file_location) as connection:
-        connection.execute("PRAGMA user_version = 1")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.close()
     open_session(file_location, "Ada").close()
 

@@ -133,7 +133,7 @@ def test_template(person):
     person.press("t")
     person.wait(lambda: person.plot.plot.template.isVisible())
     assert person.options.template
-    assert "Template" in person.plot.header.note.text()
+    assert "Template" in person.plot.header.note.toolTip()
     person.press("t")
     assert person.options.template == ""
     person.wait(lambda: not person.plot.plot.template.isVisible())

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.ui import session_view
+from app.ui.agent import takeover_bar
 from app.ui.inspection.controller import InspectionController
 from app.ui.keys.text_focus import accepts_text
 from tests.app.ui.agent.trajectories import record
@@ -54,10 +55,11 @@ def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkey
     monkeypatch.setattr(
         session_view, "InspectionController", partial(InspectionController, command=COMMAND)
     )
+    monkeypatch.setattr(takeover_bar, "reads_remarks", lambda name: True)
     with before_window(qtbot, place) as person:
         show_candidate(qtbot, person.view.context, 1, "endless")
         person.press("v")  # only then there is a field for remarks
-        person.wait(lambda: person.view.context.agent.shown.run is not None)
+        person.wait(person.view.judging.agent.takeover.remark.isVisible)
         person.press("g")
         person.press("o")
         person.wait(lambda: isinstance(person.target, QLineEdit))
