@@ -2008,6 +2008,10 @@
         <translation>保存光谱图</translation>
     </message>
     <message>
+        <source>Save the spectrum on screen</source>
+        <translation>保存屏幕上的光谱</translation>
+    </message>
+    <message>
         <source>Saved: {name}</source>
         <translation>已保存：{name}</translation>
     </message>
@@ -3299,6 +3303,10 @@
     <message>
         <source>Save a picture of the plot</source>
         <translation>保存光谱图</translation>
+    </message>
+    <message>
+        <source>Save the spectrum on screen</source>
+        <translation>保存屏幕上的光谱</translation>
     </message>
     <message>
         <source>Copy range and measurements</source>

@@ -249,6 +249,9 @@ ACTIONS: dict[str, Action] = dict(
             "snapshot", FILES, QT_TRANSLATE_NOOP("actions", "Save a picture of the plot"), "Ctrl+S"
         ),
         _action(
+            "save_spectrum", FILES, QT_TRANSLATE_NOOP("actions", "Save the spectrum on screen")
+        ),
+        _action(
             "copy_range",
             FILES,
             QT_TRANSLATE_NOOP("actions", "Copy range and measurements"),

@@ -18,7 +18,7 @@ LINE = ""
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
         *("open_list", "open_session", "welcome", LINE),
-        *("export", "report", "pack", "snapshot", LINE, "settings", LINE, "quit"),
+        *("export", "report", "pack", "snapshot", "save_spectrum", LINE, "settings", LINE, "quit"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Edit")): (
         *("undo", "redo", LINE, "accept", "reject", "unsure", "take_proposal", LINE),

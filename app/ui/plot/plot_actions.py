@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from agent.errors import WorkbenchError
+from app.core.exporting.spectrum_file import write_spectrum
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
 from app.ui.plot.ranges import panned, zoomed
 from app.ui.plot.readout import measurements_text
@@ -19,6 +20,7 @@ from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_context import SessionContext
 
 ZOOM = 1.5
+TABLE_SUFFIXES = (".csv", ".fits", ".vot")
 PAN = 0.2
 """Fraction of the window."""
 
@@ -47,6 +49,7 @@ class PlotActions(QObject):
             "rv_up_fine": partial(view.shift_velocity, RV_FINE_KMS),
             "rv_down_fine": partial(view.shift_velocity, -RV_FINE_KMS),
             "snapshot": self.snapshot,
+            "save_spectrum": self.save_spectrum,
             "copy_range": self.copy_range,
         }
         for name, action in actions.items():
@@ -70,23 +73,55 @@ class PlotActions(QObject):
         if spectrum is None:
             self._current.message.emit(self.tr("There is no spectrum to save"))
             return
-        proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in spectrum.object_id)
-        types = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in SUFFIXES)
-        title = self.tr("Save a picture of the plot")
-        name, chosen = QFileDialog.getSaveFileName(
-            self._panel, title, f"{proposed or 'spectrum'}.png", types
-        )
-        if not name:
+        path = self._ask(self.tr("Save a picture of the plot"), SUFFIXES)
+        if path is None:
             return
-        path = Path(name)
-        if path.suffix.casefold() not in SUFFIXES:
-            suffix = next((each for each in SUFFIXES if f"*{each}" in chosen), SUFFIXES[0])
-            path = path.with_name(path.name + suffix)
         try:
             save_snapshot(self._panel.plot, self._panel.caption, path)
         except WorkbenchError as error:
             self._current.report_error(error)
             return
+        self._say_saved(path)
+
+    def save_spectrum(self) -> None:
+        """Write the spectrum as it is on screen: smoothing, window and rest wavelengths."""
+        spectrum = self._panel.spectrum
+        if spectrum is None:
+            self._current.message.emit(self.tr("There is no spectrum to save"))
+            return
+        path = self._ask(self.tr("Save the spectrum on screen"), TABLE_SUFFIXES)
+        if path is None:
+            return
+        options = self._view.options
+        write = partial(
+            write_spectrum,
+            spectrum,
+            path,
+            smoothing_px=options.smoothing_px or None,
+            window=self._view.window,
+            z=options.z or None,
+        )
+        done = partial(self._say_saved, path)
+        self._runner.run(write, done, self._current.report_error, owner=self)
+
+    def _ask(self, title: str, suffixes: Sequence[str]) -> Path | None:
+        """A new file with one of these suffixes, named after the object."""
+        spectrum = self._panel.spectrum
+        name = "" if spectrum is None else spectrum.object_id
+        proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in name) or "spectrum"
+        types = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
+        name, chosen = QFileDialog.getSaveFileName(
+            self._panel, title, f"{proposed}{suffixes[0]}", types
+        )
+        if not name:
+            return None
+        path = Path(name)
+        if path.suffix.casefold() in suffixes:
+            return path
+        suffix = next((each for each in suffixes if f"*{each}" in chosen), suffixes[0])
+        return path.with_name(path.name + suffix)
+
+    def _say_saved(self, path: Path, _: object = None) -> None:
         self._current.message.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
 
     def copy_range(self) -> None:

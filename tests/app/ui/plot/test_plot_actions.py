@@ -6,7 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from agent.spectra.readers import read
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
+from app.ui.plot import plot_actions
 from tests.app.ui.plot.steps import HALPHA, heights, on_to, shown
 
 
@@ -111,3 +113,19 @@ def test_range_and_measurements_are_copied(qtbot, context, panel):
     text = QGuiApplication.clipboard().text()
     assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
     assert "S/N per pixel" in text and "SIMULATED" in text
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".fits", ".vot"])
+def test_the_spectrum_on_screen_is_saved(qtbot, context, panel, tmp_path, monkeypatch, suffix):
+    out = tmp_path / f"mine{suffix}"
+    chosen = staticmethod(lambda *about: (str(out.with_suffix("")), f"x (*{suffix})"))
+    monkeypatch.setattr(plot_actions.QFileDialog, "getSaveFileName", chosen)
+    context.view.set_window((6400.0, 6700.0))
+    context.view.change_smoothing(2)
+    with qtbot.waitSignal(context.current.message) as told:
+        context.commands.run("save_spectrum")
+    assert told.args[0] == f"Saved: {out}"
+    found = read(out)
+    assert 6400.0 <= found.range[0] < found.range[1] <= 6700.0
+    own = panel.spectrum.object_id  # which a CSV has only in a comment
+    assert found.object_id == ("mine" if suffix == ".csv" else own)
