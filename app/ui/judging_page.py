@@ -25,6 +25,7 @@ from app.ui.judging.repeat_line import RepeatLine
 from app.ui.judging.verdict_bar import VerdictBar
 from app.ui.plot.measure_tool import MeasureTool
 from app.ui.plot.plot_actions import PlotActions
+from app.ui.plot.plot_menu import PlotMenu
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
@@ -49,6 +50,7 @@ class JudgingPage(QWidget):
         self.plot = SpectrumPanel(context)
         self.plot_actions = PlotActions(self.plot, context)
         self.measure = MeasureTool(self.plot, context)
+        self.plot_menu = PlotMenu(self.plot, context)
         self.tools = ToolRow(context)
         self.verdicts = VerdictBar(context)
         self.repeat_line = RepeatLine(context)

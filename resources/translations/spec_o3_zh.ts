@@ -2021,6 +2021,17 @@
     </message>
 </context>
 <context>
+    <name>PlotMenu</name>
+    <message>
+        <source>Go to window</source>
+        <translation>转到诊断窗口</translation>
+    </message>
+    <message>
+        <source>Copy {text}</source>
+        <translation>复制 {text}</translation>
+    </message>
+</context>
+<context>
     <name>PreviewTable</name>
     <message>
         <source>The first rows of the list</source>
@@ -2300,6 +2311,29 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>RowMenu</name>
+    <message>
+        <source>Go to this object</source>
+        <translation>转到此天体</translation>
+    </message>
+    <message>
+        <source>Copy the name</source>
+        <translation>复制名称</translation>
+    </message>
+    <message>
+        <source>Copy RA Dec in degrees</source>
+        <translation>复制赤经赤纬（度）</translation>
+    </message>
+    <message>
+        <source>Copy RA Dec in hours and degrees</source>
+        <translation>复制赤经赤纬（时角）</translation>
+    </message>
+    <message>
+        <source>Open the folder of its file</source>
+        <translation>打开文件所在文件夹</translation>
     </message>
 </context>
 <context>

@@ -68,6 +68,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.box_changed, self.flux_requested = stage.box_changed, stage.flux_requested
         self.clicked, self.whole_requested = stage.clicked, stage.whole_requested
         self.hovered = stage.hovered
+        self.menu_requested = stage.menu_requested
         self.measure_changed, self.measure_drawn = stage.measure_changed, stage.measure_drawn
         stage.geometryChanged.connect(self.laid_out)
         self._fit_font()

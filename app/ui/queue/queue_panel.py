@@ -32,6 +32,7 @@ from app.ui.queue.queue_model import (
     VERDICT,
     QueueModel,
 )
+from app.ui.queue.row_menu import RowMenu
 from app.ui.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.folding_card import FoldingCard
@@ -72,6 +73,7 @@ class QueuePanel(QWidget):
         self.table = CandidateTable(context.current_theme, self.card)
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Queue"))
+        self.row_menu = RowMenu(context, self.table, self.model)
         self.message = QLabel(self.card)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setProperty("role", "dim")

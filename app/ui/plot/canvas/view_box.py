@@ -42,6 +42,8 @@ class SpectrumViewBox(PlotBox):
     measure_changed = Signal(object)
     """The two wavelengths while they are dragged, then None."""
     measure_drawn = Signal(float, float)
+    menu_requested = Signal(float)
+    """Wavelength."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,6 +83,14 @@ class SpectrumViewBox(PlotBox):
             return "measure"
         is_box = button == RIGHT or self._held & Qt.KeyboardModifier.ShiftModifier
         return "box" if is_box else "pan"
+
+    def mouseClickEvent(self, event: Any) -> None:
+        at = self.mapFromScene(event.scenePos())
+        if event.button() == RIGHT and self.rect().contains(at):
+            event.accept()
+            self.menu_requested.emit(self.scale_now.wavelength(at.x()))
+        else:
+            super().mouseClickEvent(event)
 
     def wheelEvent(self, event: Any, axis: int | None = None) -> None:
         """Zoom or pan; an axis passes on what happens over it, with its number."""
