@@ -20,6 +20,7 @@ from app.ui.candidate.queue_neighbours import Queue
 from app.ui.judging.verdict_text import mark_and_word
 from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.find_box import FindBox, ensure_visible
+from app.ui.queue.header_sort import HeaderSort
 from app.ui.queue.queue_loader import QueueLoader
 from app.ui.queue.queue_model import (
     AGENT,
@@ -74,6 +75,7 @@ class QueuePanel(QWidget):
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Queue"))
         self.row_menu = RowMenu(context, self.table, self.model)
+        self.header_sort = HeaderSort(self.table)
         self.message = QLabel(self.card)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setProperty("role", "dim")
@@ -96,6 +98,7 @@ class QueuePanel(QWidget):
     def _connect(self, context: SessionContext) -> None:
         context.commands.add("filter", self._start_filter)
         self.filters.queue_requested.connect(self._set_queue)
+        self.header_sort.sort_requested.connect(self._set_sort)
         self.table.row_activated.connect(self._go_to)
         self.table.focused.connect(self._focus_current_row)
         self.model.used_changed.connect(self._show_columns)
@@ -130,6 +133,10 @@ class QueuePanel(QWidget):
         self._current.set_queue(tree, sort)
         self.filters.show_queue(self._current.queue)  # the old one if that was refused
 
+    def _set_sort(self, sort: Sort) -> None:
+        self._set_queue(self._current.queue.tree, sort)
+        self.header_sort.show_queue(self._current.queue)
+
     def _go_to(self, row_index: int) -> None:
         row = self.model.blocks.row(row_index)
         current = self._current.candidate
@@ -138,6 +145,7 @@ class QueuePanel(QWidget):
 
     def _show_queue(self, queue: Queue) -> None:
         self.filters.show_queue(queue)
+        self.header_sort.show_queue(queue)
         self._is_following = True
         self.loader.show(queue)
         self._show_columns()

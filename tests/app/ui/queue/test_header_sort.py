@@ -1,0 +1,62 @@
+"""Clicks on the titles of the queue's columns."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.core.queue import Sort
+from app.ui.queue.queue_model import OBJECT, P_YES, SNR
+from app.ui.queue.queue_panel import QueuePanel
+from tests.app.ui.steps import shown_in
+
+
+@pytest.fixture
+def panel(qtbot, context):
+    made = shown_in(qtbot, QueuePanel(context), 500, 500)
+    context.current.start()
+    qtbot.waitUntil(lambda: made.model.blocks.row(2) is not None)
+    return made
+
+
+def click(panel, column):
+    header = panel.table.horizontalHeader()
+    x = header.sectionViewportPosition(column) + header.sectionSize(column) // 2
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 6))
+
+
+def test_highest_then_lowest_then_as_listed(panel, context):
+    header = panel.table.horizontalHeader()
+    click(panel, SNR)
+    assert context.current.queue.sort == Sort(key="snr", descending=True)
+    assert header.isSortIndicatorShown() and header.sortIndicatorSection() == SNR
+    click(panel, SNR)
+    assert context.current.queue.sort == Sort(key="snr", descending=False)
+    click(panel, SNR)
+    assert context.current.queue.sort == Sort()
+    assert not header.isSortIndicatorShown()
+
+
+def test_the_rows_follow(qtbot, panel, context):
+    click(panel, SNR)
+
+    def ratios():
+        rows = [panel.model.blocks.row(number) for number in range(5)]
+        return [row.candidate.snr for row in rows if row is not None]
+
+    qtbot.waitUntil(lambda: len(ratios()) == 5 and ratios() == sorted(ratios(), reverse=True))
+
+
+def test_a_name_means_as_listed(panel, context):
+    click(panel, SNR)
+    click(panel, OBJECT)
+    assert context.current.queue.sort == Sort()
+
+
+def test_in_blind_mode_nobody_orders_by_the_agent(panel, context):
+    context.current.blind_mode.set_on(True)
+    panel.header_sort.sort_requested.emit(Sort(key="p_yes", descending=True))
+    assert context.current.queue.sort == Sort()
+    header = panel.table.horizontalHeader()
+    assert not header.isSortIndicatorShown() or header.sortIndicatorSection() != P_YES
