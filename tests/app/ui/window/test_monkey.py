@@ -27,10 +27,10 @@ from tests.app.core.session.test_durability import held_by
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.scripted_agent import COMMAND
 from tests.app.ui.whole_window import before_window, copied
-from tests.night import seeds
+from tests.night import BY_NIGHT, seeds
 
 SEEDS = seeds(by_day=2, by_night=4)
-DEEDS = 5_000
+DEEDS = 5_000 if BY_NIGHT else 2_500
 COUNT = 300
 LEAVING = ("quit", "welcome", "open_list", "open_session")
 """They end the session, or open a dialog of the system."""
