@@ -34,7 +34,7 @@ LEFT_OUT = (
     *("matplotlib.tests", "contourpy"),
     # pyqtgraph's 3-D, and what Qt has beside widgets.
     *("pyqtgraph.opengl", "pyqtgraph.examples", "OpenGL", "PySide6.QtNetwork", "PySide6.QtDBus"),
-    *("PySide6.QtOpenGLWidgets", "PySide6.QtTest", "PIL._avif", "PIL._webp"),
+    *("PySide6.QtTest", "PIL._avif", "PIL._webp"),
     # Of Arrow, Parquet is wanted: no servers, no query engine, no clouds.
     *(f"pyarrow.{name}" for name in ("flight", "_flight", "dataset", "_dataset", "acero")),
     *(f"pyarrow.{name}" for name in ("_acero", "substrait", "_substrait", "orc", "_orc", "tests")),
@@ -94,7 +94,8 @@ def modules() -> list[str]:
 
     own = [name for package in ("app", "agent") for name in collect_submodules(package)]
     late = ["pyarrow", "pyarrow.compute", "pyarrow.parquet", "pyarrow.types", "yaml", engine()]
-    late.append("PySide6.QtOpenGL")  # pyqtgraph loads it by name as it starts, and draws without
+    # pyqtgraph loads these by name as it starts, and draws without them.
+    late += ["PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"]
     return [name for name in own if not name.startswith(NEEDS_TORCH)] + late
 
 
