@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.progress import ShouldStop, never
+from app.core.session.folder_names import is_within
 
 MAX_FILES = 2_000_000
 MAX_DEPTH = 40
@@ -83,11 +84,6 @@ def is_file_inside(entry: os.DirEntry[str], *reals: str) -> bool:
         if not entry.is_symlink():
             return entry.is_file(follow_symlinks=False)
         target = os.path.realpath(entry.path)
-        return Path(target).is_file() and any(is_inside(target, real) for real in reals)
+        return Path(target).is_file() and any(is_within(target, real) for real in reals)
     except OSError:
         return False
-
-
-def is_inside(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or below it; both absolute and normalized."""
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -27,11 +27,11 @@ from app.core.importing.spectrum_files import (
     STOP_EVERY,
     find_spectrum_files,
     is_file_inside,
-    is_inside,
     stem_of,
 )
 from app.core.importing.survey_names import companions
 from app.core.progress import ShouldStop, never
+from app.core.session.folder_names import is_within
 
 _NUMBER = re.compile(r"[0-9]{9,}")
 """Shorter numbers may be dates or plates."""
@@ -248,7 +248,7 @@ class SpectrumLocator:
         found = []
         for each in inside:
             real = os.path.realpath(each)
-            if is_free or any(is_inside(real, root) for root in reals):
+            if is_free or any(is_within(real, root) for root in reals):
                 folders = [*reals, real] if is_free else reals
                 found.append(_scan_folder(each, folders, self._should_stop))
         if not found:
@@ -269,11 +269,11 @@ class SpectrumLocator:
 
     def _is_allowed(self, folder: str) -> bool:
         return self._allow_absolute or any(
-            is_inside(folder, each) for each in self._allowed if folder
+            is_within(folder, each) for each in self._allowed if folder
         )
 
     def _is_inside(self, path: str) -> bool:
-        return any(is_inside(path, each) for root in self._roots for each in (root.path, root.real))
+        return any(is_within(path, each) for root in self._roots for each in (root.path, root.real))
 
 
 def _scan_folder(folder: str, reals: Sequence[str], should_stop: ShouldStop) -> _Folder:
