@@ -17,6 +17,7 @@ from agent.errors import WorkbenchError
 from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
 from train.evaluate.judges import JudgeKind, JudgeSpec, can_judge
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
+from train.evaluate.sight_command import sight
 from train.evaluate.tables import KINDS, TableKind
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
@@ -110,6 +111,9 @@ def library(
                 typer.echo(f"{judge.name} was not trained for all of {classes}", err=True)
         if those:
             _run(kind, out, out, those, workers, None, seed)
+
+
+app.command("sight")(sight)
 
 
 @app.command("set")

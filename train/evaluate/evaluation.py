@@ -76,7 +76,7 @@ def evaluate(
         rows: Rows = {}
         for spec in judges:
             file = out / "judgements" / path.stem / f"{spec.name}.jsonl"
-            _check_same_judge(file, spec, path)
+            check_same_judge(file, spec, path)
             rows[spec.name] = judge_set(
                 spec, path, file, workers=workers, limit=limit, tasks=kind.tasks, advance=advance
             )
@@ -84,19 +84,19 @@ def evaluate(
             raise WorkbenchError(f"{path} has none of the tasks {', '.join(kind.tasks)}")
         sets[name] = rows
     text = _markdown(kind, sets, seed)
-    _write(out / f"{kind.name}.md", text)
-    _write(out / f"{kind.name}.csv", as_csv(sets))
-    _write(out / f"{kind.name}.json", json.dumps(_json(kind, sets, seed), indent=1) + "\n")
+    write(out / f"{kind.name}.md", text)
+    write(out / f"{kind.name}.csv", as_csv(sets))
+    write(out / f"{kind.name}.json", json.dumps(_json(kind, sets, seed), indent=1) + "\n")
     return text
 
 
-def _check_same_judge(file: Path, spec: JudgeSpec, path: Path) -> None:
+def check_same_judge(file: Path, spec: JudgeSpec, path: Path) -> None:
     """Refuse to resume judgements of another model or set with the same name."""
     proof = {"source": spec.source, "kind": spec.kind, "seed": spec.seed}
     proof |= {"model": _fingerprint(spec), "set": _file_hash(path)}
     card = file.with_suffix(".json")
     if not card.is_file():
-        _write(card, json.dumps(proof, indent=1) + "\n")
+        write(card, json.dumps(proof, indent=1) + "\n")
         return
     before = json.loads(card.read_text(encoding="utf-8"))
     changed = [name for name in proof if before.get(name) != proof[name]]
@@ -203,7 +203,7 @@ def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[s
     }
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     try:

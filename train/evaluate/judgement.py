@@ -43,6 +43,8 @@ class Judgement:
     prompt_tokens: int = 0
     seconds: float = 0.0
     stopped_by: str = ""
+    shown_answer: Verdict | None = None
+    """The true answer for the spectrum in the pictures, where they show another one."""
 
     @property
     def is_right(self) -> bool:

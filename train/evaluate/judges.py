@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, Protocol
@@ -20,6 +20,8 @@ from agent.rendering.window import MIN_POINTS
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from train.evaluate.judgement import Judgement, from_probability, from_trajectory, unreadable
+from train.evaluate.other_spectra import OtherSpectra
+from train.evaluate.sight_pictures import Pictures, picture_maker
 from train.examples import Example
 
 JudgeKind = Literal["inspector", "toolless", "specialist"]
@@ -36,6 +38,9 @@ class JudgeSpec:
     threads: int | None = None
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     seed: int = 0
+    pictures: Pictures = "own"
+    others: Path | None = None
+    """The set whose spectra are in the pictures, for `pictures` of "other"."""
 
 
 JudgedExample = tuple[Judgement, Trajectory | None]
@@ -51,7 +56,7 @@ def make_judge(spec: JudgeSpec) -> Judge:
     """Load the judge's model, which takes seconds to minutes."""
     if spec.kind == "specialist":
         return SpecialistJudge(Path(spec.source))
-    return InspectorJudge(spec)
+    return InspectorJudge(spec) if spec.pictures == "own" else SightJudge(spec)
 
 
 def can_judge(spec: JudgeSpec, tasks: Sequence[str]) -> bool:
@@ -87,6 +92,26 @@ class InspectorJudge:
 
     def close(self) -> None:
         self.inspector.close()
+
+
+class SightJudge(InspectorJudge):
+    """A model that is shown other pictures than those of the spectrum it judges."""
+
+    def __init__(self, spec: JudgeSpec) -> None:
+        from agent.inspection.model_inspector import ModelInspector
+
+        super().__init__(spec)
+        if not isinstance(self.inspector, ModelInspector):
+            raise WorkbenchError(f"{spec.source} looks at no pictures: name a model")
+        self._model = self.inspector
+        self._pictures = spec.pictures
+        self._others = None if spec.others is None else OtherSpectra(spec.others)
+
+    def _one(self, one: Example) -> JudgedExample:
+        other, answer = (None, None) if self._others is None else self._others.of(one)
+        self._model.picture_maker_type = picture_maker(self._pictures, other)
+        judgement, trajectory = super()._one(one)
+        return replace(judgement, shown_answer=answer), trajectory
 
 
 def _inspector(spec: JudgeSpec) -> Inspector:

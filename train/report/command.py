@@ -47,9 +47,12 @@ def _sections(
     from train.report.dynamics import dynamics_section
     from train.report.failures import failure_sections
     from train.report.judging import judging_section, judgings
+    from train.report.sight import sight_sections
 
     judged = judgings(evaluation) if evaluation is not None else []
     yield from map(judging_section, judged)
+    if evaluation is not None:
+        yield from sight_sections(evaluation)
     if runs:
         yield dynamics_section(runs)
     if pool is not None:

@@ -16,6 +16,7 @@ from train.evaluate.figures import JudgeFigures, judge_figures, judged_scores
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.tables import KINDS, percent
 from train.report.page import folded, heading, note, section, table
+from train.report.sight import has_sight
 
 FEWEST_FOR_A_CURVE = 20
 
@@ -63,7 +64,7 @@ def judgings(evaluation: Path) -> list[Judging]:
                     comparisons=sets[name]["comparisons"],
                 )
             )
-    if not found:
+    if not found and not has_sight(evaluation):
         raise WorkbenchError(f"{evaluation} holds no judgements: run spec-o3-train evaluate first")
     return found
 

@@ -1,0 +1,132 @@
+"""The test of sight, on inspectors that look, that do not look, and on the one in the box."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from typer.testing import CliRunner
+
+from agent.errors import WorkbenchError
+from agent.inspection.inspector_factory import NANO as BOXED
+from agent.inspection.model_inspector import ModelInspector
+from agent.inspection.pictures import PictureMaker
+from agent.models.card_file import read_card
+from agent.rendering.render import NANO
+from agent.trajectory.trajectory import ModelRef
+from tests.agent.scenes import answer, call
+from tests.scripted_engine import ScriptedEngine
+from tests.train.evaluate.helpers import rows, simulated
+from tests.train.models.test_card import CARD
+from train.cli import app
+from train.evaluate.judges import JudgeSpec
+from train.evaluate.sight import judge_sight, sight_set, write_into_card
+from train.evaluate.sight_figures import SightFigures, sight_figures
+from train.evaluate.sight_pictures import PICTURES
+from train.examples import Example, read_examples, write_examples
+
+BOX = ("CV", "MG", "WD", "CS")
+"""Classes about which the model in the box is asked."""
+Rows = dict[str, SightFigures]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("set") / "asked.parquet"
+    write_examples(path, [one for task in BOX for one in first_of_each(task)])
+    return path
+
+
+def first_of_each(task: str) -> list[Example]:
+    """One member and one other."""
+    found = simulated(task, 9, seed=5)
+    return [next(one for one in found if one.is_positive is member) for member in (True, False)]
+
+
+class Watcher(ScriptedEngine):
+    """Recognises the spectrum in its first picture and says what it is; NO to white paper."""
+
+    def __init__(self, examples: list[Example], sees: bool) -> None:
+        super().__init__(self.reply)
+        makers = [PictureMaker(spectrum=one.spectrum, style=NANO) for one in examples]
+        self.known = [np.asarray(maker.overview(), dtype=float) for maker in makers]
+        self.answers = [one.answer for one in examples]
+        self.sees = sees
+
+    def reply(self, number: int) -> str:
+        if number == 0:
+            return call(5000, 6000)
+        picture = np.asarray(self.conversations[-1].pictures[0], dtype=float)
+        if not self.sees or picture.min() == 255:
+            return answer("NO", "Nothing to be seen.")
+        nearest = min(range(len(self.known)), key=lambda n: np.abs(self.known[n] - picture).sum())
+        return answer(self.answers[nearest], f"Like number {nearest}.")
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, path: Path, out: Path, sees: bool) -> Rows:
+    engine = Watcher(list(read_examples(path)), sees)
+    monkeypatch.setattr(
+        "agent.inspection.inspector_factory.make_inspector",
+        lambda *args, **more: ModelInspector(engine, ModelRef(name="scripted"), style=NANO),
+    )
+    monkeypatch.setattr("train.evaluate.evaluation._fingerprint", lambda spec: "scripted")
+    spec = JudgeSpec(name="watcher", kind="inspector", source="watcher")
+    return {one.pictures: one for one in judge_sight(spec, path, "asked", out)}
+
+
+def test_one_that_sees_is_told_from_one_that_does_not(
+    monkeypatch: pytest.MonkeyPatch, asked: Path, tmp_path: Path
+):
+    seeing = watched(monkeypatch, asked, tmp_path / "seeing", sees=True)
+    assert tuple(seeing) == PICTURES
+    assert seeing["own"].mean_f1.value == 1.0
+    assert seeing["white"].mean_f1.value == 0.0 and seeing["white"].same_verdicts == 0.5
+    assert seeing["other"].follows is not None and seeing["other"].follows.value == 1.0
+    assert seeing["other"].same_replies == 0.0
+    blind = watched(monkeypatch, asked, tmp_path / "blind", sees=False)
+    assert {one.same_replies for one in blind.values()} == {1.0}
+    assert (tmp_path / "seeing" / "sight.md").read_text().count("| as they are |") == 1
+
+
+def test_the_model_in_the_box_does_not_follow_its_pictures(asked: Path, tmp_path: Path):
+    """True of the nano that ships today; a model that sees must fail this test and change it."""
+    pytest.importorskip("llama_cpp")
+    spec = JudgeSpec(name=BOXED, kind="inspector", source=BOXED, threads=1)
+    found = {one.pictures: one for one in judge_sight(spec, asked, "asked", tmp_path)}
+    assert found["own"].mean_f1.value is not None and found["own"].mean_f1.value > 0.8
+    for pictures in ("white", "other", "mirrored", "shifted"):
+        assert found[pictures].same_verdicts == 1.0, pictures
+        assert found[pictures].mean_f1 == found["own"].mean_f1, pictures
+    assert found["other"].differing >= 4
+    assert found["other"].follows is not None and found["other"].follows.value == 0.0
+
+
+class TestCommand:
+    def test_the_measured_inspector_has_no_pictures(self, asked: Path, tmp_path: Path):
+        result = CliRunner().invoke(app, ["evaluate", "sight", "measured", str(asked), "out"])
+        assert isinstance(result.exception, WorkbenchError)
+        assert "looks at no pictures" in str(result.exception)
+
+    def test_a_model_that_is_not_there(self, asked: Path):
+        result = CliRunner().invoke(app, ["evaluate", "sight", "nothing", str(asked), "out"])
+        assert isinstance(result.exception, WorkbenchError)
+
+    def test_bench_set_and_nothing(self, bench: Path, asked: Path, tmp_path: Path):
+        assert sight_set(bench, tmp_path) == (bench / "test.parquet", "test")
+        assert sight_set(asked, tmp_path) == (asked, "asked")
+        with pytest.raises(WorkbenchError, match="no set, no bench"):
+            sight_set(tmp_path, tmp_path)
+
+
+def test_older_figures_of_the_set_are_replaced(tmp_path: Path):
+    (tmp_path / "model.toml").write_text(CARD)
+    empty = sight_figures("own", rows(1, 1, 0, 2), {}, rows(1, 1, 0, 2), {})
+    better = sight_figures("own", rows(2, 0, 0, 2), {}, rows(2, 0, 0, 2), {})
+    write_into_card(tmp_path, "box", [empty])
+    write_into_card(tmp_path, "box", [better])
+    found = [(one.figure, one.value) for one in read_card(tmp_path).figures]
+    assert found == [("old", 1.0), ("mean F1", 100.0)]

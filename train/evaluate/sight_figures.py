@@ -1,0 +1,160 @@
+"""Figures of a test of sight: what becomes of a model's verdicts when its pictures change."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from agent.confidence.intervals import wilson
+from agent.confidence.scores import Estimate
+from agent.models.card import ReportedFigure
+from train.evaluate.figures import mean_f1
+from train.evaluate.judgement import Judgement
+from train.evaluate.sight_pictures import SHIFT_A, Pictures
+from train.evaluate.tables import figure_json, percent
+
+NAMES: Mapping[Pictures, str] = {
+    "own": "as they are",
+    "white": "white paper",
+    "other": "of another spectrum of another class",
+    "mirrored": "mirrored in wavelength",
+    "shifted": f"shifted by {SHIFT_A:g} Å",
+}
+HEAD = ("pictures", "mean F1 (95 %)", "mean p(YES)", "same verdicts", "same replies", "follows")
+TABLE = "sight"
+Replies = Mapping[tuple[str, str], tuple[str, ...]]
+"""The replies of each inspection, by task and hash of the spectrum."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SightFigures:
+    """Figures for one kind of pictures; the shares compare with the pictures as they are."""
+
+    pictures: Pictures
+    n: int
+    positives: int
+    mean_f1: Estimate
+    p_yes: float | None
+    same_verdicts: float
+    same_replies: float
+    """Share of inspections with the same replies, word for word."""
+    differing: int
+    """Candidates whose true answer is another one than that for the spectrum in the pictures."""
+    follows: Estimate | None
+    """Share of those in which the verdict is that for the pictures."""
+
+
+def sight_figures(
+    pictures: Pictures,
+    judgements: Sequence[Judgement],
+    replies: Replies,
+    own: Sequence[Judgement],
+    own_replies: Replies,
+    seed: int = 0,
+) -> SightFigures:
+    known = [one.p_yes for one in judgements if one.p_yes is not None]
+    before = {one.key: one.verdict for one in own}
+    both = replies.keys() & own_replies.keys()
+    differing = [one for one in judgements if one.shown_answer not in (None, one.answer)]
+    following = sum(one.verdict == one.shown_answer for one in differing)
+    return SightFigures(
+        pictures=pictures,
+        n=len(judgements),
+        positives=sum(one.answer == "YES" for one in judgements),
+        mean_f1=mean_f1(judgements, seed),
+        p_yes=statistics.fmean(known) if known else None,
+        same_verdicts=statistics.fmean(one.verdict == before[one.key] for one in judgements),
+        same_replies=sum(replies[key] == own_replies[key] for key in both) / max(len(both), 1),
+        differing=len(differing),
+        follows=_share(following, len(differing)) if differing else None,
+    )
+
+
+def _share(count: int, n: int) -> Estimate:
+    return Estimate(count / n, *wilson(count, n))
+
+
+def sight_rows(rows: Sequence[SightFigures]) -> Iterator[tuple[str, ...]]:
+    """The cells of the table, one row for each kind of pictures."""
+    for one in rows:
+        f1 = one.mean_f1
+        yield (
+            NAMES[one.pictures],
+            f"{percent(f1.value)} ({percent(f1.low)} to {percent(f1.high)})",
+            "-" if one.p_yes is None else f"{one.p_yes:.3f}",
+            "" if one.pictures == "own" else percent(one.same_verdicts),
+            "" if one.pictures == "own" else percent(one.same_replies),
+            f"{percent(one.follows.value)} of {one.differing}" if one.follows else "",
+        )
+
+
+def sight_markdown(model: str, name: str, rows: Sequence[SightFigures]) -> str:
+    first = rows[0]
+    lines = [
+        f"## Test of sight: {model} on {name}",
+        "",
+        f"{first.positives} positives, {first.n - first.positives} negatives; the numbers told "
+        "stay those of the right spectrum. Shares in per cent, of the verdicts and replies that "
+        "the pictures as they are give. *Follows*: verdicts that agree with the picture where its "
+        "true answer is another.",
+        "",
+        "| " + " | ".join(HEAD) + " |",
+        "| --- |" + " ---: |" * (len(HEAD) - 1),
+        *("| " + " | ".join(cells) + " |" for cells in sight_rows(rows)),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def sight_json(sets: Mapping[str, Mapping[str, Sequence[SightFigures]]]) -> str:
+    """The file from which the report is written: for each set and model its figures."""
+    table = {
+        name: {model: [_plain(one) for one in rows] for model, rows in models.items()}
+        for name, models in sets.items()
+    }
+    return json.dumps({"table": TABLE, "sets": table}, indent=1) + "\n"
+
+
+def _plain(one: SightFigures) -> dict[str, Any]:
+    follows = None if one.follows is None else figure_json(one.follows)
+    return asdict(one) | {"mean_f1": figure_json(one.mean_f1), "follows": follows}
+
+
+def read_sight(text: str) -> dict[str, dict[str, list[SightFigures]]]:
+    """What `sight_json` wrote."""
+    return {
+        name: {model: [_figures(row) for row in rows] for model, rows in models.items()}
+        for name, models in json.loads(text)["sets"].items()
+    }
+
+
+def _figures(row: Mapping[str, Any]) -> SightFigures:
+    estimates = {
+        name: None if row[name] is None else Estimate(**row[name])
+        for name in ("mean_f1", "follows")
+    }
+    return SightFigures(**{**row, **estimates})
+
+
+def card_figures(name: str, rows: Sequence[SightFigures]) -> Iterator[ReportedFigure]:
+    """The figures of a card."""
+    for one in rows:
+        pictures = NAMES[one.pictures]
+        on = f"{TABLE}: {name}, {one.positives}:{one.n - one.positives}, pictures {pictures}"
+        low, high = percent(one.mean_f1.low), percent(one.mean_f1.high)
+        yield _per_cent("mean F1", one.mean_f1.value, f"{on}, 95 % {low} to {high}")
+        if one.p_yes is not None:
+            yield ReportedFigure(figure="mean p(YES)", value=round(one.p_yes, 3), on=on)
+        if one.pictures != "own":
+            yield _per_cent("same verdicts", one.same_verdicts, on)
+            yield _per_cent("same replies", one.same_replies, on)
+        if one.follows:
+            on = f"{on}, {one.differing} with another true answer"
+            yield _per_cent("verdicts that follow the picture", one.follows.value, on)
+
+
+def _per_cent(figure: str, fraction: float | None, on: str) -> ReportedFigure:
+    return ReportedFigure(figure=figure, value=round(100 * (fraction or 0.0), 1), unit="%", on=on)
