@@ -16,6 +16,7 @@ from agent.inspection.inspector_factory import NANO as BOXED
 from agent.inspection.model_inspector import ModelInspector
 from agent.inspection.pictures import PictureMaker
 from agent.models.card_file import read_card
+from agent.models.registry import BUNDLED, model_at
 from agent.rendering.render import NANO
 from agent.trajectory.trajectory import ModelRef
 from tests.agent.scenes import answer, call
@@ -103,6 +104,18 @@ def test_the_model_in_the_box_does_not_follow_its_pictures(asked: Path, tmp_path
         assert found[pictures].mean_f1 == found["own"].mean_f1, pictures
     assert found["other"].differing >= 4
     assert found["other"].follows is not None and found["other"].follows.value == 0.0
+
+
+def test_the_card_in_the_box_tells_it():
+    figures = model_at(BUNDLED / BOXED, "bundled").card.figures
+    told = {
+        (one.figure, one.on.partition(", pictures ")[2].partition(",")[0]): one.value
+        for one in figures
+        if one.on.startswith("sight: labelled, ")
+    }
+    assert told["mean F1", "white paper"] == told["mean F1", "as they are"]
+    assert told["verdicts that follow the picture", "of another spectrum of another class"] < 15
+    assert told["same verdicts", "mirrored in wavelength"] > 95
 
 
 class TestCommand:
