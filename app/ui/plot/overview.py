@@ -18,7 +18,8 @@ from app.ui.plot.canvas.curve import EMPTY, Curve
 from app.ui.plot.canvas.plot_box import PlotBox, prepare_view
 from app.ui.plot.canvas.scale import Scale
 from app.ui.plot.canvas.texts import TextCache
-from app.ui.plot.trace import Trace, flux_range
+from app.ui.plot.flux_range import flux_range
+from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 
 HEIGHT = 40

@@ -19,7 +19,8 @@ from app.ui.plot.error_band import ErrorBand
 from app.ui.plot.marks_layer import Extents, MarksLayer
 from app.ui.plot.measured_layer import MeasuredLayer
 from app.ui.plot.shades import Shades
-from app.ui.plot.trace import Trace, flux_range
+from app.ui.plot.flux_range import flux_range
+from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import task_text
 

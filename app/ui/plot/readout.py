@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,109 +12,8 @@ from agent.spectra.lines import Line, LineLists, label_of
 from agent.spectra.measure.zoom_measurements import zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
+from app.core.spectra.flux_unit import power_text, read_unit
 from app.ui.plot.marks import Mark
-
-MAX_UNIT = 40
-"""Characters of an unknown unit shown on the axis."""
-MAX_TOKENS = 40
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-PLAIN = "erg s cm m nm Hz W J Jy mJy MJy sr arcsec pix photon ct adu Å µm µJy K"
-UNIT_SPELLINGS: dict[str, str] = {name: name for name in PLAIN.split()} | {
-    "ergs": "erg",
-    "Erg": "erg",
-    "sec": "s",
-    "um": "µm",
-    "micron": "µm",
-    "μm": "µm",  # the Greek letter mu; the key "µm" of PLAIN is the micro sign
-    "uJy": "µJy",
-    "pixel": "pix",
-    "count": "ct",
-    "counts": "ct",
-    "photons": "photon",
-    "ADU": "adu",
-    "A": "Å",
-    "AA": "Å",
-    "Ang": "Å",
-    "ang": "Å",
-    "Angstrom": "Å",
-    "angstrom": "Å",
-    "Angstroms": "Å",
-    "angstroms": "Å",
-    "\u212b": "Å",
-}
-FACTOR = re.compile(
-    r"(?:(?P<mantissa>\d(?:\.\d{1,6})?)[eE]|10(?:\*\*|\^))\(?(?P<power>[+-]?\d{1,2})\)?[\s*]*"
-)
-TOKEN = re.compile(r"[^\W\d_]+|(?:\*\*|\^)?\(?[+-]?\d{1,2}\)?|[/().*]")
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A flux unit; `text` is without its power of ten."""
-
-    text: str
-    power: int = 0
-    mantissa: str = ""
-    """Factor before the power of ten; empty for 1."""
-
-
-def power_text(exponent: int) -> str:
-    """The power of ten with superscript digits."""
-    return "10" + _raised(exponent)
-
-
-@lru_cache(maxsize=64)
-def read_unit(text: str) -> Unit:
-    """Parse a unit from a file; one that is not understood is kept, shortened to one line."""
-    plain = " ".join(text[: 4 * MAX_UNIT].split())
-    factor = FACTOR.match(plain)
-    rest = plain if factor is None else plain[factor.end() :]
-    parts = _parts(rest)
-    if parts is None:
-        kept = "".join(each for each in plain if each.isprintable())
-        return Unit(kept if len(kept) <= MAX_UNIT else kept[: MAX_UNIT - 1] + "…")
-    known = " ".join(name + (_raised(power) if power != 1 else "") for name, power in parts)
-    if factor is None:
-        return Unit(known)
-    mantissa = factor["mantissa"] or ""
-    return Unit(known, int(factor["power"]), "" if mantissa in ("1", "1.0") else mantissa)
-
-
-def _parts(text: str) -> list[tuple[str, int]] | None:
-    """Unit names with their powers; None where the text is not understood."""
-    tokens = TOKEN.findall(text)
-    if "".join(tokens) != text.replace(" ", "") or len(tokens) > MAX_TOKENS:
-        return None
-    parts: list[tuple[str, int]] = []
-    signs, sign = [1], 1
-    for token in tokens:
-        if token == "/":
-            sign = -1
-        elif token == "(":
-            signs.append(signs[-1] * sign)
-            sign = 1
-        elif token == ")":
-            if len(signs) == 1:
-                return None
-            signs.pop()
-        elif token in UNIT_SPELLINGS:
-            parts.append((UNIT_SPELLINGS[token], signs[-1] * sign))
-            sign = 1
-        elif token not in ("*", "."):
-            if not parts or abs(parts[-1][1]) != 1 or not (power := _power(token)):
-                return None
-            parts[-1] = parts[-1][0], parts[-1][1] * power
-    return parts if len(signs) == 1 else None
-
-
-def _power(token: str) -> int:
-    digits = token.strip("*^()")
-    return int(digits) if digits.lstrip("+-").isdigit() else 0
-
-
-def _raised(power: int) -> str:
-    return str(power).translate(RAISED)
-
 
 QUANTITIES = (
     ("centroid", "centroid ", "Å"),

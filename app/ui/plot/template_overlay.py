@@ -9,11 +9,11 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
-from agent.spectra.gaps import with_gaps
+from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.spectrum import FloatArray
 from app.ui.plot.canvas.curve import EMPTY
 from app.ui.plot.plot_view import PlotView
-from app.ui.plot.trace import GAP, Trace
+from app.ui.plot.trace import Trace
 from app.ui.session_context import SessionContext
 
 

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import FloatArray, Window
-from app.ui.plot.trace import Trace, flux_range
+from app.ui.plot.flux_range import flux_range
+from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 
 NOTHING: FloatArray = np.empty(0)
