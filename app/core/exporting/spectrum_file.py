@@ -43,17 +43,20 @@ def write_spectrum(
     smoothing_px: float | None = None,
     window: Window | None = None,
     z: float | None = None,
+    shown_as: Mapping[str, str] | None = None,
 ) -> int:
     """Write it atomically and return the number of pixels; the suffix says which format.
 
     `smoothing_px` is the width of the Gaussian, `window` the shown range in vacuum angstrom, and
-    with `z` there are wavelengths at rest too.
+    with `z` there are wavelengths at rest too. `shown_as` are cards that say on which axes the
+    spectrum was shown; the columns do not follow them.
     """
     format_ = SUFFIXES.get(out.suffix.casefold())
     if format_ is None:
         raise SessionError(f"{out.name}: unknown suffix; use one of {', '.join(SUFFIXES)}")
     columns = _columns(spectrum, smoothing_px or 0.0, window, z)
     header = _header(spectrum, smoothing_px or 0.0, z)
+    header |= {key: _text(text) for key, text in (shown_as or {}).items()}
     content = {"csv": _csv, "fits": _fits, "votable": _votable}[format_](columns, header)
     with atomic_write(out) as file:
         file.write(content)

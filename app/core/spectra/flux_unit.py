@@ -124,6 +124,7 @@ def _power(token: str) -> int:
 def _raised(power: int) -> str:
     return str(power).translate(RAISED)
 
+
 Dimensions = Mapping[str, int]
 BASE: dict[str, tuple[float, Dimensions]] = {
     "erg": (1.0, {"erg": 1}),

@@ -8,6 +8,7 @@ from operator import attrgetter
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
+from app.ui.controls.axis_control import AxisControl
 from app.ui.controls.line_choice import LineChoice
 from app.ui.controls.links import Links
 from app.ui.controls.range_control import RangeControl
@@ -33,6 +34,7 @@ class ToolRow(QWidget):
         self.templates = TemplateLibrary(context.settings.settings.templates)
         self.smoothing = SmoothingControl(context, keymap)
         self.velocity = VelocityControl(context, keymap)
+        self.axes = AxisControl(context, keymap)
         self.range = RangeControl(context, keymap)
         self.template = TemplateChoice(context, keymap, self.templates)
         self.lines = LineChoice(context, keymap)
@@ -46,6 +48,7 @@ class ToolRow(QWidget):
         self._add("velocity", self.tr("Velocity and redshift"), self.velocity, self._speed_text)
         self._add("template", self.tr("Template"), self.template, self._template_text)
         self._add("lines", self.tr("Lines and bands"), self.lines, self._lines_text)
+        self._add("axes", self.tr("Axes of the plot"), self.axes, self._axes_text)
         self._add("range", self.tr("Wavelength range"), self.range, self._range_text)
         self._add("links", self.tr("Picture and web pages"), self.links, self._links_text)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -70,6 +73,7 @@ class ToolRow(QWidget):
             "smoothing": bool(options.smoothing_px),
             "velocity": options.z != 0.0,
             "template": bool(options.template),
+            "axes": bool(self.axes.words),
         }
         for name, button in self.buttons.items():
             button.set_label(f"{self._texts[name]()} ▾", hint=self.popovers[name].title)
@@ -94,6 +98,9 @@ class ToolRow(QWidget):
     def _lines_text(self) -> str:
         count = len(self.lines.chosen) if self._view.options.lines else 0
         return self.tr("Lines {count}").replace("{count}", str(count))
+
+    def _axes_text(self) -> str:
+        return " ".join([self.tr("Axes"), " · ".join(self.axes.words)]).strip()
 
     def _range_text(self) -> str:
         return self.range.text

@@ -126,8 +126,6 @@ class MeasureTool(QObject):
             self._draw()
 
     def _draw(self, _: object = None) -> None:
-        drawn = self._panel.plot.trace
-        self._layer.unit = 1.0 if drawn is None else drawn.unit
         self._layer.shown = [each.measurement for each in self.kept]
         self._panel.plot.viewport().update()
 

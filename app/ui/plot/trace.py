@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,8 @@ from agent.spectra.gaps import GAP, gap_starts, with_gaps
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_edges
 from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
-from app.core.spectra.flux_quantity import AS_IN_FILE, conversion, converted
+from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, conversion, converted
+from app.ui.candidate.view_options import ViewOptions
 
 PLAIN = (1e-2, 1e5)
 """Typical fluxes within this range are shown without a power of ten."""
@@ -57,7 +59,8 @@ class Trace:
 
     def place(self, wavelength: float, flux: float) -> float:
         """Where on the axis a flux of the file belongs."""
-        return float(self.on_axis(np.float64(self.converted(wavelength, flux) / self.unit)))
+        converted = self.converted(wavelength, flux) / self.unit
+        return float(self.on_axis(np.array([converted]))[0])
 
     @property
     def range(self) -> Window:
@@ -116,6 +119,27 @@ def trace(
         conversion=None if factor is None else (spectrum.wavelength, factor),
         is_log=is_log,
     )
+
+
+AskedTrace = tuple[float, str, bool]
+"""Smoothing, quantity, and whether the flux axis is logarithmic."""
+MAX_SYNC_PIXELS = 100_000
+"""Longer spectra are smoothed and converted outside the GUI thread."""
+MAX_SYNC_NORMALISED = 20_000
+"""As many are normalised within a frame."""
+
+
+def asked_trace(options: ViewOptions) -> AskedTrace:
+    return options.smoothing_px, options.flux, options.flux_log
+
+
+def takes_long(spectrum: Spectrum, smoothing_px: float, quantity: str, _: bool) -> bool:
+    """Whether a trace is to be made outside the GUI thread."""
+    if quantity == NORMALISED and "scipy.linalg" not in sys.modules:
+        return True  # importing it takes 0.2 s
+    if quantity == NORMALISED and len(spectrum) > MAX_SYNC_NORMALISED:
+        return True
+    return len(spectrum) > MAX_SYNC_PIXELS and (smoothing_px > 0 or quantity != AS_IN_FILE)
 
 
 def bad_ranges(wavelength: FloatArray, bad: BoolArray) -> tuple[Window, ...]:

@@ -37,7 +37,7 @@ def test_a_window_without_data_shows_all_of_it_and_says_so(qtbot, context, panel
     context.view.set_window((20_000.0, 21_000.0))
     on_to(qtbot, context, 2)
     assert tuple(shown(panel)) == pytest.approx(context.current.spectrum.range)
-    assert "No data from 20000 to 21000" in panel.header.note.text()
+    assert "No data at 20000–21000 Å" in panel.header.note.text()
 
 
 def test_a_spectrum_without_a_good_pixel_can_be_seen_and_judged(qtbot, context, panel):
@@ -50,11 +50,11 @@ def test_a_spectrum_without_a_good_pixel_can_be_seen_and_judged(qtbot, context, 
 
 def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, context, panel, monkeypatch):
     """The raw spectrum is shown at once; a result for a former candidate is dropped."""
-    monkeypatch.setattr(spectrum_panel, "MAX_SYNC_PIXELS", 100)
+    monkeypatch.setattr("app.ui.plot.trace.MAX_SYNC_PIXELS", 100)
     asked, on_window = Event(), threading.get_ident()
     go_on = Event()
 
-    def slow(spectrum, smoothing_px=0.0):
+    def slow(spectrum, smoothing_px=0.0, *others):
         if smoothing_px:
             assert threading.get_ident() != on_window
             asked.set()
@@ -137,9 +137,8 @@ def test_the_readout_is_that_of_the_spectrum_shown(qtbot, context, panel, keys):
     qtbot.waitUntil(lambda: panel.header.readout.text() != "")
 
     def expected():
-        spectrum, z = context.current.spectrum, context.view.options.z
         mark = panel.plot.marks.at(panel._mouse_at.x())
-        return readout_text(spectrum, panel.under_mouse, z, mark)
+        return readout_text(context.current.spectrum, panel.under_mouse, panel.frame, mark)
 
     seen = [panel.header.readout.text()]
     qtbot.keyClick(panel, Qt.Key.Key_N)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.ui.plot.flux_range import flux_range
+from app.ui.plot.axes.flux_range import flux_range
 from app.ui.plot.trace import LARGEST, trace
 from tests.app.ui.plot.spectra import spectrum
 
