@@ -22,6 +22,8 @@ from app.ui.widgets.painted_button import PaintedButton
 
 HEIGHT = 24
 POPOVER_PX = 330
+MAX_WORDS = 2
+"""Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
 
 
 class ToolRow(QWidget):
@@ -51,7 +53,7 @@ class ToolRow(QWidget):
         self._add("axes", self.tr("Axes of the plot"), self.axes, self._axes_text)
         self._add("range", self.tr("Wavelength range"), self.range, self._range_text)
         self._add("links", self.tr("Picture and web pages"), self.links, self._links_text)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         context.view.changed.connect(self._show)
         context.view.window_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
@@ -100,7 +102,9 @@ class ToolRow(QWidget):
         return self.tr("Lines {count}").replace("{count}", str(count))
 
     def _axes_text(self) -> str:
-        return " ".join([self.tr("Axes"), " · ".join(self.axes.words)]).strip()
+        words = self.axes.words
+        more = f" +{len(words) - MAX_WORDS}" if len(words) > MAX_WORDS else ""
+        return " ".join([self.tr("Axes"), " · ".join(words[:MAX_WORDS]) + more]).strip()
 
     def _range_text(self) -> str:
         return self.range.text
