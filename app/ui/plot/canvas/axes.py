@@ -63,7 +63,9 @@ def log_ticks(lo: float, hi: float, max_ticks: int) -> tuple[tuple[float, str], 
 
 
 def _plain(number: float) -> str:
-    return f"{number:.3g}" if 1e-3 <= number < 1e5 else f"{number:.0e}".replace("e-0", "e-")
+    if 1e-3 <= number < 1e5:
+        return f"{number:.{max(-math.floor(math.log10(number) + 1e-9), 0)}f}"
+    return f"{number:.0e}".replace("e-0", "e-").replace("e+", "e").replace("e0", "e")
 
 
 def tick_texts(values: tuple[float, ...]) -> tuple[str, ...]:
