@@ -33,6 +33,7 @@ class TemplateSource(Protocol):
 ROUNDS = 4
 CLIP_SIGMA = 3.0
 MIN_PIXELS = 20
+CONTINUUM_SNR = 20.0
 
 
 def scale_template(
@@ -74,7 +75,10 @@ def read_template(source: TemplateSource, name: str, quantity: str) -> tuple[Poi
     wavelength, flux = source.load(name)
     if quantity != NORMALISED:
         return (wavelength, flux), EMPTY
-    factor = inverse_continuum(Spectrum(wavelength=wavelength, flux=flux))
+    # Without errors the fit takes the ends of a curved noiseless spectrum for lines.
+    sigma = np.maximum(np.abs(flux), np.nanmedian(np.abs(flux))) / CONTINUUM_SNR
+    ivar = np.nan_to_num(1.0 / np.where(sigma > 0, sigma, np.inf) ** 2)
+    factor = inverse_continuum(Spectrum(wavelength=wavelength, flux=flux, ivar=ivar))
     return (wavelength, flux), EMPTY if factor is None else flux * factor
 
 
