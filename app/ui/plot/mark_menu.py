@@ -49,7 +49,7 @@ def mark_entries(
         entries.append((text.replace("{at}", number), copy))
     drawn = view.options.line_sets
     drawn = frozenset(context.bridge.session.task.lines) if drawn is None else drawn
-    group = panel.lists.set_of(line)
+    group = panel.lines.lists.set_of(line)
     if group is not None and group.name in drawn:
         text = translate("mark_menu", "Hide these lines: {set}").replace("{set}", group.title)
         entries.append((text, partial(view.change, line_sets=drawn - {group.name})))

@@ -66,7 +66,7 @@ class MeasureTool(QObject):
             found = measure_between(spectrum, low, high)
             at = 0.5 * (low + high) if found.centroid is None else found.centroid
             measurement = HandMeasurement(
-                line=self._panel.name_of_line(at),
+                line=self._panel.lines.name_near(at, self._panel.frame.z),
                 ew=found.ew,
                 ew_error=found.ew_error,
                 fwhm_kms=found.fwhm_kms,
@@ -100,7 +100,7 @@ class MeasureTool(QObject):
         if measurement.fwhm_kms is not None:
             parts.append(f"FWHM {measurement.fwhm_kms:.0f} km/s")
         if measurement.centroid is not None:
-            parts.append(f"{measurement.centroid:.2f} Å")
+            parts.append(self._panel.frame.of_wavelengths.text(measurement.centroid, 2))
         if measurement.snr is not None:
             parts.append(f"S/N {measurement.snr:.1f}")
         return self.tr("Measured: {what}").replace("{what}", " · ".join(parts))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
-from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.queue import QueueRow
 from app.core.spectra.flux_quantity import AS_IN_FILE
@@ -20,26 +16,20 @@ from app.ui.candidate.view_options import USUAL_AXES
 from app.ui.plot.agent_follower import AgentFollower
 from app.ui.plot.axes.ranges import overlaps, within
 from app.ui.plot.axes.titles import badges, flux_axis_title, wavelength_title
-from app.ui.plot.brackets import task_brackets
 from app.ui.plot.empty_message import EmptyPlotMessage
 from app.ui.plot.header import Header
+from app.ui.plot.line_lists import PlotLineLists
 from app.ui.plot.marks import MEASURED, marks, task_ranks
 from app.ui.plot.notes import drawn_as, near_note, no_data_note
-from app.ui.plot.overview import Overview
 from app.ui.plot.plot_view import PlotView
-from app.ui.plot.readout import NAMED_KINDS, NEAR_KMS, lines_nearby, readout_text
+from app.ui.plot.readout import lines_nearby, readout_text
+from app.ui.plot.strip.brackets import task_brackets
+from app.ui.plot.strip.overview import Overview
 from app.ui.plot.template_overlay import TemplateOverlay, TemplateSource
 from app.ui.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
 from app.ui.session_context import SessionContext
-from app.ui.settings.settings import Settings
 from app.ui.theme.theme import Theme
 from app.ui.widgets.flow_layout import FlowLayout
-
-
-def user_line_lists(paths: Sequence[str]) -> LineLists:
-    """Built-in and user line lists; raises a WorkbenchError for a list that cannot be used."""
-    return load_line_lists([Path(path) for path in paths])
-
 
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)
 """Range of an empty plot."""
@@ -58,12 +48,10 @@ class SpectrumPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._current, self._view = context.current, context.view
-        self._runner, self._settings = context.runner, context.settings
-        self._keymap = context.keymap
-        self._own_lists: tuple[str, ...] = ()
+        self._runner, self._keymap = context.runner, context.keymap
         self._task = context.bridge.session.task
-        self._lists: LineLists = builtin_lines()
-        self._ranks = task_ranks(self._task, self._lists)
+        self.lines = PlotLineLists(context, self)
+        self._ranks = task_ranks(self._task, self.lines.lists)
         self._spectrum: Spectrum | None = None
         self._keep_flux = False
         self._is_peeking = False
@@ -88,8 +76,8 @@ class SpectrumPanel(QFrame):
         self.template = TemplateOverlay(context, self.plot, self)
         self.follower = AgentFollower(context, self.plot, self.overview, self)
         self._connect(context)
-        self._apply_settings(self._settings.settings)
         self._show_all()
+        self.lines.read(context.settings.settings)
 
     # Public
 
@@ -123,17 +111,6 @@ class SpectrumPanel(QFrame):
     def frame(self) -> WavelengthFrame:
         """How wavelengths are shown."""
         return self._view.options.frame(self._spectrum)
-
-    def name_of_line(self, wavelength: float) -> str:
-        """The known line nearest to an observed wavelength, else the wavelength itself."""
-        rest = wavelength / (1.0 + self._view.options.z)
-        near = self._lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)
-        return near[0].label if near else f"{wavelength:.0f}"
-
-    @property
-    def lists(self) -> LineLists:
-        """The line lists in use."""
-        return self._lists
 
     def marked_in(self, window: Window) -> FloatArray:
         """Observed wavelengths of the task's lines in a window."""
@@ -175,7 +152,7 @@ class SpectrumPanel(QFrame):
         self._current.spectrum_failed.connect(self.empty_message.show_fault)
         self._view.changed.connect(self._apply_options)
         self._view.window_changed.connect(self._show_window)
-        self._settings.changed.connect(self._apply_settings)
+        self.lines.changed.connect(self._use_lists)
         context.current_theme.changed.connect(self._apply_theme)
         self.plot.painted.connect(self._current.note_painted)
         self.template.changed.connect(self._update_note)
@@ -187,7 +164,7 @@ class SpectrumPanel(QFrame):
         plot, overview = self.plot, self.overview
         plot.range_requested.connect(self._pan)
         plot.range_drawn.connect(self._zoom_to)
-        plot.box_changed.connect(self.plot.show_box)
+        plot.box_changed.connect(self._show_box)
         plot.flux_requested.connect(self.plot.show_flux)
         plot.clicked.connect(self._identify)
         plot.whole_requested.connect(self.show_whole)
@@ -302,11 +279,9 @@ class SpectrumPanel(QFrame):
 
     def _show_all(self) -> None:
         self._show_key()
-        terrestrial = self._lists.terrestrial
-        self.plot.shades.show_terrestrial(terrestrial)
         self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
         self._update_axes()
-        self._update_marks()
+        self._use_lists()
         self._update_visibility()
         self._show_task_windows()
 
@@ -316,7 +291,7 @@ class SpectrumPanel(QFrame):
         options = self._view.options
         sets = self._task.lines if options.line_sets is None else options.line_sets
         own = self._ranks if options.line_sets is None else ()
-        self.plot.marks.show_marks(marks(self._lists, sets, self._ranks, options.z, own))
+        self.plot.marks.show_marks(marks(self.lines.lists, sets, self._ranks, options.z, own))
         self.plot.viewport().update()
 
     def _update_visibility(self) -> None:
@@ -336,16 +311,8 @@ class SpectrumPanel(QFrame):
         self.plot.show_axes(wavelength_title(frame), flux_axis_title(drawn, unit), frame)
         self.plot.show_badges(badges(self._view.options, frame, self._spectrum))
 
-    def _apply_settings(self, settings: Settings) -> None:
-        """Read the user's line lists in the background; the built-in ones are already shown."""
-        if settings.line_lists != self._own_lists:
-            self._own_lists = settings.line_lists
-            read = partial(user_line_lists, settings.line_lists)
-            self._runner.run(read, self._set_lists, self._current.report_error, owner=self)
-
-    def _set_lists(self, lists: LineLists) -> None:
-        self._lists = lists
-        self.plot.shades.show_terrestrial(lists.terrestrial)
+    def _use_lists(self) -> None:
+        self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
         self._update_marks()
 
     # The mouse
@@ -355,6 +322,14 @@ class SpectrumPanel(QFrame):
 
     def _zoom_to(self, lo: float, hi: float) -> None:
         self.go_to((lo, hi), keep_flux=False)
+
+    def _show_box(self, window: Window | None) -> None:
+        """Show the zoom box while it is drawn, and its range in place of the readout."""
+        self.plot.show_box(window)
+        if window is None:
+            self._update_readout()
+        else:
+            self.header.show_readout(self.frame.range_text(window, 1))
 
     def _show_readout(self, at: QPointF | None) -> None:
         self._mouse_at = at
@@ -384,7 +359,7 @@ class SpectrumPanel(QFrame):
         if drawn is not None and window is not None and not overlaps(window, self.whole):
             notes.insert(0, no_data_note(window, self.frame))
         if self._identified is not None and drawn is not None:
-            near = lines_nearby(self._lists, self._identified, self._view.options.z)
+            near = lines_nearby(self.lines.lists, self._identified, self._view.options.z)
             notes.insert(0, near_note(self.frame.text(self._identified), near))
         return notes
 

@@ -16,7 +16,7 @@ from app.ui.candidate.view_options import SMOOTHINGS_PX
 from app.ui.plot import spectrum_panel
 from app.ui.plot.readout import readout_text
 from app.ui.plot.trace import trace
-from tests.app.ui.plot.steps import HALPHA, LEFT, NO, at, on_to, shown
+from tests.app.ui.plot.steps import HALPHA, LEFT, NO, RIGHT, at, on_to, shown
 
 
 def test_a_spectrum_is_judged_when_it_was_painted_and_not_before(qtbot, context, session, panel):
@@ -164,3 +164,19 @@ def test_a_note_about_a_click_is_of_now_and_not_in_a_picture(context, panel):
     assert "Smoothed 3 px" in panel.caption and "At " not in panel.caption
     context.view.change(smoothing=0)
     assert "Smoothed" not in panel.caption
+
+
+def test_the_zoom_box_says_its_range_in_the_unit_of_the_axis(context, panel):
+    context.view.change(wavelength_unit="nm")
+    target, start, end = panel.plot.viewport(), at(panel, 0.3), at(panel, 0.6)
+    QTest.mousePress(target, RIGHT, NO, start)
+    for share in (0.5, 1.0):
+        QTest.mouseMove(target, start + (end - start) * share)
+        QApplication.processEvents()
+    drawn = panel.plot.look.zoom_box
+    low, high = (f"{wavelength / 10.0:.2f}" for wavelength in drawn)
+    assert panel.header.readout.text() == f"{low}–{high} nm"
+    QTest.mouseRelease(target, RIGHT, NO, end)
+    QApplication.processEvents()
+    assert panel.plot.look.zoom_box is None and "–" not in panel.header.readout.text()
+    assert context.view.window == pytest.approx(drawn)

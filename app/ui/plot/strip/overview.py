@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Window
 from app.ui.plot.axes.flux_range import flux_range
-from app.ui.plot.bracket_layer import FOOT_PX, TOP_PX, Bracket, BracketLayer
 from app.ui.plot.canvas.axes import Frame
 from app.ui.plot.canvas.curve import EMPTY, Curve
 from app.ui.plot.canvas.plot_box import PlotBox, prepare_view
 from app.ui.plot.canvas.scale import Scale
 from app.ui.plot.canvas.texts import TextCache
+from app.ui.plot.strip.bracket_layer import FOOT_PX, TOP_PX, Bracket, BracketLayer
 from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 
