@@ -81,6 +81,9 @@ class LineLists:
     def __contains__(self, line_id: object) -> bool:
         return line_id in self.by_id
 
+    def set_of(self, line: Line) -> LineSet | None:
+        return next((group for group in self.sets if line in group.lines), None)
+
     @cached_property
     def sorted_lines(self) -> tuple[Line, ...]:
         return tuple(sorted(self.by_id.values(), key=lambda line: line.wavelength))

@@ -50,7 +50,7 @@ class JudgingPage(QWidget):
         self.plot = SpectrumPanel(context)
         self.plot_actions = PlotActions(self.plot, context)
         self.measure = MeasureTool(self.plot, context)
-        self.plot_menu = PlotMenu(self.plot, context)
+        self.plot_menu = PlotMenu(self.plot, context, self.measure)
         self.tools = ToolRow(context)
         self.verdicts = VerdictBar(context)
         self.repeat_line = RepeatLine(context)
@@ -85,6 +85,7 @@ class JudgingPage(QWidget):
         context.commands.add("queue", self.show_queue)
         context.commands.add("reset_panels", self.reset)
         context.commands.ran.connect(self._command_ran)
+        self.plot_menu.look_chosen.connect(self._show_agent)
         self.agent.takeover.handed_back.connect(self.focus_plot)
 
     @property
@@ -249,6 +250,10 @@ class JudgingPage(QWidget):
             self.sheet.close_sheet()
             dock.setWidget(self.queue)
             dock.setVisible(self.shows_panels)
+
+    def _show_agent(self) -> None:
+        self.docks["agent"].show()
+        self.docks["agent"].raise_()
 
     def _command_ran(self, name: str) -> None:
         if name == "escape":

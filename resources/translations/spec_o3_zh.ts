@@ -331,6 +331,89 @@
     </message>
 </context>
 <context>
+    <name>AxisControl</name>
+    <message>
+        <source>As in the file</source>
+        <translation>与文件一致</translation>
+    </message>
+    <message>
+        <source>Normalised</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Flux</source>
+        <translation>流量</translation>
+    </message>
+    <message>
+        <source>Include zero</source>
+        <translation>包含零点</translation>
+    </message>
+    <message>
+        <source>Logarithmic</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>Unit of wavelength</source>
+        <translation>波长单位</translation>
+    </message>
+    <message>
+        <source>Vacuum</source>
+        <translation>真空</translation>
+    </message>
+    <message>
+        <source>Air</source>
+        <translation>空气</translation>
+    </message>
+    <message>
+        <source>File&apos;s own</source>
+        <translation>文件所用</translation>
+    </message>
+    <message>
+        <source>Medium of wavelengths</source>
+        <translation>波长的介质</translation>
+    </message>
+    <message>
+        <source>Usual axes</source>
+        <translation>恢复默认坐标轴</translation>
+    </message>
+    <message>
+        <source>Wavelength</source>
+        <translation>波长</translation>
+    </message>
+    <message>
+        <source>No: wavelengths</source>
+        <translation>否：波长</translation>
+    </message>
+    <message>
+        <source>Velocity about {line}</source>
+        <translation>相对 {line} 的速度</translation>
+    </message>
+    <message>
+        <source>Velocity about…</source>
+        <translation>相对谱线的速度…</translation>
+    </message>
+    <message>
+        <source>The file has air wavelengths</source>
+        <translation>文件中为空气波长</translation>
+    </message>
+    <message>
+        <source>The file has vacuum wavelengths, or does not say</source>
+        <translation>文件中为真空波长，或未说明</translation>
+    </message>
+    <message>
+        <source>f_λ and f_ν: the file gives no unit of flux</source>
+        <translation>f_λ 与 f_ν：文件未给出流量单位</translation>
+    </message>
+    <message>
+        <source>f_λ and f_ν: the file&apos;s unit, {unit}, is no flux density</source>
+        <translation>f_λ 与 f_ν：文件的单位 {unit} 不是流量密度</translation>
+    </message>
+    <message>
+        <source>At rest</source>
+        <translation>静止系</translation>
+    </message>
+</context>
+<context>
     <name>BlindMode</name>
     <message>
         <source>Nothing is hidden here</source>
@@ -2000,6 +2083,10 @@
 <context>
     <name>PlotActions</name>
     <message>
+        <source>There is no marked line on screen</source>
+        <translation>屏幕上没有标记的谱线</translation>
+    </message>
+    <message>
         <source>There is no spectrum to save</source>
         <translation>没有可保存图像的光谱</translation>
     </message>
@@ -2029,6 +2116,14 @@
     <message>
         <source>Copy {text}</source>
         <translation>复制 {text}</translation>
+    </message>
+    <message>
+        <source>Go to the window the agent looks at</source>
+        <translation>转到智能体正在查看的窗口</translation>
+    </message>
+    <message>
+        <source>Show look {number} and its answer: {label}</source>
+        <translation>显示第 {number} 次查看及其回答：{label}</translation>
     </message>
 </context>
 <context>
@@ -2167,12 +2262,12 @@
 <context>
     <name>RangeControl</name>
     <message>
-        <source>From, Å</source>
-        <translation>起，Å</translation>
+        <source>From</source>
+        <translation>起</translation>
     </message>
     <message>
-        <source>To, Å</source>
-        <translation>止，Å</translation>
+        <source>To</source>
+        <translation>止</translation>
     </message>
     <message>
         <source>Wavelength range</source>
@@ -2442,10 +2537,6 @@
         <translation>光谱</translation>
     </message>
     <message>
-        <source>Rest wavelength (Å, vacuum)</source>
-        <translation>静止系波长（Å，真空）</translation>
-    </message>
-    <message>
         <source>Wavelength (Å, vacuum)</source>
         <translation>波长（Å，真空）</translation>
     </message>
@@ -2456,30 +2547,6 @@
     <message>
         <source>Flux</source>
         <translation>流量</translation>
-    </message>
-    <message>
-        <source>At {place}: {lines}</source>
-        <translation>{place} 处：{lines}</translation>
-    </message>
-    <message>
-        <source>no known line</source>
-        <translation>无已知谱线</translation>
-    </message>
-    <message>
-        <source>Smoothed {px} px = {kms} km/s (FWHM)</source>
-        <translation>平滑 {px} 像素 = {kms} km/s (FWHM)</translation>
-    </message>
-    <message>
-        <source>No data from {lo} to {hi} Å: showing the whole spectrum</source>
-        <translation>{lo} 至 {hi} Å 无数据：显示全谱</translation>
-    </message>
-    <message>
-        <source>Template: {name}</source>
-        <translation>模板：{name}</translation>
-    </message>
-    <message>
-        <source> (no overlap)</source>
-        <translation> （无重叠）</translation>
     </message>
 </context>
 <context>
@@ -2674,6 +2741,10 @@
         <translation>谱线与谱带</translation>
     </message>
     <message>
+        <source>Axes of the plot</source>
+        <translation>图的坐标轴</translation>
+    </message>
+    <message>
         <source>Wavelength range</source>
         <translation>波长范围</translation>
     </message>
@@ -2704,6 +2775,10 @@
     <message>
         <source>Lines {count}</source>
         <translation>谱线 {count}</translation>
+    </message>
+    <message>
+        <source>Axes</source>
+        <translation>坐标轴</translation>
     </message>
     <message>
         <source>More</source>
@@ -3197,6 +3272,34 @@
     <message>
         <source>Rest wavelengths</source>
         <translation>静止系波长</translation>
+    </message>
+    <message>
+        <source>Air wavelengths</source>
+        <translation>空气波长</translation>
+    </message>
+    <message>
+        <source>Wavelengths in nm</source>
+        <translation>波长以 nm 为单位</translation>
+    </message>
+    <message>
+        <source>Velocity about a line</source>
+        <translation>相对谱线的速度</translation>
+    </message>
+    <message>
+        <source>Include zero in the flux axis</source>
+        <translation>流量轴包含零点</translation>
+    </message>
+    <message>
+        <source>Logarithmic flux axis</source>
+        <translation>对数流量轴</translation>
+    </message>
+    <message>
+        <source>Normalised flux</source>
+        <translation>归一化流量</translation>
+    </message>
+    <message>
+        <source>Flux per frequency, f_ν</source>
+        <translation>单位频率流量 f_ν</translation>
     </message>
     <message>
         <source>Increase velocity</source>
@@ -3693,6 +3796,37 @@ Or put its files into {folder}</source>
     </message>
 </context>
 <context>
+    <name>axis_words</name>
+    <message>
+        <source>rest</source>
+        <translation>静止系</translation>
+    </message>
+    <message>
+        <source>km/s about {line}</source>
+        <translation>相对 {line} 的 km/s</translation>
+    </message>
+    <message>
+        <source>air</source>
+        <translation>空气</translation>
+    </message>
+    <message>
+        <source>normalised</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>no {quantity} from this unit</source>
+        <translation>此单位无法换算为 {quantity}</translation>
+    </message>
+    <message>
+        <source>log</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>from 0</source>
+        <translation>从 0 起</translation>
+    </message>
+</context>
+<context>
     <name>choosing</name>
     <message>
         <source>Open a list of candidates</source>
@@ -3964,6 +4098,33 @@ Or put its files into {folder}</source>
     </message>
 </context>
 <context>
+    <name>mark_menu</name>
+    <message>
+        <source>Velocity about {line}</source>
+        <translation>相对 {line} 的速度</translation>
+    </message>
+    <message>
+        <source>Wavelengths instead of velocity about {line}</source>
+        <translation>显示波长，而非相对 {line} 的速度</translation>
+    </message>
+    <message>
+        <source>Measure {line} here</source>
+        <translation>在此测量 {line}</translation>
+    </message>
+    <message>
+        <source>Copy its rest wavelength, {at}</source>
+        <translation>复制其静止波长 {at}</translation>
+    </message>
+    <message>
+        <source>Copy its observed wavelength, {at}</source>
+        <translation>复制其观测波长 {at}</translation>
+    </message>
+    <message>
+        <source>Hide these lines: {set}</source>
+        <translation>隐藏这些谱线：{set}</translation>
+    </message>
+</context>
+<context>
     <name>menus</name>
     <message>
         <source>File</source>
@@ -4003,10 +4164,44 @@ Or put its files into {folder}</source>
     </message>
 </context>
 <context>
+    <name>notes</name>
+    <message>
+        <source>Smoothed {px} px = {kms} km/s (FWHM)</source>
+        <translation>平滑 {px} 像素 = {kms} km/s (FWHM)</translation>
+    </message>
+    <message>
+        <source>Template: {name}</source>
+        <translation>模板：{name}</translation>
+    </message>
+    <message>
+        <source> (no overlap)</source>
+        <translation> （无重叠）</translation>
+    </message>
+    <message>
+        <source>No data at {range}: showing the whole spectrum</source>
+        <translation>{range} 无数据：显示全谱</translation>
+    </message>
+    <message>
+        <source>At {place}: {lines}</source>
+        <translation>{place} 处：{lines}</translation>
+    </message>
+    <message>
+        <source>no known line</source>
+        <translation>无已知谱线</translation>
+    </message>
+</context>
+<context>
     <name>opening</name>
     <message>
         <source>{name} cannot be shown: its contents are damaged or not known to this version. Open a backup, or send us the crash report (menu Help)</source>
         <translation>无法显示 {name}：其内容已损坏，或本版本无法识别。请打开备份，或将崩溃报告发给我们（“帮助”菜单）</translation>
+    </message>
+</context>
+<context>
+    <name>readout</name>
+    <message>
+        <source>(air)</source>
+        <translation>（空气）</translation>
     </message>
 </context>
 <context>
@@ -4248,6 +4443,45 @@ Or put its files into {folder}</source>
     <message>
         <source>cannot be read: reinstall the program</source>
         <translation>无法读取：请重新安装程序</translation>
+    </message>
+</context>
+<context>
+    <name>titles</name>
+    <message>
+        <source>Velocity about {line} (km/s)</source>
+        <translation>相对 {line} 的速度（km/s）</translation>
+    </message>
+    <message>
+        <source>Velocity about {line} at rest (km/s)</source>
+        <translation>静止系中相对 {line} 的速度（km/s）</translation>
+    </message>
+    <message>
+        <source>Rest wavelength ({unit}, vacuum)</source>
+        <translation>静止系波长（{unit}，真空）</translation>
+    </message>
+    <message>
+        <source>Rest wavelength ({unit}, air)</source>
+        <translation>静止系波长（{unit}，空气）</translation>
+    </message>
+    <message>
+        <source>Wavelength ({unit}, vacuum)</source>
+        <translation>波长（{unit}，真空）</translation>
+    </message>
+    <message>
+        <source>Wavelength ({unit}, air)</source>
+        <translation>波长（{unit}，空气）</translation>
+    </message>
+    <message>
+        <source>Normalised flux</source>
+        <translation>归一化流量</translation>
+    </message>
+    <message>
+        <source>Relative flux</source>
+        <translation>相对流量</translation>
+    </message>
+    <message>
+        <source>Flux</source>
+        <translation>流量</translation>
     </message>
 </context>
 <context>

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.checked_toml import printable
-from agent.spectra.gaps import gap_starts
-from agent.spectra.smoothing import smooth_gaussian
+from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.atomic_file import atomic_write
 from app.core.errors import SessionError
@@ -32,8 +31,6 @@ SUFFIXES = {
     **{".vot": "votable", ".votable": "votable", ".xml": "votable"},
 }
 MAX_TEXT = 60
-GAP, MAX_PARTS = 6.0, 300
-"""As the plot has them: the steps that make a gap, and how many parts are smoothed apart."""
 
 Columns = dict[str, tuple[NDArray[Any], str]]
 """Values and unit by name."""
@@ -46,17 +43,20 @@ def write_spectrum(
     smoothing_px: float | None = None,
     window: Window | None = None,
     z: float | None = None,
+    shown_as: Mapping[str, str] | None = None,
 ) -> int:
     """Write it atomically and return the number of pixels; the suffix says which format.
 
     `smoothing_px` is the width of the Gaussian, `window` the shown range in vacuum angstrom, and
-    with `z` there are wavelengths at rest too.
+    with `z` there are wavelengths at rest too. `shown_as` are cards that say on which axes the
+    spectrum was shown; the columns do not follow them.
     """
     format_ = SUFFIXES.get(out.suffix.casefold())
     if format_ is None:
         raise SessionError(f"{out.name}: unknown suffix; use one of {', '.join(SUFFIXES)}")
     columns = _columns(spectrum, smoothing_px or 0.0, window, z)
     header = _header(spectrum, smoothing_px or 0.0, z)
+    header |= {key: _text(text) for key, text in (shown_as or {}).items()}
     content = {"csv": _csv, "fits": _fits, "votable": _votable}[format_](columns, header)
     with atomic_write(out) as file:
         file.write(content)
@@ -74,7 +74,9 @@ def _columns(
             raise SessionError(f"{z} is not a redshift")
         columns["rest_wavelength"] = (spectrum.wavelength / (1.0 + z), "Angstrom")
     if smoothing_px > 0:
-        columns["flux"] = (_smoothed(spectrum, smoothing_px), unit)
+        known = np.where(good, spectrum.flux, np.nan)
+        smoothed, _ = smooth_parts(spectrum.wavelength, known, None, smoothing_px)
+        columns["flux"] = (smoothed, unit)
         columns["measured_flux"] = (spectrum.flux, unit)
         if error is not None:
             columns["measured_flux_sigma"] = (error, unit)
@@ -90,16 +92,6 @@ def _columns(
     if not shown.any():
         raise SessionError(f"there are no pixels from {low:g} to {high:g} Å")
     return {name: (values[shown], unit) for name, (values, unit) in columns.items()}
-
-
-def _smoothed(spectrum: Spectrum, width_px: float) -> NDArray[Any]:
-    """The good pixels, smoothed on each side of a gap by themselves; NaN where a pixel is bad."""
-    starts = gap_starts(spectrum.wavelength, GAP)
-    if starts.size > MAX_PARTS:
-        starts = starts[:0]
-    parts = (np.split(each, starts) for each in (spectrum.flux, spectrum.good))
-    means = [smooth_gaussian(flux, good, width_px) for flux, good in zip(*parts, strict=True)]
-    return np.where(spectrum.good, np.concatenate(means), np.nan)
 
 
 def _header(spectrum: Spectrum, smoothing_px: float, z: float | None) -> dict[str, Any]:

@@ -154,6 +154,15 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Remove the last measurement"),
         ),
         _action("rest_axis", MARKING, QT_TRANSLATE_NOOP("actions", "Rest wavelengths"), "F"),
+        _action("axis_air", MARKING, QT_TRANSLATE_NOOP("actions", "Air wavelengths")),
+        _action("axis_nm", MARKING, QT_TRANSLATE_NOOP("actions", "Wavelengths in nm")),
+        _action("velocity_axis", MARKING, QT_TRANSLATE_NOOP("actions", "Velocity about a line")),
+        _action(
+            "flux_zero", MARKING, QT_TRANSLATE_NOOP("actions", "Include zero in the flux axis")
+        ),
+        _action("flux_log", MARKING, QT_TRANSLATE_NOOP("actions", "Logarithmic flux axis")),
+        _action("flux_normalised", MARKING, QT_TRANSLATE_NOOP("actions", "Normalised flux")),
+        _action("flux_f_nu", MARKING, QT_TRANSLATE_NOOP("actions", "Flux per frequency, f_ν")),
         _action(
             "rv_up",
             MARKING,

@@ -7,8 +7,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from agent.spectra.lines import Line
 from agent.spectra.pixel_grid import LIGHT_KMS
-from agent.spectra.spectrum import Window
+from agent.spectra.spectrum import Spectrum, Window
+from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, PER_FREQUENCY
+from app.core.spectra.wavelength_frame import WavelengthFrame
 
 SMOOTHINGS_PX = (0.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0)
 """FWHM of the Gaussian in pixels; 0: none."""
@@ -39,6 +42,16 @@ class ViewOptions:
     line_sets: frozenset[str] | None = None
     keep_window: bool = True
     """Whether a zoomed window stays for the next candidate."""
+    flux: str = AS_IN_FILE
+    """Quantity of the flux axis, one of flux_quantity.QUANTITIES."""
+    flux_zero: bool = False
+    """Whether the flux axis includes zero."""
+    flux_log: bool = False
+    wavelength_unit: str = "Å"
+    medium: str = "vacuum"
+    """Of the wavelength axis, one of wavelength_frame.MEDIA."""
+    velocity_line: Line | None = None
+    """The line about which velocities are shown in place of wavelengths."""
 
     @property
     def smoothing_px(self) -> float:
@@ -48,6 +61,34 @@ class ViewOptions:
     def velocity_kms(self) -> float:
         """c z, the optical convention that star catalogues use."""
         return LIGHT_KMS * self.z
+
+    def frame(self, spectrum: Spectrum | None) -> WavelengthFrame:
+        """How wavelengths of this spectrum are shown."""
+        in_file = "vacuum" if spectrum is None else spectrum.medium_in_file
+        return WavelengthFrame(
+            unit=self.wavelength_unit,
+            is_air=(in_file if self.medium == "file" else self.medium) == "air",
+            is_rest=self.rest_axis,
+            z=self.z,
+            line=self.velocity_line,
+        )
+
+
+USUAL_AXES: dict[str, Any] = {
+    name: getattr(ViewOptions(), name)
+    for name in (
+        *("flux", "flux_zero", "flux_log"),
+        *("rest_axis", "wavelength_unit", "medium", "velocity_line"),
+    )
+}
+"""The options of both axes as they are at first."""
+AXIS_SWITCHES: dict[str, tuple[str, str]] = {
+    "flux_normalised": ("flux", NORMALISED),
+    "flux_f_nu": ("flux", PER_FREQUENCY),
+    "axis_nm": ("wavelength_unit", "nm"),
+    "axis_air": ("medium", "air"),
+}
+"""Actions that give an option a value, or take it back; with the option and the value."""
 
 
 class View(QObject):
@@ -78,6 +119,12 @@ class View(QObject):
 
     def toggle(self, name: str) -> None:
         self.change(**{name: not getattr(self.options, name)})
+
+    def switch(self, name: str) -> None:
+        """Give an option of the axes the value of one of AXIS_SWITCHES, or the usual one."""
+        option, value = AXIS_SWITCHES[name]
+        is_on = getattr(self.options, option) == value
+        self.change(**{option: USUAL_AXES[option] if is_on else value})
 
     def set_window(self, window: Window | None, name: str = "") -> None:
         """Show this part of the spectrum, in observed angstrom."""

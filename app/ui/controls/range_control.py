@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from agent.spectra.spectrum import Window
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.candidate.view_options import USUAL_AXES
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, row, short_label, with_key
@@ -15,6 +17,8 @@ DEFAULT_BOUNDS: Window = (3700.0, 9100.0)
 """Bounds while there is no spectrum."""
 MIN_WIDTH_A = 5.0
 MIN_A, MAX_A = 100.0, 100_000.0
+LARGEST = 1e9
+"""No number typed is larger, in whatever unit."""
 
 
 class RangeControl(QWidget):
@@ -23,7 +27,8 @@ class RangeControl(QWidget):
     ) -> None:
         super().__init__(parent)
         self._view, self._current, self._keymap = context.view, context.current, keymap
-        self.low, self.high = self._box(self.tr("From, Å")), self._box(self.tr("To, Å"))
+        self.low, self.high = self._box(self.tr("From")), self._box(self.tr("To"))
+        self.unit = short_label("", "dim")
         self.whole = button("")
         self.slider = RangeSlider(context.current_theme)
         self.slider.setAccessibleName(self.tr("Wavelength range"))
@@ -31,13 +36,14 @@ class RangeControl(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.slider)
-        parts = (self.low, short_label("–", "dim"), self.high, short_label("Å", "dim"), self.whole)
+        parts = (self.low, short_label("–", "dim"), self.high, self.unit, self.whole)
         layout.addLayout(row(*parts, spacing=6))
         self.slider.values_requested.connect(self._slide)
         self.low.entered.connect(self._apply_boxes)
         self.high.entered.connect(self._apply_boxes)
         self.whole.clicked.connect(self._show_whole)
         context.view.window_changed.connect(self._show)
+        context.view.changed.connect(self._follow_axes)
         context.current.spectrum_changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
@@ -54,11 +60,14 @@ class RangeControl(QWidget):
 
     @property
     def text(self) -> str:
-        low, high = self.shown
-        return f"{low:.0f}–{high:.0f} Å"
+        return self.frame.range_text(self.shown)
+
+    @property
+    def frame(self) -> WavelengthFrame:
+        return self._view.options.frame(self._current.spectrum)
 
     def _box(self, title: str) -> NumberBox:
-        return NumberBox(title, low=MIN_A, high=MAX_A, decimals=1, parent=self)
+        return NumberBox(title, low=-LARGEST, high=LARGEST, decimals=1, parent=self)
 
     def _slide(self, low: float, high: float) -> None:
         first, last = self.bounds
@@ -68,9 +77,11 @@ class RangeControl(QWidget):
             self._set_window(low, high)
 
     def _apply_boxes(self, *_: object) -> None:
-        low, high = self.low.value, self.high.value
-        if low is not None and high is not None:
-            self._set_window(min(low, high), max(low, high))
+        typed = self.low.value, self.high.value
+        if typed[0] is not None and typed[1] is not None:
+            observed = (self.frame.observed(each) for each in typed if each is not None)
+            low, high = sorted(min(max(each, MIN_A), MAX_A) for each in observed)
+            self._set_window(low, high)
 
     def _set_window(self, low: float, high: float) -> None:
         if high - low < MIN_WIDTH_A:
@@ -81,10 +92,18 @@ class RangeControl(QWidget):
     def _show_whole(self) -> None:
         self._view.set_window(None)
 
+    def _follow_axes(self, names: frozenset[str]) -> None:
+        if names & {"z", *USUAL_AXES}:
+            self._show()
+
     def _show(self, *_: object) -> None:
         low, high = self.shown
-        self.low.show_value(low)
-        self.high.show_value(high)
+        frame = self.frame
+        self.low.show_value(frame.shown(low))
+        self.high.show_value(frame.shown(high))
+        self.unit.setText(frame.unit_shown)
+        for box, name in ((self.low, self.tr("From")), (self.high, self.tr("To"))):
+            box.setAccessibleName(f"{name}, {frame.unit_shown}")
         self.whole.setEnabled(self._view.window is not None)
         self.slider.show_values(self.bounds, (low, high))
 

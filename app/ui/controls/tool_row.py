@@ -8,6 +8,7 @@ from operator import attrgetter
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
+from app.ui.controls.axis_control import AxisControl
 from app.ui.controls.line_choice import LineChoice
 from app.ui.controls.links import Links
 from app.ui.controls.range_control import RangeControl
@@ -21,6 +22,8 @@ from app.ui.widgets.painted_button import PaintedButton
 
 HEIGHT = 24
 POPOVER_PX = 330
+MAX_WORDS = 2
+"""Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
 
 
 class ToolRow(QWidget):
@@ -33,6 +36,7 @@ class ToolRow(QWidget):
         self.templates = TemplateLibrary(context.settings.settings.templates)
         self.smoothing = SmoothingControl(context, keymap)
         self.velocity = VelocityControl(context, keymap)
+        self.axes = AxisControl(context, keymap)
         self.range = RangeControl(context, keymap)
         self.template = TemplateChoice(context, keymap, self.templates)
         self.lines = LineChoice(context, keymap)
@@ -46,9 +50,10 @@ class ToolRow(QWidget):
         self._add("velocity", self.tr("Velocity and redshift"), self.velocity, self._speed_text)
         self._add("template", self.tr("Template"), self.template, self._template_text)
         self._add("lines", self.tr("Lines and bands"), self.lines, self._lines_text)
+        self._add("axes", self.tr("Axes of the plot"), self.axes, self._axes_text)
         self._add("range", self.tr("Wavelength range"), self.range, self._range_text)
         self._add("links", self.tr("Picture and web pages"), self.links, self._links_text)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         context.view.changed.connect(self._show)
         context.view.window_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
@@ -70,6 +75,7 @@ class ToolRow(QWidget):
             "smoothing": bool(options.smoothing_px),
             "velocity": options.z != 0.0,
             "template": bool(options.template),
+            "axes": bool(self.axes.words),
         }
         for name, button in self.buttons.items():
             button.set_label(f"{self._texts[name]()} ▾", hint=self.popovers[name].title)
@@ -94,6 +100,11 @@ class ToolRow(QWidget):
     def _lines_text(self) -> str:
         count = len(self.lines.chosen) if self._view.options.lines else 0
         return self.tr("Lines {count}").replace("{count}", str(count))
+
+    def _axes_text(self) -> str:
+        words = self.axes.words
+        more = f" +{len(words) - MAX_WORDS}" if len(words) > MAX_WORDS else ""
+        return " ".join([self.tr("Axes"), " · ".join(words[:MAX_WORDS]) + more]).strip()
 
     def _range_text(self) -> str:
         return self.range.text

@@ -12,13 +12,14 @@ from PySide6.QtWidgets import QMainWindow
 
 from app.core.database.locations import shown_location
 from app.ui.actions.commands import Commands
+from app.ui.candidate.view_options import AXIS_SWITCHES
 from app.ui.keys.keymap import Keymap
 from app.ui.menus.menus import Menus
 from app.ui.session_view import SessionView
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.top_bar import TopBar
 
-OPTIONS = ("lines", "labels", "errors", "mask", "rest_axis")
+OPTIONS = ("lines", "labels", "errors", "mask", "rest_axis", "flux_zero", "flux_log")
 MAX_RECENT = 10
 MAX_NAME = 60
 
@@ -59,9 +60,15 @@ class MenuRow(QObject):
             return None
         if name == "blind":
             return view.context.current.blind_mode.is_on
+        options = view.context.view.options
         if name == "template":
-            return bool(view.context.view.options.template)
-        return getattr(view.context.view.options, name) if name in OPTIONS else None
+            return bool(options.template)
+        if name == "velocity_axis":
+            return options.velocity_line is not None
+        if name in AXIS_SWITCHES:
+            option, value = AXIS_SWITCHES[name]
+            return bool(getattr(options, option) == value)
+        return getattr(options, name) if name in OPTIONS else None
 
     def panel_actions(self) -> Sequence[QAction]:
         view = self._view

@@ -33,7 +33,9 @@ MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "Spectrum")): (
         *("next_window", "previous_window", "whole", "reset", "autoscale", LINE),
         *("zoom_in", "zoom_out", "pan_left", "pan_right", "peek", LINE),
-        *("lines", "labels", "errors", "mask", "template", "rest_axis", LINE),
+        *("lines", "labels", "errors", "mask", "template", LINE),
+        *("rest_axis", "axis_air", "axis_nm", "velocity_axis", LINE),
+        *("flux_zero", "flux_log", "flux_normalised", "flux_f_nu", LINE),
         *("measure", "withdraw_measurement", LINE),
         *("smooth_more", "smooth_less", "smooth_off", LINE),
         *("rv_up", "rv_down", "rv_up_fine", "rv_down_fine", LINE),

@@ -7,9 +7,9 @@ from PySide6.QtCore import QObject
 from agent.spectra.spectrum import Window
 from agent.trajectory.trajectory import Trajectory
 from app.ui.candidate.view_options import View
-from app.ui.plot.brackets import agent_brackets
-from app.ui.plot.overview import Overview
 from app.ui.plot.plot_view import PlotView
+from app.ui.plot.strip.brackets import agent_brackets
+from app.ui.plot.strip.overview import Overview
 from app.ui.session_context import SessionContext
 
 LABEL_LENGTH = 60

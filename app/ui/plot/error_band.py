@@ -18,6 +18,7 @@ from app.ui.plot.canvas.scale import Scale
 from app.ui.plot.canvas.texts import TextCache
 from app.ui.plot.canvas.thinning import pieces, visible
 from app.ui.plot.shades import Shades
+from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 
 
@@ -28,8 +29,17 @@ class ErrorBand(Layer):
 
     def __init__(self, box: PlotBox, theme: Theme, texts: TextCache, shades: Shades) -> None:
         super().__init__(box, theme, texts)
-        self.wavelength = self.flux = self.error = np.empty(0)
+        self.wavelength = self.low = self.high = np.empty(0)
+        """Wavelengths, and the edges of the band in coordinates of the plot."""
         self._shades = shades
+
+    def show_data(self, trace: Trace | None) -> None:
+        if trace is None or trace.error is None:
+            self.wavelength = self.low = self.high = np.empty(0)
+            return
+        self.wavelength = trace.wavelength
+        self.low = trace.on_axis(trace.flux - trace.error)
+        self.high = trace.on_axis(trace.flux + trace.error)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
@@ -37,8 +47,7 @@ class ErrorBand(Layer):
         scale = self.box.scale_now
         inside = visible(self.wavelength, scale.lo, scale.hi)
         x = scale.x(self.wavelength[inside])
-        flux, error = self.flux[inside], self.error[inside]
-        top, bottom = scale.y(flux + error), scale.y(flux - error)
+        top, bottom = scale.y(self.high[inside]), scale.y(self.low[inside])
         if x.size < 2:
             return
         if painter.paintEngine().type() == QPaintEngine.Type.Raster:

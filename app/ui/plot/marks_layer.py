@@ -6,6 +6,7 @@ from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from agent.spectra.lines import Line
 from app.ui.plot.canvas.layers import Layer
 from app.ui.plot.canvas.paint import blend, hairline
 from app.ui.plot.canvas.plot_box import PlotBox
@@ -50,6 +51,12 @@ class MarksLayer(Layer):
 
     def at(self, x: float) -> Mark | None:
         return mark_at(self.placed, x, NEAR_PX) if self.isVisible() else None
+
+    def line_near(self, wavelength: float) -> Line | None:
+        """The marked line nearest to an observed wavelength; None without one on screen."""
+        marked = [each.mark for each in self.placed if not each.mark.is_band]
+        nearest = min(marked, key=lambda mark: abs(mark.wavelength - wavelength), default=None)
+        return None if nearest is None or not self.isVisible() else nearest.line
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None

@@ -66,7 +66,7 @@ class MeasureTool(QObject):
             found = measure_between(spectrum, low, high)
             at = 0.5 * (low + high) if found.centroid is None else found.centroid
             measurement = HandMeasurement(
-                line=self._panel.name_of_line(at),
+                line=self._panel.lines.name_near(at, self._panel.frame.z),
                 ew=found.ew,
                 ew_error=found.ew_error,
                 fwhm_kms=found.fwhm_kms,
@@ -100,7 +100,7 @@ class MeasureTool(QObject):
         if measurement.fwhm_kms is not None:
             parts.append(f"FWHM {measurement.fwhm_kms:.0f} km/s")
         if measurement.centroid is not None:
-            parts.append(f"{measurement.centroid:.2f} Å")
+            parts.append(self._panel.frame.of_wavelengths.text(measurement.centroid, 2))
         if measurement.snr is not None:
             parts.append(f"S/N {measurement.snr:.1f}")
         return self.tr("Measured: {what}").replace("{what}", " · ".join(parts))
@@ -126,8 +126,6 @@ class MeasureTool(QObject):
             self._draw()
 
     def _draw(self, _: object = None) -> None:
-        drawn = self._panel.plot.trace
-        self._layer.unit = 1.0 if drawn is None else drawn.unit
         self._layer.shown = [each.measurement for each in self.kept]
         self._panel.plot.viewport().update()
 

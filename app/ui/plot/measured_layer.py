@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from agent.spectra.spectrum import Window
 from app.core.session.measurements import HandMeasurement
 from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.trace import Trace
 
 POINT_PX, LINE_PX = 3.5, 1.6
 
@@ -21,21 +22,21 @@ class MeasuredLayer(Layer):
     def __init__(self, *shared: object) -> None:
         super().__init__(*shared)  # type: ignore[arg-type]
         self.shown: Sequence[HandMeasurement] = ()
-        self.unit = 1.0
-        """Flux of 1 in the trace."""
+        self.trace: Trace | None = None
+        """Says where a flux of the file is drawn."""
         self.dragged: Window | None = None
         """The two points while they are being chosen."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        scale = self.box.scale_now
+        scale, trace = self.box.scale_now, self.trace
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for each in self.shown:
-            if each.right[0] < scale.lo or each.left[0] > scale.hi:
+            if trace is None or each.right[0] < scale.lo or each.left[0] > scale.hi:
                 continue
             ends = [
-                QPointF(scale.x(at), scale.y(flux / self.unit))
+                QPointF(scale.x(at), scale.y(trace.place(at, flux)))
                 for at, flux in (each.left, each.right)
             ]
             self._draw(painter, ends, width_text(each))

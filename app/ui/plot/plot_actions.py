@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QFileDialog
 
 from agent.errors import WorkbenchError
 from app.core.exporting.spectrum_file import write_spectrum
-from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
-from app.ui.plot.ranges import panned, zoomed
+from app.core.spectra.flux_quantity import AS_IN_FILE
+from app.ui.candidate.view_options import AXIS_SWITCHES, RV_FINE_KMS, RV_STEP_KMS, USUAL_AXES
+from app.ui.plot.axes.ranges import panned, zoomed
 from app.ui.plot.readout import measurements_text
 from app.ui.plot.snapshot import SUFFIXES, save_snapshot
 from app.ui.plot.spectrum_panel import SpectrumPanel
@@ -40,7 +41,9 @@ class PlotActions(QObject):
             "pan_left": partial(self.pan, -PAN),
             "pan_right": partial(self.pan, PAN),
             **{name: partial(view.toggle, name) for name in ("lines", "labels", "errors", "mask")},
-            "rest_axis": partial(view.toggle, "rest_axis"),
+            **{name: partial(view.toggle, name) for name in ("rest_axis", "flux_zero", "flux_log")},
+            **{name: partial(view.switch, name) for name in AXIS_SWITCHES},
+            "velocity_axis": self.flip_velocity,
             "smooth_more": partial(view.change_smoothing, 1),
             "smooth_less": partial(view.change_smoothing, -1),
             "smooth_off": partial(view.change, smoothing=0),
@@ -57,8 +60,8 @@ class PlotActions(QObject):
         context.commands.add("peek", panel.peek, panel.end_peek)
 
     def reset(self) -> None:
-        """Show the whole spectrum without smoothing, redshift, rest wavelengths or template."""
-        self._view.change(smoothing=0, z=0.0, rest_axis=False, template="")
+        """Show the whole spectrum without smoothing, redshift or template, on the usual axes."""
+        self._view.change(smoothing=0, z=0.0, template="", **USUAL_AXES)
         self._panel.show_whole()
 
     def zoom(self, factor: float) -> None:
@@ -67,6 +70,18 @@ class PlotActions(QObject):
 
     def pan(self, share: float) -> None:
         self._panel.go_to(panned(self._panel.window_now, share))
+
+    def flip_velocity(self) -> None:
+        """Show velocities about the line under the mouse or in the middle, or wavelengths again."""
+        if self._view.options.velocity_line is not None:
+            self._view.change(velocity_line=None)
+            return
+        low, high = self._panel.window_now
+        line = self._panel.plot.marks.line_near(self._panel.under_mouse or 0.5 * (low + high))
+        if line is None:
+            self._current.message.emit(self.tr("There is no marked line on screen"))
+        else:
+            self._view.change(velocity_line=line)
 
     def snapshot(self) -> None:
         spectrum = self._panel.spectrum
@@ -100,9 +115,19 @@ class PlotActions(QObject):
             smoothing_px=options.smoothing_px or None,
             window=self._view.window,
             z=options.z or None,
+            shown_as=self._shown_as(),
         )
         done = partial(self._say_saved, path)
         self._runner.run(write, done, self._current.report_error, owner=self)
+
+    def _shown_as(self) -> dict[str, str]:
+        """Header cards about axes on which the numbers are not those of the columns."""
+        drawn, frame, cards = self._panel.plot.trace, self._panel.frame, {}
+        if drawn is not None and drawn.quantity != AS_IN_FILE:
+            cards["SHOWN_FL"] = drawn.quantity
+        if not frame.is_usual:
+            cards["SHOWN_WL"] = frame.ascii_description
+        return cards
 
     def _ask(self, title: str, suffixes: Sequence[str]) -> Path | None:
         """A new file with one of these suffixes, named after the object."""
@@ -128,8 +153,8 @@ class PlotActions(QObject):
         """Copy the window and what is measured in it to the clipboard."""
         spectrum = self._panel.spectrum
         if spectrum is not None:
-            window, z = self._panel.window_now, self._view.options.z
-            measure = partial(measurements_text, spectrum, window, z)
+            window, frame = self._panel.window_now, self._panel.frame
+            measure = partial(measurements_text, spectrum, window, frame)
             self._runner.run(measure, self._copy, self._current.report_error, owner=self)
 
     def _copy(self, text: str) -> None:

@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.ui.actions.actions import ACTIONS
+from app.ui.plot.mark_menu import Entry, mark_entries
+from app.ui.plot.measure_tool import MeasureTool
 from app.ui.plot.readout import readout_text
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
+from app.ui.widgets.labels import one_line
 
 COMMANDS = ("measure", "withdraw_measurement", "", "whole", "autoscale", "")
 AFTER_WINDOWS = ("snapshot", "save_spectrum", "copy_range", "", "open_simbad", "open_aladin")
+MAX_LOOKS, MAX_LABEL = 6, 50
 
 
 class PlotMenu(QObject):
-    def __init__(self, panel: SpectrumPanel, context: SessionContext) -> None:
+    look_chosen = Signal()
+    """A look of the agent is on the plot; its answer is in the agent's panel."""
+
+    def __init__(self, panel: SpectrumPanel, context: SessionContext, measure: MeasureTool) -> None:
         super().__init__(panel)
-        self._panel, self._context = panel, context
+        self._panel, self._context, self._measure = panel, context, measure
         self.menu = QMenu(panel)
         self.windows = QMenu(self.tr("Go to window"), self.menu)
         for number, window in enumerate(context.bridge.session.task.windows, 1):
@@ -32,18 +39,48 @@ class PlotMenu(QObject):
         panel.plot.menu_requested.connect(self.open_at)
 
     def open_at(self, wavelength: float) -> None:
-        spectrum = self._panel.spectrum
+        panel, spectrum = self._panel, self._panel.spectrum
         if spectrum is None:
             return
         self.menu.clear()
-        text = readout_text(spectrum, wavelength, self._context.view.options.z)
-        copy = self.tr("Copy {text}").replace("{text}", text.replace("&", "&&"))
+        mark = panel.plot.marks.at(panel.plot.stage.scale_now.x(wavelength))
+        of_mark = [] if mark is None else mark_entries(mark, panel, self._context, self._measure)
+        for entries in (of_mark, self._looks_at(wavelength)):
+            for entry in entries:
+                self._add(*entry)
+            if entries:
+                self.menu.addSeparator()
+        text = readout_text(spectrum, wavelength, panel.frame, drawn=panel.plot.trace)
+        copy = self.tr("Copy {text}").replace("{text}", text)
         self._add(copy, partial(QGuiApplication.clipboard().setText, text))
         self.menu.addSeparator()
         self._add_commands(COMMANDS)
         self.menu.addMenu(self.windows)
         self._add_commands(AFTER_WINDOWS)
         self.menu.popup(QCursor.pos())
+
+    def _looks_at(self, wavelength: float) -> list[Entry]:
+        """The agent's looks whose windows hold this wavelength."""
+        shown, view = self._context.agent.shown, self._context.view
+        entries: list[Entry] = []
+        look, label = self._panel.plot.look.look, self._panel.plot.look.label
+        if look is not None and look[0] <= wavelength <= look[1]:
+            go = partial(view.set_window, look, label)
+            entries.append((self.tr("Go to the window the agent looks at"), go))
+        looks = [(index, step) for index, step in enumerate(shown.steps) if step.is_look]
+        for number, (index, step) in enumerate(looks, 1):
+            window = shown.observed(step)
+            if window is None or not window[0] <= wavelength <= window[1]:
+                continue
+            text = self.tr("Show look {number} and its answer: {label}")
+            text = text.replace("{number}", str(number))
+            label = one_line(task_text(" ".join(step.label.split())), MAX_LABEL)
+            entries.append((text.replace("{label}", label), partial(self._show_look, index)))
+        return entries[:MAX_LOOKS]
+
+    def _show_look(self, index: int) -> None:
+        self.look_chosen.emit()
+        self._context.agent.shown.replay(index)
 
     def _add_commands(self, names: tuple[str, ...]) -> None:
         commands, keymap = self._context.commands, self._context.keymap
@@ -55,7 +92,7 @@ class PlotMenu(QObject):
             self._add(f"{title}\t{key}" if key else title, partial(commands.run, name))
 
     def _add(self, text: str, call: Callable[[], object]) -> None:
-        self.menu.addAction(text).triggered.connect(partial(_call, call))
+        self.menu.addAction(text.replace("&", "&&")).triggered.connect(partial(_call, call))
 
 
 def _call(call: Callable[[], object], *_: object) -> None:

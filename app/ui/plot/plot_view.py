@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Signal
@@ -9,6 +11,9 @@ from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.plot.axes.badge_layer import BadgeLayer
+from app.ui.plot.axes.flux_range import flux_range
 from app.ui.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
 from app.ui.plot.canvas.curve import EMPTY, Curve
 from app.ui.plot.canvas.layers import Grid, LookLayer
@@ -19,7 +24,7 @@ from app.ui.plot.error_band import ErrorBand
 from app.ui.plot.marks_layer import Extents, MarksLayer
 from app.ui.plot.measured_layer import MeasuredLayer
 from app.ui.plot.shades import Shades
-from app.ui.plot.trace import Trace, flux_range
+from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import task_text
 
@@ -61,7 +66,10 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.marks, self.look = MarksLayer(*shared), LookLayer(*shared)
         self.measured = MeasuredLayer(*shared)
         self.extents = Extents(*shared, marks=self.marks)
+        self.badges = BadgeLayer(*shared)
         self.trace: Trace | None = None
+        self.from_zero = False
+        """Whether the flux range includes zero."""
         self._candidate_id: int | None = None
         # The signals of the mouse.
         self.range_requested, self.range_drawn = stage.range_requested, stage.range_drawn
@@ -78,34 +86,40 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
     def show_trace(self, trace: Trace | None, candidate_id: int | None = None) -> None:
         """Draw another spectrum, or the same one with another smoothing."""
         self.trace, self._candidate_id = trace, candidate_id
+        self.measured.trace = trace
         if trace is None:
             for curve in (self.curve, self.raw):
                 curve.show_data(EMPTY, EMPTY)
-            self.errors.wavelength = self.errors.flux = self.errors.error = EMPTY
+            self.errors.show_data(None)
             self.shades.bad = ()
         else:
-            self.curve.show_data(trace.wavelength, trace.flux)
-            self.raw.show_data(*raw_underlay(trace))
-            error = EMPTY if trace.error is None else trace.error
-            self.errors.wavelength = trace.wavelength[: error.size]
-            self.errors.flux, self.errors.error = trace.flux[: error.size], error
+            self.curve.show_data(trace.wavelength, trace.on_axis(trace.flux))
+            wavelength, raw = raw_underlay(trace)
+            self.raw.show_data(wavelength, trace.on_axis(raw))
+            self.errors.show_data(trace)
             self.shades.bad = trace.bad
         self.viewport().update()
 
     def show_range(self, window: Window, *, autoscale: bool) -> None:
         _, flux = self.stage.ranges
         if autoscale and self.trace is not None:
-            flux = flux_range(self.trace, window)
+            flux = flux_range(self.trace, window, self.from_zero)
         self.stage.show_range(window, flux)
 
     def show_flux(self, low: float, high: float) -> None:
         if high - low > 1e-9 * max(abs(low), abs(high)):
             self.stage.show_range(self.stage.ranges[0], (low, high))
 
-    def show_titles(self, x: str, y: str, stretch: float) -> None:
+    def show_axes(self, x: str, y: str, frame: WavelengthFrame) -> None:
+        """Show these titles, and wavelengths in a frame."""
         self.wavelength_axis.title, self.flux_axis.title = x, y
-        self.wavelength_axis.stretch = stretch
+        self.wavelength_axis.frame = frame
+        self.flux_axis.is_log = self.trace is not None and self.trace.is_log
         self.viewport().update()
+
+    def show_badges(self, badges: Sequence[str]) -> None:
+        """Say on the plot what is not as usual."""
+        self.badges.show_texts(badges)
 
     def show_look(self, window: Window | None, label: str = "") -> None:
         self.look.look, self.look.label = window, task_text(label)
@@ -128,6 +142,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
                 self.marks,
                 self.look,
                 self.measured,
+                self.badges,
             ),
         ):
             item.theme = theme

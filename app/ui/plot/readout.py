@@ -3,121 +3,27 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from agent.spectra.lines import Line, LineLists, label_of
 from agent.spectra.measure.zoom_measurements import zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
-from app.ui.plot.marks import Mark
-
-MAX_UNIT = 40
-"""Characters of an unknown unit shown on the axis."""
-MAX_TOKENS = 40
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-PLAIN = "erg s cm m nm Hz W J Jy mJy MJy sr arcsec pix photon ct adu Å µm µJy K"
-UNIT_SPELLINGS: dict[str, str] = {name: name for name in PLAIN.split()} | {
-    "ergs": "erg",
-    "Erg": "erg",
-    "sec": "s",
-    "um": "µm",
-    "micron": "µm",
-    "μm": "µm",  # the Greek letter mu; the key "µm" of PLAIN is the micro sign
-    "uJy": "µJy",
-    "pixel": "pix",
-    "count": "ct",
-    "counts": "ct",
-    "photons": "photon",
-    "ADU": "adu",
-    "A": "Å",
-    "AA": "Å",
-    "Ang": "Å",
-    "ang": "Å",
-    "Angstrom": "Å",
-    "angstrom": "Å",
-    "Angstroms": "Å",
-    "angstroms": "Å",
-    "\u212b": "Å",
-}
-FACTOR = re.compile(
-    r"(?:(?P<mantissa>\d(?:\.\d{1,6})?)[eE]|10(?:\*\*|\^))\(?(?P<power>[+-]?\d{1,2})\)?[\s*]*"
+from app.core.spectra.flux_quantity import (
+    AS_IN_FILE,
+    NORMALISED,
+    PER_FREQUENCY,
+    PER_WAVELENGTH,
 )
-TOKEN = re.compile(r"[^\W\d_]+|(?:\*\*|\^)?\(?[+-]?\d{1,2}\)?|[/().*]")
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A flux unit; `text` is without its power of ten."""
-
-    text: str
-    power: int = 0
-    mantissa: str = ""
-    """Factor before the power of ten; empty for 1."""
-
-
-def power_text(exponent: int) -> str:
-    """The power of ten with superscript digits."""
-    return "10" + _raised(exponent)
-
-
-@lru_cache(maxsize=64)
-def read_unit(text: str) -> Unit:
-    """Parse a unit from a file; one that is not understood is kept, shortened to one line."""
-    plain = " ".join(text[: 4 * MAX_UNIT].split())
-    factor = FACTOR.match(plain)
-    rest = plain if factor is None else plain[factor.end() :]
-    parts = _parts(rest)
-    if parts is None:
-        kept = "".join(each for each in plain if each.isprintable())
-        return Unit(kept if len(kept) <= MAX_UNIT else kept[: MAX_UNIT - 1] + "…")
-    known = " ".join(name + (_raised(power) if power != 1 else "") for name, power in parts)
-    if factor is None:
-        return Unit(known)
-    mantissa = factor["mantissa"] or ""
-    return Unit(known, int(factor["power"]), "" if mantissa in ("1", "1.0") else mantissa)
-
-
-def _parts(text: str) -> list[tuple[str, int]] | None:
-    """Unit names with their powers; None where the text is not understood."""
-    tokens = TOKEN.findall(text)
-    if "".join(tokens) != text.replace(" ", "") or len(tokens) > MAX_TOKENS:
-        return None
-    parts: list[tuple[str, int]] = []
-    signs, sign = [1], 1
-    for token in tokens:
-        if token == "/":
-            sign = -1
-        elif token == "(":
-            signs.append(signs[-1] * sign)
-            sign = 1
-        elif token == ")":
-            if len(signs) == 1:
-                return None
-            signs.pop()
-        elif token in UNIT_SPELLINGS:
-            parts.append((UNIT_SPELLINGS[token], signs[-1] * sign))
-            sign = 1
-        elif token not in ("*", "."):
-            if not parts or abs(parts[-1][1]) != 1 or not (power := _power(token)):
-                return None
-            parts[-1] = parts[-1][0], parts[-1][1] * power
-    return parts if len(signs) == 1 else None
-
-
-def _power(token: str) -> int:
-    digits = token.strip("*^()")
-    return int(digits) if digits.lstrip("+-").isdigit() else 0
-
-
-def _raised(power: int) -> str:
-    return str(power).translate(RAISED)
-
+from app.core.spectra.flux_unit import power_text, read_unit
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.plot.marks import Mark
+from app.ui.plot.trace import Trace
 
 QUANTITIES = (
     ("centroid", "centroid ", "Å"),
@@ -128,15 +34,17 @@ QUANTITIES = (
 """Keys of a measurement, each with what is written before and after its value."""
 
 
-def measurements_text(spectrum: Spectrum, window: Window, z: float) -> str:
+def measurements_text(spectrum: Spectrum, window: Window, frame: WavelengthFrame) -> str:
     """What is measured in the window, as lines of `name: value`.
 
-    Wavelengths are in vacuum angstrom, in the rest frame where z is not 0.
+    Wavelengths measured are in vacuum angstrom, in the rest frame where z is not 0.
     """
+    z = frame.z
     lo, hi = (end / (1.0 + z) for end in window)
     numbers = zoom_numbers(spectrum, lo, hi, z)
     lines = [
         f"object: {spectrum.object_id}" + (" (SIMULATED)" if spectrum.simulated else ""),
+        *([] if frame.is_usual else [f"range on screen: {_shown_range(window, frame)}"]),
         f"range: {window[0]:.2f} to {window[1]:.2f} Å, observed, vacuum",
         *([f"z: {z:.6g}; rest range: {lo:.2f} to {hi:.2f} Å"] if z else []),
         f"pixels: {numbers['n_pixels']}, bad: {numbers['n_bad']}",
@@ -155,6 +63,11 @@ def measurements_text(spectrum: Spectrum, window: Window, z: float) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _shown_range(window: Window, frame: WavelengthFrame) -> str:
+    low, high = (frame.number(end, 2) for end in window)
+    return f"{low} to {high} {frame.description}"
+
+
 def _line_text(name: str, line: Mapping[str, Any]) -> str:
     values = [
         f"{before}{line[key]:g}"
@@ -169,19 +82,39 @@ def _line_text(name: str, line: Mapping[str, Any]) -> str:
 NEAR_KMS = 1500.0
 """Lines farther than this from a click are not listed."""
 MAX_NAMED = 3
+NAMES = {AS_IN_FILE: "F", PER_WAVELENGTH: "f_λ", PER_FREQUENCY: "f_ν", NORMALISED: "F/Fc"}
+"""What fluxes of each quantity are called."""
 NAMED_KINDS = ("line", "band_head")
 
 
-def readout_text(spectrum: Spectrum, wavelength: float, z: float, mark: Mark | None = None) -> str:
+def readout_text(
+    spectrum: Spectrum,
+    wavelength: float,
+    frame: WavelengthFrame,
+    mark: Mark | None = None,
+    drawn: Trace | None = None,
+) -> str:
     """The readout: the mark's name and rest wavelength, then wavelength and flux at the mouse.
 
-    The rest wavelength is included where z is not 0; the flux is that of the nearest pixel.
+    The rest wavelength is included where z is not 0, and the observed one where the axis is
+    another; the flux is that of the nearest pixel, in the quantity of the trace.
     """
-    parts = [] if mark is None else [f"{mark.line.label} {mark.line.wavelength:.1f}"]
-    parts.append(f"{wavelength:.1f} Å")
-    if z:
-        parts.append(f"λ₀ {wavelength / (1.0 + z):.1f} Å")
-    flux = _flux_at(spectrum, wavelength)
+    rest = replace(frame.of_wavelengths, is_rest=True)
+    observed = replace(rest, is_rest=False)
+    parts = (
+        [] if mark is None else [f"{mark.line.label} {rest.of_rest.number(mark.line.wavelength)}"]
+    )
+    if frame.line is not None:
+        parts.append(frame.text(wavelength))
+    if frame.is_rest and frame.z:
+        parts += [f"λ₀ {rest.text(wavelength)}", f"λ {observed.text(wavelength)}"]
+    else:
+        parts.append(observed.text(wavelength))
+        if frame.z:
+            parts.append(f"λ₀ {rest.text(wavelength)}")
+    if frame.is_air and frame.line is None:
+        parts.append(QCoreApplication.translate("readout", "(air)"))
+    flux = _flux_at(spectrum, wavelength, drawn)
     if flux:
         parts.append(flux)
     return "   ".join(parts)
@@ -219,14 +152,19 @@ def _velocity(rest: float, line: Line) -> float:
     return LIGHT_KMS * (rest / line.wavelength - 1.0)
 
 
-def _flux_at(spectrum: Spectrum, wavelength: float) -> str:
+def _flux_at(spectrum: Spectrum, wavelength: float, drawn: Trace | None) -> str:
     lo, hi = spectrum.range
     if not lo <= wavelength <= hi:
         return ""
     right = int(spectrum.wavelength.searchsorted(wavelength))
     near = np.array([max(right - 1, 0), min(right, len(spectrum) - 1)])
     pixel = int(near[np.argmin(np.abs(spectrum.wavelength[near] - wavelength))])
-    value = float(spectrum.flux[pixel])
+    value, name = float(spectrum.flux[pixel]), "F"
+    if drawn is not None:
+        value, name = (
+            drawn.converted(float(spectrum.wavelength[pixel]), value),
+            NAMES[drawn.quantity],
+        )
     if not math.isfinite(value):
         return "NaN"
-    return f"F {flux_text(value)}" + ("" if spectrum.good[pixel] else " ✕")
+    return f"{name} {flux_text(value)}" + ("" if spectrum.good[pixel] else " ✕")

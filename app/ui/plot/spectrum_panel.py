@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
-from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.queue import QueueRow
+from app.core.spectra.flux_quantity import AS_IN_FILE
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.candidate.view_options import USUAL_AXES
 from app.ui.plot.agent_follower import AgentFollower
-from app.ui.plot.brackets import task_brackets
+from app.ui.plot.axes.ranges import overlaps, within
+from app.ui.plot.axes.titles import badges, flux_axis_title, wavelength_title
 from app.ui.plot.empty_message import EmptyPlotMessage
 from app.ui.plot.header import Header
+from app.ui.plot.line_lists import PlotLineLists
 from app.ui.plot.marks import MEASURED, marks, task_ranks
-from app.ui.plot.overview import Overview
+from app.ui.plot.notes import drawn_as, near_note, no_data_note
 from app.ui.plot.plot_view import PlotView
-from app.ui.plot.ranges import overlaps, within
-from app.ui.plot.readout import NAMED_KINDS, NEAR_KMS, flux_title, lines_nearby, readout_text
+from app.ui.plot.readout import lines_nearby, readout_text
+from app.ui.plot.strip.brackets import task_brackets
+from app.ui.plot.strip.overview import Overview
 from app.ui.plot.template_overlay import TemplateOverlay, TemplateSource
-from app.ui.plot.trace import Trace, trace
+from app.ui.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
 from app.ui.session_context import SessionContext
-from app.ui.settings.settings import Settings
 from app.ui.theme.theme import Theme
 from app.ui.widgets.flow_layout import FlowLayout
 
-
-def user_line_lists(paths: Sequence[str]) -> LineLists:
-    """Built-in and user line lists; raises a WorkbenchError for a list that cannot be used."""
-    return load_line_lists([Path(path) for path in paths])
-
-
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)
 """Range of an empty plot."""
-MAX_SYNC_PIXELS = 100_000
-"""Longer spectra are smoothed outside the GUI thread."""
+AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
+"""Velocities to show on each side of a line, and the widest range that is left as it is."""
+AXIS_OPTIONS = frozenset({"z", *USUAL_AXES})
 
 
 class SpectrumPanel(QFrame):
@@ -52,12 +48,10 @@ class SpectrumPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._current, self._view = context.current, context.view
-        self._runner, self._settings = context.runner, context.settings
-        self._keymap = context.keymap
-        self._own_lists: tuple[str, ...] = ()
+        self._runner, self._keymap = context.runner, context.keymap
         self._task = context.bridge.session.task
-        self._lists: LineLists = builtin_lines()
-        self._ranks = task_ranks(self._task, self._lists)
+        self.lines = PlotLineLists(context, self)
+        self._ranks = task_ranks(self._task, self.lines.lists)
         self._spectrum: Spectrum | None = None
         self._keep_flux = False
         self._is_peeking = False
@@ -82,8 +76,8 @@ class SpectrumPanel(QFrame):
         self.template = TemplateOverlay(context, self.plot, self)
         self.follower = AgentFollower(context, self.plot, self.overview, self)
         self._connect(context)
-        self._apply_settings(self._settings.settings)
         self._show_all()
+        self.lines.read(context.settings.settings)
 
     # Public
 
@@ -110,13 +104,13 @@ class SpectrumPanel(QFrame):
     @property
     def caption(self) -> str:
         """Heading of a saved picture."""
-        return "   ".join([*self.header.texts, " · ".join(self._drawn_as())]).strip()
+        notes = [*self._drawn_as(), *badges(self._view.options, self.frame, self._spectrum)]
+        return "   ".join([*self.header.texts, " · ".join(notes)]).strip()
 
-    def name_of_line(self, wavelength: float) -> str:
-        """The known line nearest to an observed wavelength, else the wavelength itself."""
-        rest = wavelength / (1.0 + self._view.options.z)
-        near = self._lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)
-        return near[0].label if near else f"{wavelength:.0f}"
+    @property
+    def frame(self) -> WavelengthFrame:
+        """How wavelengths are shown."""
+        return self._view.options.frame(self._spectrum)
 
     def marked_in(self, window: Window) -> FloatArray:
         """Observed wavelengths of the task's lines in a window."""
@@ -158,7 +152,7 @@ class SpectrumPanel(QFrame):
         self._current.spectrum_failed.connect(self.empty_message.show_fault)
         self._view.changed.connect(self._apply_options)
         self._view.window_changed.connect(self._show_window)
-        self._settings.changed.connect(self._apply_settings)
+        self.lines.changed.connect(self._use_lists)
         context.current_theme.changed.connect(self._apply_theme)
         self.plot.painted.connect(self._current.note_painted)
         self.template.changed.connect(self._update_note)
@@ -170,7 +164,7 @@ class SpectrumPanel(QFrame):
         plot, overview = self.plot, self.overview
         plot.range_requested.connect(self._pan)
         plot.range_drawn.connect(self._zoom_to)
-        plot.box_changed.connect(self.plot.show_box)
+        plot.box_changed.connect(self._show_box)
         plot.flux_requested.connect(self.plot.show_flux)
         plot.clicked.connect(self._identify)
         plot.whole_requested.connect(self.show_whole)
@@ -209,19 +203,20 @@ class SpectrumPanel(QFrame):
 
     def _draw(self, candidate_id: int | None) -> None:
         assert self._spectrum is not None
-        spectrum, smoothing_px = self._spectrum, self._view.options.smoothing_px
-        if smoothing_px and len(spectrum) > MAX_SYNC_PIXELS:
-            work = partial(trace, spectrum, smoothing_px)
-            done = partial(self._show_smoothed, spectrum, candidate_id is None)
-            self._runner.run(work, done, owner=self)
+        spectrum, asked = self._spectrum, asked_trace(self._view.options)
+        if takes_long(spectrum, *asked):
+            done = partial(self._show_made, spectrum, asked, self._keep_flux)
+            self._runner.run(partial(trace, spectrum, *asked), done, owner=self)
             if candidate_id is None:
                 return  # the old curve stays until the new one is ready
-            smoothing_px = 0.0
-        self._show_trace(trace(spectrum, smoothing_px), candidate_id)
+            asked = 0.0, AS_IN_FILE, asked[2]
+        self._show_trace(trace(spectrum, *asked), candidate_id)
 
-    def _show_smoothed(self, spectrum: Spectrum, keep_flux: bool, drawn: Trace) -> None:
-        """Show a trace smoothed in the background, unless it is outdated."""
-        if spectrum is self._spectrum and drawn.smoothing_px == self._view.options.smoothing_px:
+    def _show_made(
+        self, spectrum: Spectrum, asked: AskedTrace, keep_flux: bool, drawn: Trace
+    ) -> None:
+        """Show a trace made in the background, unless it is outdated."""
+        if spectrum is self._spectrum and asked == asked_trace(self._view.options):
             self._keep_flux = keep_flux
             self._show_trace(drawn, None)
             self._keep_flux = False
@@ -229,12 +224,12 @@ class SpectrumPanel(QFrame):
     def _show_trace(self, drawn: Trace, candidate_id: int | None) -> None:
         assert self._spectrum is not None
         self.plot.show_trace(drawn, candidate_id)
-        self._update_titles()
+        self._update_axes()
         self._show_window()
         self.template.draw()
-        if candidate_id is not None:
-            plain = drawn if not drawn.is_smoothed else trace(self._spectrum)
-            self.overview.show_trace(plain)
+        if candidate_id is not None or not self.overview.shows_quantity_of(drawn):
+            asked = 0.0, drawn.quantity, drawn.is_log
+            self.overview.show_trace(trace(self._spectrum, *asked) if drawn.is_smoothed else drawn)
 
     def _show_window(self, _: object = None) -> None:
         """Show the user's window, or the whole spectrum where they do not overlap."""
@@ -247,18 +242,32 @@ class SpectrumPanel(QFrame):
         self._update_note()
 
     def _apply_options(self, names: frozenset[str]) -> None:
-        if "smoothing" in names and self._spectrum is not None:
-            self._keep_flux = True
+        self.plot.from_zero = self._view.options.flux_zero
+        if names & {"smoothing", "flux", "flux_log"} and self._spectrum is not None:
+            self._keep_flux = not names & {"flux", "flux_log"}
             self._draw(None)
             self._keep_flux = False
-        if names & {"z", "rest_axis"}:
-            self._update_titles()
+        if "flux_zero" in names:
+            self.autoscale()
+        if names & AXIS_OPTIONS:
+            self._update_axes()
+            self._update_readout()
+        if "velocity_line" in names and self._view.options.velocity_line is not None:
+            self._show_around_line()
         if "z" in names:
             self._show_task_windows()
         if names & {"z", "line_sets"}:
             self._update_marks()
         self._update_visibility()
         self._update_note()
+
+    def _show_around_line(self) -> None:
+        """Show the part of the spectrum around the line of velocities, unless that is shown."""
+        frame = self.frame
+        lo, hi = (frame.shown(end) for end in self.window_now)
+        around = frame.observed(-AROUND_KMS), frame.observed(AROUND_KMS)
+        if hi - lo > WIDE_KMS and overlaps(around, self.whole):
+            self.go_to(around, keep_flux=False)
 
     def _apply_theme(self, theme: Theme) -> None:
         self.plot.apply_theme(theme)
@@ -270,11 +279,9 @@ class SpectrumPanel(QFrame):
 
     def _show_all(self) -> None:
         self._show_key()
-        terrestrial = self._lists.terrestrial
-        self.plot.shades.show_terrestrial(terrestrial)
         self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
-        self._update_titles()
-        self._update_marks()
+        self._update_axes()
+        self._use_lists()
         self._update_visibility()
         self._show_task_windows()
 
@@ -284,7 +291,7 @@ class SpectrumPanel(QFrame):
         options = self._view.options
         sets = self._task.lines if options.line_sets is None else options.line_sets
         own = self._ranks if options.line_sets is None else ()
-        self.plot.marks.show_marks(marks(self._lists, sets, self._ranks, options.z, own))
+        self.plot.marks.show_marks(marks(self.lines.lists, sets, self._ranks, options.z, own))
         self.plot.viewport().update()
 
     def _update_visibility(self) -> None:
@@ -298,27 +305,14 @@ class SpectrumPanel(QFrame):
     def _show_task_windows(self) -> None:
         self.overview.show_task_windows(task_brackets(self._task, self._view.options.z))
 
-    def _update_titles(self) -> None:
-        options = self._view.options
-        wavelength = self.tr("Rest wavelength (Å, vacuum)")
-        if not options.rest_axis:
-            wavelength = self.tr("Wavelength (Å, vacuum)")
-        drawn = self.plot.trace
+    def _update_axes(self) -> None:
+        drawn, frame = self.plot.trace, self.frame
         unit = "" if self._spectrum is None else self._spectrum.flux_unit
-        exponent = 0 if drawn is None else drawn.exponent
-        flux = flux_title(self.tr("Relative flux"), self.tr("Flux"), unit, exponent)
-        self.plot.show_titles(wavelength, flux, 1.0 + options.z if options.rest_axis else 1.0)
+        self.plot.show_axes(wavelength_title(frame), flux_axis_title(drawn, unit), frame)
+        self.plot.show_badges(badges(self._view.options, frame, self._spectrum))
 
-    def _apply_settings(self, settings: Settings) -> None:
-        """Read the user's line lists in the background; the built-in ones are already shown."""
-        if settings.line_lists != self._own_lists:
-            self._own_lists = settings.line_lists
-            read = partial(user_line_lists, settings.line_lists)
-            self._runner.run(read, self._set_lists, self._current.report_error, owner=self)
-
-    def _set_lists(self, lists: LineLists) -> None:
-        self._lists = lists
-        self.plot.shades.show_terrestrial(lists.terrestrial)
+    def _use_lists(self) -> None:
+        self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
         self._update_marks()
 
     # The mouse
@@ -328,6 +322,14 @@ class SpectrumPanel(QFrame):
 
     def _zoom_to(self, lo: float, hi: float) -> None:
         self.go_to((lo, hi), keep_flux=False)
+
+    def _show_box(self, window: Window | None) -> None:
+        """Show the zoom box while it is drawn, and its range in place of the readout."""
+        self.plot.show_box(window)
+        if window is None:
+            self._update_readout()
+        else:
+            self.header.show_readout(self.frame.range_text(window, 1))
 
     def _show_readout(self, at: QPointF | None) -> None:
         self._mouse_at = at
@@ -340,7 +342,7 @@ class SpectrumPanel(QFrame):
             self.header.show_readout("")
             return
         mark = self.plot.marks.at(at.x())
-        text = readout_text(self._spectrum, wavelength, self._view.options.z, mark)
+        text = readout_text(self._spectrum, wavelength, self.frame, mark, self.plot.trace)
         self.header.show_readout(text)
 
     def _identify(self, wavelength: float) -> None:
@@ -355,27 +357,14 @@ class SpectrumPanel(QFrame):
     def _notes(self) -> list[str]:
         notes, drawn, window = self._drawn_as(), self.plot.trace, self._view.window
         if drawn is not None and window is not None and not overlaps(window, self.whole):
-            no_data = self.tr("No data from {lo} to {hi} Å: showing the whole spectrum")
-            no_data = no_data.replace("{lo}", f"{window[0]:.0f}")
-            notes.insert(0, no_data.replace("{hi}", f"{window[1]:.0f}"))
+            notes.insert(0, no_data_note(window, self.frame))
         if self._identified is not None and drawn is not None:
-            near = lines_nearby(self._lists, self._identified, self._view.options.z)
-            text = self.tr("At {place}: {lines}").replace("{place}", f"{self._identified:.1f} Å")
-            notes.insert(0, text.replace("{lines}", near or self.tr("no known line")))
+            near = lines_nearby(self.lines.lists, self._identified, self._view.options.z)
+            notes.insert(0, near_note(self.frame.text(self._identified), near))
         return notes
 
     def _drawn_as(self) -> list[str]:
-        """Smoothing and template, as of now."""
-        drawn, notes = self.plot.trace, []
-        if drawn is not None and drawn.is_smoothed:
-            width = self.tr("Smoothed {px} px = {kms} km/s (FWHM)")
-            width = width.replace("{px}", f"{drawn.smoothing_px:g}")
-            notes.append(width.replace("{kms}", f"{drawn.smoothing_kms:.0f}"))
-        if self.template.name:
-            text = self.tr("Template: {name}").replace("{name}", self.template.name)
-            fits = self.template.fits or drawn is None
-            notes.append(text if fits else text + self.tr(" (no overlap)"))
-        return notes
+        return drawn_as(self.plot.trace, self.template.name, fits=self.template.fits)
 
     def _align(self) -> None:
         """Line up the overview with the plot, and cover the plot with the empty message."""

@@ -9,11 +9,13 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
-from agent.spectra.gaps import with_gaps
-from agent.spectra.spectrum import FloatArray
+from agent.spectra.gaps import GAP, with_gaps
+from agent.spectra.spectrum import FloatArray, Spectrum
+from app.core.spectra.flux_quantity import NORMALISED, PER_FREQUENCY, inverse_continuum
+from app.core.spectra.flux_unit import flux_density
 from app.ui.plot.canvas.curve import EMPTY
 from app.ui.plot.plot_view import PlotView
-from app.ui.plot.trace import GAP, Trace
+from app.ui.plot.trace import Trace
 from app.ui.session_context import SessionContext
 
 
@@ -31,6 +33,7 @@ class TemplateSource(Protocol):
 ROUNDS = 4
 CLIP_SIGMA = 3.0
 MIN_PIXELS = 20
+CONTINUUM_SNR = 20.0
 
 
 def scale_template(
@@ -67,6 +70,18 @@ def scale_template(
 Points = tuple[FloatArray, FloatArray]
 
 
+def read_template(source: TemplateSource, name: str, quantity: str) -> tuple[Points, FloatArray]:
+    """The template, and its fluxes divided by its own continuum where that is to be shown."""
+    wavelength, flux = source.load(name)
+    if quantity != NORMALISED:
+        return (wavelength, flux), EMPTY
+    # Without errors the fit takes the ends of a curved noiseless spectrum for lines.
+    sigma = np.maximum(np.abs(flux), np.nanmedian(np.abs(flux))) / CONTINUUM_SNR
+    ivar = np.nan_to_num(1.0 / np.where(sigma > 0, sigma, np.inf) ** 2)
+    factor = inverse_continuum(Spectrum(wavelength=wavelength, flux=flux, ivar=ivar))
+    return (wavelength, flux), EMPTY if factor is None else flux * factor
+
+
 class TemplateOverlay(QObject):
     changed = Signal()
 
@@ -76,8 +91,9 @@ class TemplateOverlay(QObject):
         self._plot = plot
         self._source: TemplateSource | None = None
         self._curve: Points | None = None
+        self._normalised = EMPTY
         self.curve: Points = (EMPTY, EMPTY)
-        """As drawn: observed wavelengths, and fluxes in units of the trace."""
+        """As drawn: observed wavelengths, and fluxes as on the axis of the trace."""
         self.name = ""
         context.view.changed.connect(self._apply_options)
         plot.template.hide()
@@ -86,8 +102,14 @@ class TemplateOverlay(QObject):
         self._source = source
         self._load()
 
-    def show(self, wavelength_rest: FloatArray, flux: FloatArray, name: str) -> None:
-        self.name, self._curve = name, (wavelength_rest, flux)
+    def show(
+        self,
+        wavelength_rest: FloatArray,
+        flux: FloatArray,
+        name: str,
+        normalised: FloatArray = EMPTY,
+    ) -> None:
+        self.name, self._curve, self._normalised = name, (wavelength_rest, flux), normalised
         self.draw()
 
     def clear(self) -> None:
@@ -102,16 +124,28 @@ class TemplateOverlay(QObject):
     def draw(self) -> None:
         trace, scaled = self._plot.trace, None
         if trace is not None and self._curve is not None:
-            scaled = scale_template(trace, *self._curve, self._view.options.z)
+            rest, flux = self._curve[0], self._in_quantity_of(trace)
+            if flux.size:
+                scaled = scale_template(trace, rest, flux, self._view.options.z)
         wavelength, flux = scaled or (EMPTY, EMPTY)
+        flux = flux if trace is None else trace.on_axis(flux)
         wavelength, flux = self.curve = with_gaps(wavelength, GAP, flux)  # type: ignore[assignment]
         self._plot.template.show_data(wavelength, flux)
         self._plot.template.setVisible(scaled is not None)
         self._plot.viewport().update()
         self.changed.emit()
 
+    def _in_quantity_of(self, trace: Trace) -> FloatArray:
+        """Fluxes up to a factor; templates are per wavelength. Empty while they are read anew."""
+        assert self._curve is not None
+        wavelength, flux = self._curve
+        if trace.quantity == NORMALISED:
+            return self._normalised
+        density = flux_density(trace.flux_unit)
+        return flux * wavelength**2 if density and density[0] == PER_FREQUENCY else flux
+
     def _apply_options(self, names: frozenset[str]) -> None:
-        if "template" in names:
+        if "template" in names or "flux" in names:
             self._load()
         elif "z" in names:
             self.draw()
@@ -121,12 +155,14 @@ class TemplateOverlay(QObject):
         if not name or source is None:
             self.clear()
             return
-        done = partial(self._loaded, name)
-        self._runner.run(partial(source.load, name), done, self._load_failed, owner=self)
+        quantity = self._view.options.flux
+        done, work = partial(self._loaded, name), partial(read_template, source, name, quantity)
+        self._runner.run(work, done, self._load_failed, owner=self)
 
-    def _loaded(self, name: str, curve: Points) -> None:
+    def _loaded(self, name: str, read: tuple[Points, FloatArray]) -> None:
         if name == self._view.options.template:
-            self.show(*curve, name)
+            curve, normalised = read
+            self.show(*curve, name, normalised)
 
     def _load_failed(self, error: WorkbenchError) -> None:
         self.clear()

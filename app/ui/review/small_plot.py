@@ -7,11 +7,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 from PySide6.QtGui import QColor
 
-from agent.spectra.gaps import with_gaps
+from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.report.evidence import KeyLook
-from app.ui.plot.trace import GAP
 from app.ui.review.figures import Figure
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.data_texts import task_text

@@ -47,7 +47,7 @@ class FlowLayout(QLayout):
         return self._with_margins(QSize(width, _highest(shown)))
 
     def minimumSize(self) -> QSize:
-        widest = max(map(_least, self._shown()), default=0)
+        widest = max((item.minimumSize().width() for item in self._shown()), default=0)
         return self._with_margins(QSize(widest, _highest(self._shown())))
 
     def setGeometry(self, rect: QRect) -> None:

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import FloatArray, Window
-from app.ui.plot.trace import Trace, flux_range
+from app.ui.plot.axes.flux_range import flux_range
+from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 
 NOTHING: FloatArray = np.empty(0)
@@ -49,7 +50,9 @@ class WindowPlot(pg.PlotWidget):  # type: ignore[misc]
     def show_template(self, wavelength: FloatArray, flux: FloatArray) -> None:
         self.template.setData(wavelength, flux)
 
-    def show_window(self, drawn: Trace | None, window: Window, marks: FloatArray) -> None:
+    def show_window(
+        self, drawn: Trace | None, window: Window, marks: FloatArray, from_zero: bool = False
+    ) -> None:
         """Show a part of a spectrum, with vertical lines at the wavelengths `marks`."""
         if drawn is None:
             for curve in (self.raw, self.flux, self.marks):
@@ -58,11 +61,11 @@ class WindowPlot(pg.PlotWidget):  # type: ignore[misc]
         inside = slice(*drawn.wavelength.searchsorted(window).tolist())
         wavelength = drawn.wavelength[inside]
         if drawn.is_smoothed:
-            self.raw.setData(wavelength, drawn.raw[inside])
+            self.raw.setData(wavelength, drawn.on_axis(drawn.raw[inside]))
         else:
             self.raw.setData(NOTHING, NOTHING)
-        self.flux.setData(wavelength, drawn.flux[inside])
-        bottom, top = flux_range(drawn, window)
+        self.flux.setData(wavelength, drawn.on_axis(drawn.flux[inside]))
+        bottom, top = flux_range(drawn, window, from_zero)
         self.marks.setData(np.repeat(marks, 2), np.tile([bottom, top], marks.size))
         box = self.getPlotItem().getViewBox()
         box.setRange(xRange=window, yRange=(bottom, top), padding=0, disableAutoRange=True)

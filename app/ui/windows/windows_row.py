@@ -110,7 +110,8 @@ class WindowsRow(QWidget):
         for cell in self.cells:
             window = self._view.observed(cell.window_of_task.range)
             cell.plot.show_template(*template)
-            cell.plot.show_window(drawn, window, self._panel.marked_in(window))
+            marks, from_zero = self._panel.marked_in(window), self._view.options.flux_zero
+            cell.plot.show_window(drawn, window, marks, from_zero)
 
     def _measure(self) -> None:
         spectrum = self._current.spectrum
@@ -199,9 +200,9 @@ class WindowsRow(QWidget):
         return self.tr("on screen") if is_current else ""
 
     def _tip(self, window: DiagnosticWindow, is_covered: bool) -> str:
-        low, high = window.range
+        shown = self._panel.frame.of_rest.range_text(window.range)
         label, look = escape(task_text(window.label)), escape(task_text(window.look))
-        parts = [f"<b>{label}</b> · {low:.0f}–{high:.0f} Å", look]
+        parts = [f"<b>{label}</b> · {shown}", look]
         if window.mimics:
             title = self.tr("Look-alikes")
             parts.append(f"<i>{escape(title)}</i>: {escape(task_text(window.mimics))}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
+from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.plot.canvas.paint import dots_per_pixel, hairline
 from app.ui.plot.canvas.plot_box import PlotBox
 from app.ui.plot.canvas.texts import TextCache
@@ -33,6 +35,37 @@ def ticks(lo: float, hi: float, max_ticks: int) -> tuple[float, ...]:
     step = tick_step(lo, hi, max_ticks)
     first, last = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9)
     return tuple(number * step for number in range(first, last + 1))
+
+
+LOG_STEPS = (range(1, 10), (1, 2, 5), (1, 3), (1,))
+LOG_DECADES = 12
+"""With more decades than this, only some have a tick."""
+LOG_LIMIT = 300.0
+
+
+def log_ticks(lo: float, hi: float, max_ticks: int) -> tuple[tuple[float, str], ...]:
+    """Decimal logarithms of round numbers within [lo, hi], with the numbers as text."""
+    if not -LOG_LIMIT < lo < hi < LOG_LIMIT:
+        return ()
+    if hi - lo < 1.0:
+        values = tuple(value for value in ticks(10.0**lo, 10.0**hi, max_ticks) if value > 0.0)
+        return tuple(zip(map(math.log10, values), tick_texts(values), strict=True))
+    if hi - lo > LOG_DECADES:
+        return tuple((power, _plain(10.0**power)) for power in ticks(lo, hi, min(max_ticks, 6)))
+    powers = range(math.floor(lo), math.ceil(hi) + 1)
+    for steps in LOG_STEPS:
+        numbers = (step * 10.0**power for power in powers for step in steps)
+        found = [(math.log10(number), _plain(number)) for number in numbers]
+        inside = tuple(each for each in found if lo - 1e-9 <= each[0] <= hi + 1e-9)
+        if len(inside) <= max_ticks:
+            return inside
+    return inside
+
+
+def _plain(number: float) -> str:
+    if 1e-3 <= number < 1e5:
+        return f"{number:.{max(-math.floor(math.log10(number) + 1e-9), 0)}f}"
+    return f"{number:.0e}".replace("e-0", "e-").replace("e+", "e").replace("e0", "e")
 
 
 def tick_texts(values: tuple[float, ...]) -> tuple[str, ...]:
@@ -69,7 +102,6 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
         self.title = ""
-        self.stretch = 1.0
         self._marks: Marks = []
         self._marks_for: object = None
         self.theme, self.texts = theme, texts
@@ -81,12 +113,10 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     def marks(self) -> Marks:
         """Ticks with their texts, cached for the current range and length."""
         lo, hi = self.range
-        key = lo, hi, self.length, self.stretch
+        key = lo, hi, self.length, self._look
         if key != self._marks_for:
             most = max(int(self.length / self.apart_px), 2)
-            values = ticks(lo / self.stretch, hi / self.stretch, most)
-            positions = (self._position(value * self.stretch) for value in values)
-            self._marks = list(zip(positions, tick_texts(values), strict=True))
+            self._marks = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
             self._marks_for = key
         return self._marks
 
@@ -95,6 +125,15 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     @property
     def length(self) -> float:
+        raise NotImplementedError
+
+    @property
+    def _look(self) -> object:
+        """What the ticks depend on, besides range and length."""
+        raise NotImplementedError
+
+    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+        """Coordinates of the plot, and the texts there."""
         raise NotImplementedError
 
     def fit_font(self) -> None:
@@ -106,10 +145,21 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
 
 class WavelengthAxis(PlotAxis):
-    """The axis below the plot; `stretch` is 1 + z where it shows rest wavelengths, else 1."""
+    """The axis below the plot, with round numbers in the frame it shows."""
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:
+        self.frame = WavelengthFrame()
         super().__init__("bottom", theme, texts)
+
+    @property
+    def _look(self) -> object:
+        return self.frame
+
+    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+        if not lo > 0.0:
+            return ()
+        values = ticks(self.frame.shown(lo), self.frame.shown(hi), most)
+        return zip(map(self.frame.observed, values), tick_texts(values), strict=True)
 
     @property
     def length(self) -> float:
@@ -141,7 +191,19 @@ class FluxAxis(PlotAxis):
     apart_px = 52.0
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:
+        self.is_log = False
+        """Whether its coordinates are decimal logarithms of the flux."""
         super().__init__("left", theme, texts)
+
+    @property
+    def _look(self) -> object:
+        return self.is_log
+
+    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+        if self.is_log:
+            return log_ticks(lo, hi, most)
+        values = ticks(lo, hi, most)
+        return zip(values, tick_texts(values), strict=True)
 
     @property
     def length(self) -> float:

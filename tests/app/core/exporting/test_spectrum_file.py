@@ -114,3 +114,11 @@ def test_what_cannot_be_written_leaves_the_file_as_it_was(tmp_path):
         write_spectrum(spectrum(), tmp_path / "a.png")
     assert out.read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_the_header_says_on_which_axes_it_was_shown(tmp_path):
+    out, shown_as = tmp_path / "a.fits", {"SHOWN_FL": "per_frequency", "SHOWN_WL": "nm, rest, air"}
+    write_spectrum(spectrum(), out, shown_as=shown_as)
+    header = fits.getheader(out, 1)
+    assert (header["SHOWN_FL"], header["SHOWN_WL"]) == tuple(shown_as.values())
+    np.testing.assert_allclose(table_of(out)["wavelength"], WAVELENGTH)

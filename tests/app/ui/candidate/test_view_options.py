@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.candidate.view_options import RV_LIMIT_KMS, SMOOTHINGS_PX, Z_LIMIT, View
+from app.ui.candidate.view_options import RV_LIMIT_KMS, SMOOTHINGS_PX, Z_LIMIT, View, ViewOptions
 
 
 def test_a_change_names_what_changed(qtbot):
@@ -41,3 +41,15 @@ def test_the_window_has_a_name_and_a_frame(qtbot):
         view.set_window((6600.0, 6500.0))
         view.set_window((6500.0, 6600.0), "Hα")
     assert view.window == (6500.0, 6600.0)
+
+
+def test_an_axis_is_switched_and_back(qapp):
+    view = View()
+    view.switch("axis_nm")
+    view.switch("flux_normalised")
+    assert (view.options.wavelength_unit, view.options.flux) == ("nm", "normalised")
+    view.switch("flux_f_nu")
+    assert view.options.flux == "per_frequency"
+    view.switch("flux_f_nu")
+    view.switch("axis_nm")
+    assert view.options == ViewOptions()

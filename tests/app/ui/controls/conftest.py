@@ -19,7 +19,7 @@ class Controls(QWidget):
         self.templates = self.row.templates
         layout = QVBoxLayout(self)
         layout.addWidget(self.row)
-        for name in ("smoothing", "velocity", "range", "template", "lines", "links"):
+        for name in ("smoothing", "velocity", "range", "template", "lines", "axes", "links"):
             setattr(self, name, getattr(self.row, name))
             layout.addWidget(getattr(self.row, name))
         layout.addWidget(guideline)

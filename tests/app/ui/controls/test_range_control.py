@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agent.spectra.lines import builtin_lines
 from tests.app.ui.controls.steps import drag, type_in
 
 
@@ -54,3 +55,19 @@ def test_a_click_beside_the_handles_brings_the_nearer_one(qtbot, panel, context)
     context.view.set_window((5000.0, 5500.0))
     drag(qtbot, panel.range.slider, 7000.0, 7000.0)
     assert context.view.window == (5000.0, pytest.approx(7000.0, abs=30.0))
+
+
+def test_numbers_are_those_of_the_axis(qtbot, panel, context):
+    context.view.change(wavelength_unit="nm", z=0.01, rest_axis=True)
+    assert panel.range.unit.text() == "nm"
+    type_in(qtbot, panel.range.low, "640")
+    type_in(qtbot, panel.range.high, "670")
+    assert context.view.window == (pytest.approx(6464.0), pytest.approx(6767.0))
+    context.view.change(velocity_line=builtin_lines()["H_alpha"])
+    type_in(qtbot, panel.range.low, "-1000")
+    type_in(qtbot, panel.range.high, "1000")
+    low, high = context.view.window
+    assert 0.5 * (low + high) == pytest.approx(6564.61 * 1.01, abs=0.1)
+    assert panel.range.unit.text() == "km/s"
+    type_in(qtbot, panel.range.low, "-900000")
+    assert context.view.window[0] == pytest.approx(100.0)

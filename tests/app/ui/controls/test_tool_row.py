@@ -63,3 +63,13 @@ def test_popovers_stay_on_the_screen(qtbot, tools):
 def test_nothing_takes_the_focus_from_the_plot(qtbot, tools):
     for button in tools.buttons.values():
         assert button.focusPolicy() == Qt.FocusPolicy.NoFocus
+
+
+def test_the_axes_are_said_in_few_words(tools, context):
+    assert texts(tools)["axes"] == "Axes" and not tools.buttons["axes"].isChecked()
+    context.view.change(flux_log=True)
+    assert texts(tools)["axes"] == "Axes log" and tools.buttons["axes"].isChecked()
+    context.view.change(rest_axis=True, medium="air", wavelength_unit="nm")
+    assert texts(tools)["axes"] == "Axes rest · nm +2"
+    context.view.set_window((6400.0, 6700.0))
+    assert texts(tools)["range"] == "639.8–669.8 nm"

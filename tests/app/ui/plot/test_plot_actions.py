@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from astropy.io import fits
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from agent.spectra.readers import read
-from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
+from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX, ViewOptions
 from app.ui.plot import plot_actions
 from tests.app.ui.plot.steps import HALPHA, heights, on_to, shown
 
@@ -99,11 +101,83 @@ def test_velocity_moves_the_lines_and_the_rest_axis_but_not_the_sky(qtbot, conte
 
 def test_reset_takes_everything_back(qtbot, context, panel, keys):
     context.view.change(smoothing=3, z=0.01, rest_axis=True)
+    for name in (
+        "flux_log",
+        "flux_zero",
+        "flux_normalised",
+        "axis_nm",
+        "axis_air",
+        "velocity_axis",
+    ):
+        context.commands.run(name)
+    assert context.view.options.velocity_line is not None
     context.view.set_window(HALPHA)
     qtbot.keyClick(panel, Qt.Key.Key_R)
-    options = context.view.options
-    assert (options.smoothing, options.z, options.rest_axis) == (0, 0.0, False)
+    assert context.view.options == ViewOptions()
     assert context.view.window is None
+
+
+def test_axes_stay_from_candidate_to_candidate(qtbot, context, panel, keys):
+    for name in ("flux_log", "flux_normalised", "axis_nm", "axis_air"):
+        context.commands.run(name)
+    qtbot.keyClick(panel, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised")
+    assert panel.plot.trace.is_log
+    assert panel.plot.wavelength_axis.title == "Wavelength (nm, air)"
+    assert panel.plot.flux_axis.title == "Normalised flux"
+    assert "nm · air" in panel.caption and "normalised · log" in panel.caption
+    low, high = panel.plot.stage.ranges[1]
+    assert low < 0.0 < high  # the logarithm of a continuum of one
+
+
+def test_ticks_are_round_in_the_unit_shown(context, panel):
+    context.view.change(z=0.001, rest_axis=True, wavelength_unit="nm", medium="air")
+    frame, scale = panel.frame, panel.plot.stage.scale_now
+    marks = panel.plot.wavelength_axis.marks
+    assert len(marks) > 3
+    for x, text in marks:
+        assert float(text) % 50 == 0
+        assert frame.shown(scale.wavelength(x)) == pytest.approx(float(text), abs=1e-6)
+
+
+def test_velocities_about_a_line_show_its_surroundings(context, panel):
+    line = next(each.line for each in panel.plot.marks.marks if each.line.id == "H_alpha")
+    context.view.change(velocity_line=line)
+    assert context.view.window == pytest.approx(
+        tuple(line.wavelength * (1 + v / 299792.458) for v in (-3000.0, 3000.0))
+    )
+    texts = [text for _, text in panel.plot.wavelength_axis.marks]
+    assert "0" in texts and "1000" in texts
+    context.view.set_window(HALPHA)
+    context.view.change(velocity_line=None)
+    context.view.change(velocity_line=line)
+    assert context.view.window == HALPHA  # close enough, and left as it is
+
+
+def test_a_logarithmic_axis_draws_all_parts_where_they_belong(context, panel):
+    context.view.change(smoothing=2, flux_log=True)
+    plot, drawn = panel.plot, panel.plot.trace
+    np.testing.assert_allclose(10.0**plot.curve.flux, np.maximum(drawn.flux, 1e-12), rtol=1e-9)
+    known = np.isfinite(plot.curve.flux) & np.isfinite(plot.errors.low)
+    assert (plot.errors.high >= plot.errors.low)[known].all() and known.sum() > 3000
+    assert (plot.errors.low[known] <= plot.curve.flux[known]).all()
+    assert np.nanmax(panel.overview.curve.flux) < 7.0
+    low, high = plot.stage.ranges[1]
+    assert low < np.nanmedian(plot.curve.flux) < high
+
+
+def test_a_file_says_the_axes_that_change_its_numbers(qtbot, context, panel, tmp_path, monkeypatch):
+    out = tmp_path / "mine.fits"
+    chosen = staticmethod(lambda *about: (str(out), "x (*.fits)"))
+    monkeypatch.setattr(plot_actions.QFileDialog, "getSaveFileName", chosen)
+    context.view.change(flux="normalised", medium="air", wavelength_unit="nm", flux_zero=True)
+    qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised")
+    with qtbot.waitSignal(context.current.message):
+        context.commands.run("save_spectrum")
+    header = fits.getheader(out, 1)
+    assert (header["SHOWN_FL"], header["SHOWN_WL"]) == ("normalised", "nm, observed, air")
+    np.testing.assert_allclose(read(out).flux, panel.spectrum.flux)
 
 
 def test_range_and_measurements_are_copied(qtbot, context, panel):

@@ -6,22 +6,26 @@ import numpy as np
 import pytest
 
 from agent.spectra.lines import builtin_lines
+from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.plot.readout import flux_text, flux_title, lines_nearby, measurements_text, readout_text
+from app.ui.plot.trace import trace
 from tests.app.ui.plot.spectra import spectrum
+
+USUAL = WavelengthFrame()
 
 
 def test_wavelength_rest_wavelength_and_flux():
     made = spectrum(flux=np.full(3000, 3.2e-17), ivar=None)
-    assert readout_text(made, 5000.0, 0.0) == "5000.0 Å   F 3.200e-17"
-    assert "λ₀ 4950.5 Å" in readout_text(made, 5000.0, 0.01)
-    assert "F" not in readout_text(made, 9999.0, 0.0)
+    assert readout_text(made, 5000.0, USUAL) == "5000.0 Å   F 3.200e-17"
+    assert "λ₀ 4950.5 Å" in readout_text(made, 5000.0, WavelengthFrame(z=0.01))
+    assert "F" not in readout_text(made, 9999.0, USUAL)
 
 
 def test_a_bad_pixel_is_called_bad():
     ivar = np.ones(3000)
     ivar[1500] = 0.0
     made = spectrum(ivar=ivar)
-    assert readout_text(made, made.wavelength[1500], 0.0).endswith("✕")
+    assert readout_text(made, made.wavelength[1500], USUAL).endswith("✕")
 
 
 def test_a_click_names_what_is_near_with_its_velocity():
@@ -62,8 +66,32 @@ def test_fluxes_are_short():
 
 
 def test_measurements_name_lines_as_people_write_them():
-    text = measurements_text(spectrum(), (6450.0, 6750.0), 0.0)
+    text = measurements_text(spectrum(), (6450.0, 6750.0), USUAL)
     assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
     (line,) = (each for each in text.splitlines() if each.startswith("Hα (emission): "))
     assert line.endswith(" σ") and "sigma" not in line and ".0 " not in line
     assert "strongest feature (emission): centroid" in text
+
+
+def test_the_readout_has_the_unit_the_medium_and_the_frame_of_the_axis():
+    made = spectrum()
+    at_rest = WavelengthFrame(unit="nm", is_air=True, is_rest=True, z=0.01)
+    text = readout_text(made, 6630.257, at_rest)
+    assert text.startswith("λ₀ 656.28 nm   λ 662.84 nm   (air)   F ")
+    halpha = builtin_lines()["H_alpha"]
+    text = readout_text(made, halpha.wavelength * 1.001, WavelengthFrame(line=halpha))
+    assert text.startswith("+300 km/s   6571.2 Å   F ")
+
+
+def test_the_readout_has_the_quantity_of_the_axis():
+    made = spectrum(flux_unit="1e-17 erg/s/cm2/A", flux=np.full(3000, 3.0), ivar=None)
+    drawn = trace(made, quantity="per_frequency")
+    # 3e-17 erg/s/cm2/Å at 5000 Å is 3e-17 * 5000² / c.
+    assert readout_text(made, 5000.0, USUAL, drawn=drawn).endswith("f_ν 2.502e-28")
+
+
+def test_a_copied_range_says_what_was_on_screen():
+    frame = WavelengthFrame(unit="nm", is_air=True, z=0.001)
+    text = measurements_text(spectrum(), (6450.0, 6750.0), frame)
+    assert "range on screen: 644.822 to 674.814 nm, observed, air" in text
+    assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text

@@ -16,7 +16,7 @@ from app.ui.candidate.view_options import SMOOTHINGS_PX
 from app.ui.plot import spectrum_panel
 from app.ui.plot.readout import readout_text
 from app.ui.plot.trace import trace
-from tests.app.ui.plot.steps import HALPHA, LEFT, NO, at, on_to, shown
+from tests.app.ui.plot.steps import HALPHA, LEFT, NO, RIGHT, at, on_to, shown
 
 
 def test_a_spectrum_is_judged_when_it_was_painted_and_not_before(qtbot, context, session, panel):
@@ -37,7 +37,7 @@ def test_a_window_without_data_shows_all_of_it_and_says_so(qtbot, context, panel
     context.view.set_window((20_000.0, 21_000.0))
     on_to(qtbot, context, 2)
     assert tuple(shown(panel)) == pytest.approx(context.current.spectrum.range)
-    assert "No data from 20000 to 21000" in panel.header.note.text()
+    assert "No data at 20000–21000 Å" in panel.header.note.text()
 
 
 def test_a_spectrum_without_a_good_pixel_can_be_seen_and_judged(qtbot, context, panel):
@@ -50,11 +50,11 @@ def test_a_spectrum_without_a_good_pixel_can_be_seen_and_judged(qtbot, context, 
 
 def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, context, panel, monkeypatch):
     """The raw spectrum is shown at once; a result for a former candidate is dropped."""
-    monkeypatch.setattr(spectrum_panel, "MAX_SYNC_PIXELS", 100)
+    monkeypatch.setattr("app.ui.plot.trace.MAX_SYNC_PIXELS", 100)
     asked, on_window = Event(), threading.get_ident()
     go_on = Event()
 
-    def slow(spectrum, smoothing_px=0.0):
+    def slow(spectrum, smoothing_px=0.0, *others):
         if smoothing_px:
             assert threading.get_ident() != on_window
             asked.set()
@@ -137,9 +137,8 @@ def test_the_readout_is_that_of_the_spectrum_shown(qtbot, context, panel, keys):
     qtbot.waitUntil(lambda: panel.header.readout.text() != "")
 
     def expected():
-        spectrum, z = context.current.spectrum, context.view.options.z
         mark = panel.plot.marks.at(panel._mouse_at.x())
-        return readout_text(spectrum, panel.under_mouse, z, mark)
+        return readout_text(context.current.spectrum, panel.under_mouse, panel.frame, mark)
 
     seen = [panel.header.readout.text()]
     qtbot.keyClick(panel, Qt.Key.Key_N)
@@ -165,3 +164,19 @@ def test_a_note_about_a_click_is_of_now_and_not_in_a_picture(context, panel):
     assert "Smoothed 3 px" in panel.caption and "At " not in panel.caption
     context.view.change(smoothing=0)
     assert "Smoothed" not in panel.caption
+
+
+def test_the_zoom_box_says_its_range_in_the_unit_of_the_axis(context, panel):
+    context.view.change(wavelength_unit="nm")
+    target, start, end = panel.plot.viewport(), at(panel, 0.3), at(panel, 0.6)
+    QTest.mousePress(target, RIGHT, NO, start)
+    for share in (0.5, 1.0):
+        QTest.mouseMove(target, start + (end - start) * share)
+        QApplication.processEvents()
+    drawn = panel.plot.look.zoom_box
+    low, high = (f"{wavelength / 10.0:.2f}" for wavelength in drawn)
+    assert panel.header.readout.text() == f"{low}–{high} nm"
+    QTest.mouseRelease(target, RIGHT, NO, end)
+    QApplication.processEvents()
+    assert panel.plot.look.zoom_box is None and "–" not in panel.header.readout.text()
+    assert context.view.window == pytest.approx(drawn)

@@ -56,3 +56,26 @@ def test_a_template_is_laid_over_and_scaled(qtbot, context, panel):
     with qtbot.waitSignal(context.current.failed) as signal:
         context.view.change(template="none")
     assert "no template none" in signal.args[0]
+
+
+class Sloped:
+    """Falls with the wavelength, with one line."""
+
+    def load(self, name):
+        line = np.exp(-0.5 * ((GRID - 6564.6) / 20.0) ** 2)
+        return GRID, 1e-17 * (GRID / 5000.0) ** -2.0 * (1.0 + 2.0 * line)
+
+
+def test_a_template_follows_the_quantity_of_the_axis(qtbot, context, panel):
+    panel.use_templates(Sloped())
+    context.view.change(template="G2V", flux="per_frequency")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    flux = panel.plot.template.flux
+    assert flux[0] == pytest.approx(flux[-1], rel=1e-6)  # λ² times a slope of λ⁻² is level
+    context.view.change(flux="normalised")
+    level = panel.plot.template
+    qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised" and level.isVisible())
+    inner = slice(20, -20)
+    qtbot.waitUntil(lambda: np.ptp(np.percentile(level.flux[inner], [10, 90])) < 0.05)
+    context.view.change(flux_log=True)
+    assert np.median(panel.plot.template.flux[inner]) == pytest.approx(0.0, abs=0.2)

@@ -1,12 +1,14 @@
-"""What is drawn of a spectrum: gaps, bad pixels, smoothing, thinning, and the flux range."""
+"""What is drawn of a spectrum: gaps, bad pixels, smoothing, quantities."""
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.ui.plot.trace import LARGEST, flux_range, trace
+from app.ui.plot.trace import LARGEST, takes_long, trace
 from tests.app.ui.plot.spectra import spectrum
 
 
@@ -103,52 +105,34 @@ def test_a_spectrum_without_a_single_flux_is_drawn_as_nothing(value):
     assert len(drawn.bad) == 1
 
 
-ALL = (3800.0, 9000.0)
+def test_the_quantity_and_its_errors_are_drawn_in_a_unit_of_their_own():
+    made = spectrum(flux_unit="1e-17 erg/s/cm2/A", flux=np.full(3000, 3.0))
+    drawn = trace(made, quantity="per_frequency")
+    assert (drawn.quantity, drawn.flux_unit) == ("per_frequency", "erg s-1 cm-2 Hz-1")
+    at = int(np.searchsorted(made.wavelength, 5000.0))
+    expected = 3e-17 * made.wavelength[at] ** 2 / 2.99792458e18
+    assert drawn.flux[at] * drawn.unit == pytest.approx(expected)
+    assert drawn.error[at] / drawn.flux[at] == pytest.approx(0.05 / 3.0)
+    assert drawn.place(float(made.wavelength[at]), 3.0) == pytest.approx(drawn.flux[at])
 
 
-def spiked(*places, height=500.0):
+def test_a_quantity_that_the_unit_does_not_allow_is_not_shown():
+    drawn = trace(spectrum(flux_unit="counts"), quantity="per_frequency")
+    assert (drawn.quantity, drawn.flux_unit) == ("file", "counts")
+
+
+def test_on_a_logarithmic_axis_nothing_is_lost_and_gaps_stay():
+    drawn = trace(spectrum(), is_log=True)
+    assert drawn.on_axis(np.array([100.0, 0.1])).tolist() == pytest.approx([2.0, -1.0])
+    assert np.isnan(drawn.on_axis(np.array([np.nan]))).all()
+    assert np.isfinite(drawn.on_axis(np.array([0.0, -5.0]))).all()
+    assert drawn.place(5000.0, 10.0 * drawn.unit) == pytest.approx(1.0)
+
+
+def test_what_takes_long_is_not_done_in_the_gui_thread(monkeypatch):
+    monkeypatch.setattr("app.ui.plot.trace.MAX_SYNC_PIXELS", 100)
     made = spectrum()
-    flux = made.flux.copy()
-    for position in places:
-        flux[position : position + 2] = height
-    return trace(spectrum(flux=flux))
-
-
-def test_cosmic_rays_run_off_the_paper():
-    low, high = flux_range(spiked(100, 900, 2500), ALL)
-    assert 0 < low < 1 and 2.9 < high < 4
-
-
-def test_a_line_is_shown_whole():
-    drawn = trace(spectrum(peak=4.0))
-    assert flux_range(drawn, ALL)[1] > np.nanmax(drawn.flux)
-
-
-def test_the_noisy_top_of_a_strong_line_is_shown():
-    """Bright pixels have larger errors, which is no reason to cut the line off."""
-    made = spectrum(peak=200.0)
-    ivar = 100.0 / np.clip(made.flux, 1.0, None)
-    drawn = trace(spectrum(flux=made.flux, ivar=ivar))
-    assert flux_range(drawn, (6450.0, 6750.0))[1] > np.nanmax(drawn.flux)
-
-
-def test_a_narrow_window_has_its_own_range():
-    low, high = flux_range(trace(spectrum(peak=50.0)), (4200.0, 4500.0))
-    assert high - low < 0.6
-
-
-def test_noisy_ends_and_sky_residues_do_not_count():
-    made = spectrum(peak=0.0)
-    flux, ivar = made.flux.copy(), made.ivar.copy()
-    flux[:200] += 40 * np.sin(np.arange(200) / 9)
-    ivar[:200] = 1e-4
-    sky = (made.wavelength > 5572) & (made.wavelength < 5586)
-    flux[sky] = 30.0
-    low, high = flux_range(trace(spectrum(flux=flux, ivar=ivar)), ALL)
-    assert low > 0 and high < 2
-
-
-@pytest.mark.parametrize("value", [0.0, 3.0, -2.0, np.nan])
-def test_a_flat_or_empty_spectrum_has_a_range_too(value):
-    low, high = flux_range(trace(spectrum(flux=np.full(3000, value))), ALL)
-    assert np.isfinite([low, high]).all() and low < high
+    assert takes_long(made, 5.0, "file", False) and takes_long(made, 0.0, "per_frequency", False)
+    assert not takes_long(made, 0.0, "file", True)
+    monkeypatch.delitem(sys.modules, "scipy.linalg", raising=False)
+    assert takes_long(made, 0.0, "normalised", False)

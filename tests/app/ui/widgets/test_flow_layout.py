@@ -70,3 +70,27 @@ def test_hidden_parts_take_no_room(qtbot, row):
 def test_one_part_is_as_narrow_as_it_can_be(row):
     assert row.strip.layout().minimumSize().width() == 110
     assert row.strip.layout().heightForWidth(110) == 4 * 20 + 3 * 10 + 10
+
+
+def test_a_row_within_a_row_has_the_height_it_needs(qtbot):
+    """The tools beside the title used to be drawn over the plot where they went on in a row."""
+    page, inner = QWidget(), QWidget()
+    page.parts = [part(150) for _ in range(3)]
+    flow, outer = FlowLayout(inner, spacing=10), FlowLayout(spacing=10)
+    flow.setContentsMargins(0, 0, 0, 0)
+    for each in page.parts:
+        flow.addWidget(each)
+    inner.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+    outer.addWidget(inner)
+    below = part(50)
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addLayout(outer)
+    column.addWidget(below)
+    column.addStretch(1)
+    qtbot.addWidget(page)
+    page.resize(340, 200)
+    with qtbot.waitExposed(page):
+        page.show()
+    assert page.width() == 340
+    assert inner.height() == 50 and below.y() > 50

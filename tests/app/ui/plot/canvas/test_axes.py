@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.plot.canvas.axes import tick_texts, ticks
+from app.ui.plot.canvas.axes import log_ticks, tick_texts, ticks
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,23 @@ def test_never_more_than_asked_for_and_inside(lo, span, most):
 
 def test_a_range_that_is_none_has_no_ticks():
     assert ticks(1.0, 1.0, 5) == ticks(float("nan"), 2.0, 5) == tick_texts(()) == ()
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "most", "texts"),
+    [
+        (0.0, 3.0, 6, ("1", "10", "100", "1000")),
+        (0.0, 3.0, 12, ("1", "2", "5", "10", "20", "50", "100", "200", "500", "1000")),
+        (-2.0, 0.0, 5, ("0.01", "0.03", "0.1", "0.3", "1")),
+        (0.1, 0.5, 5, ("1.5", "2.0", "2.5", "3.0")),
+        (0.0, 40.0, 9, ("1", "1e10", "1e20", "1e30", "1e40")),
+    ],
+)
+def test_logarithmic_ticks_are_round_numbers(lo, hi, most, texts):
+    found = log_ticks(lo, hi, most)
+    assert tuple(text for _, text in found) == texts
+    assert [10.0**at for at, _ in found] == pytest.approx([float(text) for text in texts])
+
+
+def test_a_logarithmic_range_beyond_numbers_has_no_ticks():
+    assert log_ticks(-400.0, 3.0, 5) == log_ticks(1.0, 1.0, 5) == log_ticks(0.0, 1e9, 5) == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
-from app.ui.plot.bracket_layer import Bracket
+from app.ui.plot.strip.bracket_layer import Bracket
 from app.ui.translation.data_texts import task_text
 
 LABEL_LENGTH = 60

@@ -12,13 +12,14 @@ from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Window
-from app.ui.plot.bracket_layer import FOOT_PX, TOP_PX, Bracket, BracketLayer
+from app.ui.plot.axes.flux_range import flux_range
 from app.ui.plot.canvas.axes import Frame
 from app.ui.plot.canvas.curve import EMPTY, Curve
 from app.ui.plot.canvas.plot_box import PlotBox, prepare_view
 from app.ui.plot.canvas.scale import Scale
 from app.ui.plot.canvas.texts import TextCache
-from app.ui.plot.trace import Trace, flux_range
+from app.ui.plot.strip.bracket_layer import FOOT_PX, TOP_PX, Bracket, BracketLayer
+from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 
 HEIGHT = 40
@@ -106,8 +107,13 @@ class Overview(pg.GraphicsView):  # type: ignore[misc]
             low, high = flux_range(trace, trace.range)
             per_pixel = (high - low) / (HEIGHT - TOP_PX - FOOT_PX)
             self.box.show_range(trace.range, (low - FOOT_PX * per_pixel, high + TOP_PX * per_pixel))
-            self.curve.show_data(trace.wavelength, np.clip(trace.flux, low, high))
+            self.curve.show_data(trace.wavelength, np.clip(trace.on_axis(trace.flux), low, high))
         self.show_window(self.window_now)
+
+    def shows_quantity_of(self, trace: Trace) -> bool:
+        """Whether its curve has the flux axis of this trace."""
+        own = self._trace
+        return own is not None and (own.quantity, own.is_log) == (trace.quantity, trace.is_log)
 
     def show_window(self, window: Window | None) -> None:
         self.window_now = window

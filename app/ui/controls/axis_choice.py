@@ -1,0 +1,51 @@
+"""A few alternatives side by side, of which one holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from operator import attrgetter
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.painted_button import PaintedButton
+
+HEIGHT = 24
+
+
+class AxisChoice(QWidget):
+    chosen = Signal(str)
+
+    def __init__(
+        self,
+        name: str,
+        alternatives: Mapping[str, str],
+        current_theme: CurrentTheme,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`alternatives` are the texts by value."""
+        super().__init__(parent)
+        self.buttons: dict[str, PaintedButton] = {}
+        row = FlowLayout(self, spacing=4)
+        row.setContentsMargins(0, 0, 0, 0)
+        for value, text in alternatives.items():
+            button = PaintedButton(
+                current_theme, attrgetter("accent"), self, height=HEIGHT, is_quiet=True
+            )
+            button.setCheckable(True)
+            button.set_label(text)
+            button.setAccessibleName(f"{name}: {text}")
+            button.clicked.connect(partial(self._choose, value))
+            self.buttons[value] = button
+            row.addWidget(button)
+
+    def show_choice(self, value: str) -> None:
+        for name, button in self.buttons.items():
+            button.setChecked(name == value)
+
+    def _choose(self, value: str, *_: object) -> None:
+        self.buttons[value].setChecked(True)  # a press on the one that holds leaves it so
+        self.chosen.emit(value)
