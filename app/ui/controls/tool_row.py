@@ -32,7 +32,7 @@ class ToolRow(QWidget):
         keymap = context.keymap
         self.templates = TemplateLibrary(context.settings.settings.templates)
         self.smoothing = SmoothingControl(context, keymap)
-        self.velocity = VelocityControl(context, keymap)
+        self.velocity = VelocityControl(context, keymap, self.templates)
         self.range = RangeControl(context, keymap)
         self.template = TemplateChoice(context, keymap, self.templates)
         self.lines = LineChoice(context, keymap)

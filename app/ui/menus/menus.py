@@ -35,6 +35,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("zoom_in", "zoom_out", "pan_left", "pan_right", "peek", LINE),
         *("lines", "labels", "errors", "mask", "template", "rest_axis", LINE),
         *("measure", "withdraw_measurement", LINE),
+        *("fit_velocity", "rank_templates", "overlay_epochs", LINE),
         *("smooth_more", "smooth_less", "smooth_off", LINE),
         *("rv_up", "rv_down", "rv_up_fine", "rv_down_fine", LINE),
         *("open_simbad", "open_aladin", "open_lamost", "open_sdss"),

@@ -58,7 +58,7 @@ class PlotActions(QObject):
 
     def reset(self) -> None:
         """Show the whole spectrum without smoothing, redshift, rest wavelengths or template."""
-        self._view.change(smoothing=0, z=0.0, rest_axis=False, template="")
+        self._view.change(smoothing=0, z=0.0, rest_axis=False, template="", template_scale=1.0)
         self._panel.show_whole()
 
     def zoom(self, factor: float) -> None:

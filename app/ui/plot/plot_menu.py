@@ -15,7 +15,10 @@ from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
 
-COMMANDS = ("measure", "withdraw_measurement", "", "whole", "autoscale", "")
+COMMANDS = (
+    *("measure", "withdraw_measurement", "fit_velocity", "overlay_epochs", ""),
+    *("whole", "autoscale", ""),
+)
 AFTER_WINDOWS = ("snapshot", "save_spectrum", "copy_range", "", "open_simbad", "open_aladin")
 
 

@@ -104,6 +104,7 @@ class TemplateOverlay(QObject):
         if trace is not None and self._curve is not None:
             scaled = scale_template(trace, *self._curve, self._view.options.z)
         wavelength, flux = scaled or (EMPTY, EMPTY)
+        flux = flux * self._view.options.template_scale
         wavelength, flux = self.curve = with_gaps(wavelength, GAP, flux)  # type: ignore[assignment]
         self._plot.template.show_data(wavelength, flux)
         self._plot.template.setVisible(scaled is not None)
@@ -113,7 +114,7 @@ class TemplateOverlay(QObject):
     def _apply_options(self, names: frozenset[str]) -> None:
         if "template" in names:
             self._load()
-        elif "z" in names:
+        elif names & {"z", "template_scale"}:
             self.draw()
 
     def _load(self) -> None:

@@ -56,3 +56,14 @@ def test_a_template_is_laid_over_and_scaled(qtbot, context, panel):
     with qtbot.waitSignal(context.current.failed) as signal:
         context.view.change(template="none")
     assert "no template none" in signal.args[0]
+
+
+def test_a_scale_by_hand_multiplies_the_automatic_one(qtbot, context, panel):
+    panel.use_templates(Templates())
+    context.view.change(template="G2V")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    automatic = panel.plot.template.flux[0]
+    context.view.change(template_scale=2.0)
+    assert panel.plot.template.flux[0] == pytest.approx(2.0 * automatic)
+    context.commands.run("reset")
+    assert context.view.options.template_scale == 1.0
