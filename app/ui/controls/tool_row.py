@@ -40,6 +40,7 @@ class ToolRow(QWidget):
         self.popovers: dict[str, Popover] = {}
         self.buttons: dict[str, PaintedButton] = {}
         self._texts: dict[str, Callable[[], str]] = {}
+        self._is_on: dict[str, Callable[[], bool]] = {}
         self._row = FlowLayout(self, spacing=4)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing, self._smoothing_text)
@@ -52,6 +53,22 @@ class ToolRow(QWidget):
         context.view.changed.connect(self._show)
         context.view.window_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
+        self._show()
+
+    def add(
+        self,
+        name: str,
+        title: str,
+        control: QWidget,
+        text: Callable[[], str],
+        is_on: Callable[[], bool],
+    ) -> None:
+        """Add the button of another part's control; call `refresh` when its text changes."""
+        self._is_on[name] = is_on
+        self._add(name, title, control, text)
+        self.refresh()
+
+    def refresh(self) -> None:
         self._show()
 
     def _add(self, name: str, title: str, control: QWidget, text: Callable[[], str]) -> None:
@@ -71,6 +88,7 @@ class ToolRow(QWidget):
             "velocity": options.z != 0.0,
             "template": bool(options.template),
         }
+        states |= {name: is_on() for name, is_on in self._is_on.items()}
         for name, button in self.buttons.items():
             button.set_label(f"{self._texts[name]()} ▾", hint=self.popovers[name].title)
             button.setAccessibleName(f"{self.popovers[name].title}: {self._texts[name]()}")
