@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.agent.agent_panel import AgentPanel
-from app.ui.comparison.comparison import Comparison
+from app.ui.comparison.compared_spectra import ComparedSpectra
 from app.ui.comparison.comparison_control import ComparisonControl
 from app.ui.comparison.overlay_curves import OverlayCurves
 from app.ui.comparison.ratio import RatioPanel
@@ -231,7 +231,7 @@ class JudgingPage(QWidget):
         return part
 
     def _add_comparison(self) -> None:
-        self.comparison = Comparison(self._context, self)
+        self.comparison = ComparedSpectra(self._context, self)
         self.overlays = OverlayCurves(self.comparison, self.plot, self._context)
         self.ratio = RatioPanel(self.comparison, self.plot, self._context)
         self.compare = ComparisonControl(self.comparison, self.ratio, self._context)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app.ui.comparison.comparison import Compared, Comparison
+from app.ui.comparison.compared_spectra import Compared, ComparedSpectra
 from app.ui.comparison.legend import text_of
 from app.ui.comparison.ratio import DIFFERENCE, OFF, RATIO, RatioPanel
 from app.ui.session_context import SessionContext
@@ -17,7 +17,7 @@ from app.ui.widgets.labels import button, check_box, row, short_label, with_key,
 class ComparisonControl(QWidget):
     def __init__(
         self,
-        comparison: Comparison,
+        comparison: ComparedSpectra,
         ratio: RatioPanel,
         context: SessionContext,
         parent: QWidget | None = None,

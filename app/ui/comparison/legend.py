@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsSceneMouseEvent, QStyleOptionGraphicsItem, QWidget
 
-from app.ui.comparison.comparison import Compared
+from app.ui.comparison.compared_spectra import Compared
 from app.ui.plot.canvas.layers import Layer
 from app.ui.theme.theme import mixed
 from app.ui.widgets.labels import one_line

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from agent.spectra.spectrum import Spectrum, Window
-from app.ui.comparison.comparison import Compared, Comparison
+from app.ui.comparison.compared_spectra import Compared, ComparedSpectra
 from app.ui.comparison.legend import Legend
 from app.ui.plot.canvas.curve import EMPTY, Curve
 from app.ui.plot.canvas.thinning import visible
@@ -27,7 +27,7 @@ ROLES = tuple(f"overlay_{number}" for number in range(1, 7))
 
 class OverlayCurves(QObject):
     def __init__(
-        self, comparison: Comparison, panel: SpectrumPanel, context: SessionContext
+        self, comparison: ComparedSpectra, panel: SpectrumPanel, context: SessionContext
     ) -> None:
         super().__init__(panel)
         self._comparison, self._panel, self._view = comparison, panel, context.view

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QStyleOptionGraphicsItem, QWidget
 from agent.spectra.gaps import with_gaps
 from agent.spectra.matching.resampling import median_factor, ratio, resampled
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
-from app.ui.comparison.comparison import Comparison
+from app.ui.comparison.compared_spectra import ComparedSpectra
 from app.ui.plot.canvas.axes import FluxAxis, Frame
 from app.ui.plot.canvas.curve import EMPTY, Curve
 from app.ui.plot.canvas.layers import Layer
@@ -70,7 +70,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
     mode_changed = Signal()
 
     def __init__(
-        self, comparison: Comparison, panel: SpectrumPanel, context: SessionContext
+        self, comparison: ComparedSpectra, panel: SpectrumPanel, context: SessionContext
     ) -> None:
         theme = context.current_theme.theme
         super().__init__(panel, background=theme.plot)

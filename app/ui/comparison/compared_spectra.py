@@ -50,7 +50,7 @@ class Compared:
         )
 
 
-class Comparison(QObject):
+class ComparedSpectra(QObject):
     """At most MOST spectra; they go with the candidate unless they are kept."""
 
     changed = Signal()

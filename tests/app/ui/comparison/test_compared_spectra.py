@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint
 
-from app.ui.comparison.comparison import MOST
+from app.ui.comparison.compared_spectra import MOST
 from tests.app.ui.comparison.conftest import overlay, put
 
 
