@@ -15,6 +15,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.agent.agent_panel import AgentPanel
+from app.ui.comparison.compared_spectra import ComparedSpectra
+from app.ui.comparison.comparison_control import ComparisonControl
+from app.ui.comparison.overlay_curves import OverlayCurves
+from app.ui.comparison.ratio import RatioPanel
 from app.ui.controls.guideline_panel import GuidelinePanel
 from app.ui.controls.tool_row import ToolRow
 from app.ui.docks.dock import Dock
@@ -52,6 +56,7 @@ class JudgingPage(QWidget):
         self.measure = MeasureTool(self.plot, context)
         self.plot_menu = PlotMenu(self.plot, context, self.measure)
         self.tools = ToolRow(context)
+        self._add_comparison()
         self.verdicts = VerdictBar(context)
         self.repeat_line = RepeatLine(context)
         self.queue = QueuePanel(context)
@@ -78,6 +83,7 @@ class JudgingPage(QWidget):
         """Whether the docks have their first sizes, or those that the person gave them."""
         self._lay_out()
         self.sheet = QueueSheet(self)
+        self.queue.row_menu.compare_requested.connect(self.comparison.add)
         self.rail.clicked.connect(self.show_queue)
         self.sheet.closed.connect(self.focus_plot)
         self.plot.use_templates(self.tools.templates)
@@ -224,6 +230,17 @@ class JudgingPage(QWidget):
         layout.addWidget(self.information, 3)
         layout.addWidget(self.nearby, 1)
         return part
+
+    def _add_comparison(self) -> None:
+        self.comparison = ComparedSpectra(self._context, self)
+        self.overlays = OverlayCurves(self.comparison, self.plot, self._context)
+        self.ratio = RatioPanel(self.comparison, self.plot, self._context)
+        self.compare = ComparisonControl(self.comparison, self.ratio, self._context)
+        self.plot.add_below(self.ratio)
+        compare, title = self.compare, self.tr("Compare with other spectra")
+        self.tools.add("compare", title, compare, compare.button_text, compare.is_on)
+        self.comparison.changed.connect(self.tools.refresh)
+        self.ratio.mode_changed.connect(self.tools.refresh)
 
     def _centre(self) -> QWidget:
         centre = QWidget()

@@ -653,6 +653,25 @@
     </message>
 </context>
 <context>
+    <name>ComparedSpectra</name>
+    <message>
+        <source>No object selected</source>
+        <translation>未选择目标</translation>
+    </message>
+    <message>
+        <source>This is the spectrum on screen</source>
+        <translation>这就是屏幕上的光谱</translation>
+    </message>
+    <message>
+        <source>At most {count} spectra are compared: remove one first</source>
+        <translation>最多比较 {count} 条光谱：请先移除一条</translation>
+    </message>
+    <message>
+        <source>No other epoch of this source within {radius} arcsec in this list</source>
+        <translation>此列表中 {radius} 角秒内没有该源的其他观测</translation>
+    </message>
+</context>
+<context>
     <name>Comparison</name>
     <message>
         <source>Left record</source>
@@ -689,6 +708,49 @@
     <message>
         <source>Reasons</source>
         <translation>理由</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonControl</name>
+    <message>
+        <source>Keep over candidates</source>
+        <translation>换候选体时保留</translation>
+    </message>
+    <message>
+        <source>Remove all</source>
+        <translation>全部移除</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Ratio</source>
+        <translation>比值</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差值</translation>
+    </message>
+    <message>
+        <source>Below the plot</source>
+        <translation>图下方</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Overlay the epochs of this source</source>
+        <translation>叠加该源的各次观测</translation>
+    </message>
+    <message>
+        <source>Any other row of the queue is compared from its menu (right click).</source>
+        <translation>队列中的任何其他行可从其右键菜单加入比较。</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>移除 {name}</translation>
     </message>
 </context>
 <context>
@@ -1641,6 +1703,10 @@
         <source>Object</source>
         <translation>天体</translation>
     </message>
+    <message>
+        <source>Compare with other spectra</source>
+        <translation>与其他光谱比较</translation>
+    </message>
 </context>
 <context>
     <name>Keymap</name>
@@ -2279,6 +2345,25 @@
     </message>
 </context>
 <context>
+    <name>RatioPanel</name>
+    <message>
+        <source>Ratio or difference</source>
+        <translation>比值或差值</translation>
+    </message>
+    <message>
+        <source>Overlay a spectrum or a template to compare with</source>
+        <translation>请叠加一条光谱或一个模板以作比较</translation>
+    </message>
+    <message>
+        <source>Divided by {name}</source>
+        <translation>除以 {name}</translation>
+    </message>
+    <message>
+        <source>Less {name}</source>
+        <translation>减去 {name}</translation>
+    </message>
+</context>
+<context>
     <name>RecentList</name>
     <message>
         <source>Recent sessions</source>
@@ -2413,6 +2498,10 @@
     <message>
         <source>Go to this object</source>
         <translation>转到此天体</translation>
+    </message>
+    <message>
+        <source>Compare with the current spectrum</source>
+        <translation>与当前光谱比较</translation>
     </message>
     <message>
         <source>Copy the name</source>
@@ -2675,6 +2764,22 @@
 <context>
     <name>TemplateChoice</name>
     <message>
+        <source>Factor on the template&apos;s flux</source>
+        <translation>模板流量的倍数</translation>
+    </message>
+    <message>
+        <source>1 is the automatic scale, by least squares</source>
+        <translation>1 为自动缩放（最小二乘）</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Scale ×</source>
+        <translation>缩放 ×</translation>
+    </message>
+    <message>
         <source>none</source>
         <translation>无</translation>
     </message>
@@ -2713,6 +2818,72 @@
     <message>
         <source>Add a template</source>
         <translation>添加模板</translation>
+    </message>
+</context>
+<context>
+    <name>TemplateRanking</name>
+    <message>
+        <source>Order by how well they fit</source>
+        <translation>按拟合优度排序</translation>
+    </message>
+    <message>
+        <source>There is no spectrum to fit</source>
+        <translation>没有可拟合的光谱</translation>
+    </message>
+    <message>
+        <source>Fitting all templates…</source>
+        <translation>正在拟合所有模板…</translation>
+    </message>
+    <message>
+        <source>χ² per pixel and velocity; smaller is better</source>
+        <translation>每像素 χ² 与速度；χ² 越小越好</translation>
+    </message>
+    <message>
+        <source>No template covers enough of this spectrum</source>
+        <translation>没有模板覆盖此光谱的足够部分</translation>
+    </message>
+    <message>
+        <source>Best template: {name}</source>
+        <translation>最佳模板：{name}</translation>
+    </message>
+    <message>
+        <source>Show this template at its velocity</source>
+        <translation>以其速度显示此模板</translation>
+    </message>
+</context>
+<context>
+    <name>TemplateVelocity</name>
+    <message>
+        <source>There is no spectrum to fit</source>
+        <translation>没有可拟合的光谱</translation>
+    </message>
+    <message>
+        <source>Show a template first: the velocity is fitted to it</source>
+        <translation>请先显示一个模板：速度是对它拟合的</translation>
+    </message>
+    <message>
+        <source>Fitted to {template}: {speed} ± {error} km/s, height {height}</source>
+        <translation>对 {template} 拟合：{speed} ± {error} km/s，峰高 {height}</translation>
+    </message>
+    <message>
+        <source>Not fitted: too few good pixels</source>
+        <translation>未拟合：可用像素太少</translation>
+    </message>
+    <message>
+        <source>Not fitted: the template does not cover this spectrum</source>
+        <translation>未拟合：模板不覆盖此光谱</translation>
+    </message>
+    <message>
+        <source>Not fitted: no velocity within 1500 km/s fits better than others</source>
+        <translation>未拟合：1500 km/s 以内没有明显更好的速度</translation>
+    </message>
+    <message>
+        <source>Not fitted: the spectrum does not look like this template</source>
+        <translation>未拟合：此光谱与该模板不像</translation>
+    </message>
+    <message>
+        <source>Not fitted: no velocity stands out of the noise (best {speed} km/s)</source>
+        <translation>未拟合：没有速度高出噪声（最佳 {speed} km/s）</translation>
     </message>
 </context>
 <context>
@@ -2874,8 +3045,28 @@
         <translation>{speed} km/s</translation>
     </message>
     <message>
+        <source>Use z of the header, {z}</source>
+        <translation>使用文件头的 z：{z}</translation>
+    </message>
+    <message>
+        <source>Use z of the list, {z}</source>
+        <translation>使用列表的 z：{z}</translation>
+    </message>
+    <message>
+        <source>Nothing is shifted by it until you click here</source>
+        <translation>点击之前不作任何移动</translation>
+    </message>
+    <message>
         <source>Coarse steps: {down}, {up}. Fine steps: {fine_down}, {fine_up}.</source>
         <translation>粗调：{down}、{up}。微调：{fine_down}、{fine_up}。</translation>
+    </message>
+    <message>
+        <source>Fit to the template</source>
+        <translation>对模板拟合</translation>
+    </message>
+    <message>
+        <source>Cross-correlate with the template that is shown</source>
+        <translation>与所示模板作互相关</translation>
     </message>
 </context>
 <context>
@@ -3268,6 +3459,18 @@
     <message>
         <source>Remove the last measurement</source>
         <translation>删除最近一次测量</translation>
+    </message>
+    <message>
+        <source>Order the templates by how well they fit</source>
+        <translation>按拟合优度排列模板</translation>
+    </message>
+    <message>
+        <source>Fit the velocity to the template</source>
+        <translation>对模板拟合速度</translation>
+    </message>
+    <message>
+        <source>Overlay the epochs of this source</source>
+        <translation>叠加该源的各次观测</translation>
     </message>
     <message>
         <source>Rest wavelengths</source>

@@ -153,6 +153,21 @@ ACTIONS: dict[str, Action] = dict(
             MARKING,
             QT_TRANSLATE_NOOP("actions", "Remove the last measurement"),
         ),
+        _action(
+            "rank_templates",
+            MARKING,
+            QT_TRANSLATE_NOOP("actions", "Order the templates by how well they fit"),
+        ),
+        _action(
+            "fit_velocity",
+            MARKING,
+            QT_TRANSLATE_NOOP("actions", "Fit the velocity to the template"),
+        ),
+        _action(
+            "overlay_epochs",
+            MARKING,
+            QT_TRANSLATE_NOOP("actions", "Overlay the epochs of this source"),
+        ),
         _action("rest_axis", MARKING, QT_TRANSLATE_NOOP("actions", "Rest wavelengths"), "F"),
         _action("axis_air", MARKING, QT_TRANSLATE_NOOP("actions", "Air wavelengths")),
         _action("axis_nm", MARKING, QT_TRANSLATE_NOOP("actions", "Wavelengths in nm")),

@@ -35,6 +35,8 @@ class ViewOptions:
     mask: bool = True
     template: str = ""
     """Name of the drawn template; empty: none."""
+    template_scale: float = 1.0
+    """Factor on the automatic scale of the template."""
     rest_axis: bool = False
     smoothing: int = 0
     """Index in SMOOTHINGS_PX."""

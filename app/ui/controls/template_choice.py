@@ -8,10 +8,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
 from app.ui.controls.template_library import OWN, Template, TemplateLibrary
+from app.ui.controls.template_ranking import TemplateRanking
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
-from app.ui.widgets.labels import button, check_box, row, with_key, wrapped_label
+from app.ui.widgets.labels import button, check_box, row, short_label, with_key, wrapped_label
+from app.ui.widgets.number_box import NumberBox
 
 
 class TemplateChoice(QWidget):
@@ -32,6 +34,11 @@ class TemplateChoice(QWidget):
         self.shown = check_box("")
         self.choose = button("", "choice")
         self.note = wrapped_label("", "dim")
+        self.ranking = TemplateRanking(context, library)
+        scale = self.tr("Factor on the template's flux")
+        self.scale = NumberBox(scale, low=0.01, high=100.0, decimals=3, parent=self)
+        self.scale.setToolTip(self.tr("1 is the automatic scale, by least squares"))
+        self.automatic = button(self.tr("Automatic"))
         self.menu = QMenu(self)
         self.choose.setMenu(self.menu)
         layout = QVBoxLayout(self)
@@ -39,6 +46,11 @@ class TemplateChoice(QWidget):
         layout.setSpacing(4)
         layout.addLayout(row(self.shown, (self.choose, 1)))
         layout.addWidget(self.note)
+        times = short_label(self.tr("Scale ×"), "dim")
+        layout.addLayout(row(times, self.scale, self.automatic, 1, spacing=6))
+        layout.addWidget(self.ranking)
+        self.scale.entered.connect(self._set_scale)
+        self.automatic.clicked.connect(self._reset_scale)
         self.shown.clicked.connect(self.flip)
         context.commands.add("template", self.flip)
         context.view.changed.connect(self._show)
@@ -117,7 +129,15 @@ class TemplateChoice(QWidget):
     def _choose(self, name: str, *_: object) -> None:
         self._view.change(template=name)
 
+    def _set_scale(self, scale: float) -> None:
+        self._view.change(template_scale=scale)
+
+    def _reset_scale(self) -> None:
+        self._view.change(template_scale=1.0)
+
     def _show(self, *_: object) -> None:
+        self.scale.show_value(self._view.options.template_scale)
+        self.automatic.setEnabled(self._view.options.template_scale != 1.0)
         chosen = self.library.find(self._view.options.template)
         if chosen is not None:
             self._last = chosen.name

@@ -35,7 +35,7 @@ class ToolRow(QWidget):
         keymap = context.keymap
         self.templates = TemplateLibrary(context.settings.settings.templates)
         self.smoothing = SmoothingControl(context, keymap)
-        self.velocity = VelocityControl(context, keymap)
+        self.velocity = VelocityControl(context, keymap, self.templates)
         self.axes = AxisControl(context, keymap)
         self.range = RangeControl(context, keymap)
         self.template = TemplateChoice(context, keymap, self.templates)
@@ -44,6 +44,7 @@ class ToolRow(QWidget):
         self.popovers: dict[str, Popover] = {}
         self.buttons: dict[str, PaintedButton] = {}
         self._texts: dict[str, Callable[[], str]] = {}
+        self._is_on: dict[str, Callable[[], bool]] = {}
         self._row = FlowLayout(self, spacing=4)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing, self._smoothing_text)
@@ -57,6 +58,22 @@ class ToolRow(QWidget):
         context.view.changed.connect(self._show)
         context.view.window_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
+        self._show()
+
+    def add(
+        self,
+        name: str,
+        title: str,
+        control: QWidget,
+        text: Callable[[], str],
+        is_on: Callable[[], bool],
+    ) -> None:
+        """Add the button of another part's control; call `refresh` when its text changes."""
+        self._is_on[name] = is_on
+        self._add(name, title, control, text)
+        self.refresh()
+
+    def refresh(self) -> None:
         self._show()
 
     def _add(self, name: str, title: str, control: QWidget, text: Callable[[], str]) -> None:
@@ -77,6 +94,7 @@ class ToolRow(QWidget):
             "template": bool(options.template),
             "axes": bool(self.axes.words),
         }
+        states |= {name: is_on() for name, is_on in self._is_on.items()}
         for name, button in self.buttons.items():
             button.set_label(f"{self._texts[name]()} ▾", hint=self.popovers[name].title)
             button.setAccessibleName(f"{self.popovers[name].title}: {self._texts[name]()}")

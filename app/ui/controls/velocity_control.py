@@ -9,10 +9,13 @@ from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
 
 from agent.spectra.pixel_grid import LIGHT_KMS
 from app.ui.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
+from app.ui.controls.listed_redshift import listed_redshift
+from app.ui.controls.template_library import TemplateLibrary
+from app.ui.controls.velocity_fit import TemplateVelocity
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
-from app.ui.widgets.labels import button, row, short_label
+from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 
 TICKS = 1000
@@ -21,9 +24,14 @@ TICKS = 1000
 
 class VelocityControl(QWidget):
     def __init__(
-        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
+        self,
+        context: SessionContext,
+        keymap: Keymap,
+        library: TemplateLibrary,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._current = context.current
         self._view, self._keymap, self._current_theme = context.view, keymap, context.current_theme
         fastest = Z_LIMIT * LIGHT_KMS
         speed, redshift = self.tr("Radial velocity, km/s"), self.tr("Redshift")
@@ -35,12 +43,23 @@ class VelocityControl(QWidget):
         self.slider.setRange(-TICKS, TICKS)
         self.slider.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.slider.setAccessibleName(self.tr("Radial velocity"))
+        self.fitter = TemplateVelocity(context, library, self)
+        self.fit = button("")
+        self.listed = button("")
+        self.note = wrapped_label("", "dim")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.slider)
         kms, z = short_label("km/s", "dim"), short_label("z", "dim")
         layout.addLayout(row(self.speed, kms, self.z, z, self.reset, spacing=6))
+        layout.addWidget(self.fit)
+        layout.addWidget(self.listed)
+        layout.addWidget(self.note)
+        self.fit.clicked.connect(self.fitter.run)
+        self.listed.clicked.connect(self._use_listed)
+        self.fitter.changed.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
         self.slider.valueChanged.connect(self._slide)
         self.speed.entered.connect(self._set_speed)
         self.z.entered.connect(self._set_z)
@@ -68,6 +87,11 @@ class VelocityControl(QWidget):
     def _set_z(self, z: float) -> None:
         self._view.change(z=z)
 
+    def _use_listed(self) -> None:
+        found = listed_redshift(self._current.spectrum, self._current.candidate)
+        if found is not None:
+            self._view.change(z=found[0])
+
     def _reset(self) -> None:
         self._view.change(z=0.0)
 
@@ -78,6 +102,25 @@ class VelocityControl(QWidget):
         self.reset.setEnabled(options.z != 0.0)
         with QSignalBlocker(self.slider):
             self.slider.setValue(tick_at(options.velocity_kms))
+        self.fit.setEnabled(self._current.spectrum is not None and bool(options.template))
+        self.note.setText(self.fitter.note)
+        self.note.setVisible(bool(self.fitter.note))
+        self._show_listed()
+
+    def _show_listed(self) -> None:
+        found = listed_redshift(self._current.spectrum, self._current.candidate)
+        self.listed.setVisible(found is not None)
+        if found is None:
+            return
+        z, origin = found
+        text = self.tr("Use z of the header, {z}")
+        if origin == "list":
+            text = self.tr("Use z of the list, {z}")
+        text = text.replace("{z}", f"{z:.6f}" if abs(z) < 0.01 else f"{z:.5f}")
+        self.listed.setText(text)
+        self.listed.setAccessibleName(text)
+        self.listed.setToolTip(self.tr("Nothing is shifted by it until you click here"))
+        self.listed.setEnabled(abs(self._view.options.z - z) > 1e-9)
 
     def _show_keys(self) -> None:
         text = self.tr("Coarse steps: {down}, {up}. Fine steps: {fine_down}, {fine_up}.")
@@ -89,6 +132,10 @@ class VelocityControl(QWidget):
         ):
             text = text.replace(placeholder, self._keymap.label(action) or "–")
         self.slider.setToolTip(text)
+        self.fit.setText(
+            with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
+        )
+        self.fit.setToolTip(self.tr("Cross-correlate with the template that is shown"))
 
     def _restyle(self, *_: object) -> None:
         self.slider.setStyleSheet(slider_style(self._current_theme.theme))

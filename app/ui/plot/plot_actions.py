@@ -61,7 +61,7 @@ class PlotActions(QObject):
 
     def reset(self) -> None:
         """Show the whole spectrum without smoothing, redshift or template, on the usual axes."""
-        self._view.change(smoothing=0, z=0.0, template="", **USUAL_AXES)
+        self._view.change(smoothing=0, z=0.0, template="", template_scale=1.0, **USUAL_AXES)
         self._panel.show_whole()
 
     def zoom(self, factor: float) -> None:

@@ -18,7 +18,10 @@ from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.labels import one_line
 
-COMMANDS = ("measure", "withdraw_measurement", "", "whole", "autoscale", "")
+COMMANDS = (
+    *("measure", "withdraw_measurement", "fit_velocity", "overlay_epochs", ""),
+    *("whole", "autoscale", ""),
+)
 AFTER_WINDOWS = ("snapshot", "save_spectrum", "copy_range", "", "open_simbad", "open_aladin")
 MAX_LOOKS, MAX_LABEL = 6, 50
 

@@ -70,6 +70,7 @@ class SpectrumPanel(QFrame):
         layout.addLayout(self.top_row)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.overview)
+        self._layout = layout
         self.plot.setAccessibleName(self.tr("Spectrum"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plot)
@@ -117,6 +118,10 @@ class SpectrumPanel(QFrame):
         own = (mark.wavelength for mark in self.plot.marks.marks if mark.rank < MEASURED)
         inside = [each for each in own if window[0] <= each <= window[1]]
         return np.array(inside if self._view.options.lines else [])
+
+    def add_below(self, part: QWidget) -> None:
+        """Put a part between the plot and the overview."""
+        self._layout.insertWidget(self._layout.indexOf(self.overview), part)
 
     def use_templates(self, source: TemplateSource) -> None:
         """Set what loads the template named in the view options."""

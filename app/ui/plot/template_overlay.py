@@ -128,6 +128,7 @@ class TemplateOverlay(QObject):
             if flux.size:
                 scaled = scale_template(trace, rest, flux, self._view.options.z)
         wavelength, flux = scaled or (EMPTY, EMPTY)
+        flux = flux * self._view.options.template_scale
         flux = flux if trace is None else trace.on_axis(flux)
         wavelength, flux = self.curve = with_gaps(wavelength, GAP, flux)  # type: ignore[assignment]
         self._plot.template.show_data(wavelength, flux)
@@ -147,7 +148,7 @@ class TemplateOverlay(QObject):
     def _apply_options(self, names: frozenset[str]) -> None:
         if "template" in names or "flux" in names:
             self._load()
-        elif "z" in names:
+        elif names & {"z", "template_scale"}:
             self.draw()
 
     def _load(self) -> None:

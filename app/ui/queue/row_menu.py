@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, Qt, QUrl
+from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
@@ -20,6 +20,9 @@ SITES = {"open_simbad": "SIMBAD", "open_aladin": "Aladin"}
 
 
 class RowMenu(QObject):
+    compare_requested = Signal(object)
+    """The `Candidate` to draw over the current spectrum."""
+
     def __init__(self, context: SessionContext, table: CandidateTable, model: QueueModel) -> None:
         super().__init__(table)
         self._current, self._table, self._model = context.current, table, model
@@ -34,6 +37,10 @@ class RowMenu(QObject):
         candidate = row.candidate
         self.menu.clear()
         self._add(self.tr("Go to this object"), partial(self._current.go_to, candidate.id))
+        here = self._current.candidate
+        if here is not None and here.id != candidate.id:
+            compare = partial(self.compare_requested.emit, candidate)
+            self._add(self.tr("Compare with the current spectrum"), compare)
         self.menu.addSeparator()
         self._add(self.tr("Copy the name"), partial(_copy, candidate.object_id))
         if candidate.ra is not None and candidate.dec is not None:

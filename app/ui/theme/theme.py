@@ -50,6 +50,13 @@ class Theme:
     """Markers and shading of molecular bands."""
     line_text: str
     template: str
+    overlay_1: str
+    """The spectra compared with the one on screen."""
+    overlay_2: str
+    overlay_3: str
+    overlay_4: str
+    overlay_5: str
+    overlay_6: str
     agent: str
     """The windows the agent inspects."""
     on_agent: str
@@ -88,6 +95,12 @@ LIGHT = Theme(
     band="#8b4fa8",
     line_text="#2a4f7d",
     template="#c8553d",
+    overlay_1="#0072b2",
+    overlay_2="#00795a",
+    overlay_3="#8e44ad",
+    overlay_4="#8a6500",
+    overlay_5="#b0306a",
+    overlay_6="#5b6b00",
     agent="#c87600",
     on_agent="#10151b",
     window_region="#401f5fbf",
@@ -122,6 +135,12 @@ DARK = Theme(
     band="#c79be0",
     line_text="#a8c8f0",
     template="#ff9a7a",
+    overlay_1="#56b4e9",
+    overlay_2="#2fd6a3",
+    overlay_3="#c79be0",
+    overlay_4="#f0c24b",
+    overlay_5="#ff8fc0",
+    overlay_6="#b5d33d",
     agent="#ffb84d",
     on_agent="#10151b",
     window_region="#406ea8fe",
@@ -156,6 +175,12 @@ LAMOST = Theme(
     band="#6a4a9c",
     line_text="#7a2a24",
     template="#1f77b4",
+    overlay_1="#b5482f",
+    overlay_2="#00795a",
+    overlay_3="#8e44ad",
+    overlay_4="#8a6500",
+    overlay_5="#b0306a",
+    overlay_6="#5b6b00",
     agent="#c87600",
     on_agent="#10151b",
     window_region="#3016528e",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from tests.app.ui.controls.steps import write_table
+from tests.app.ui.controls.steps import click, type_in, write_table
 
 
 def actions(panel):
@@ -59,3 +59,12 @@ def test_a_broken_file_of_the_users_is_told_and_not_kept(qtbot, panel, context, 
     assert "none.txt" in signal.args[0]
     assert context.settings.settings.templates == ()
     assert context.view.options.template == ""
+
+
+def test_the_scale_is_set_by_hand_and_reset(qtbot, panel, context):
+    assert not panel.template.automatic.isEnabled()
+    type_in(qtbot, panel.template.scale, "1.5")
+    assert context.view.options.template_scale == 1.5
+    click(qtbot, panel.template.automatic)
+    assert context.view.options.template_scale == 1.0
+    assert panel.template.scale.text() == "1.000"

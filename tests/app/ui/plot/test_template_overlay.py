@@ -79,3 +79,14 @@ def test_a_template_follows_the_quantity_of_the_axis(qtbot, context, panel):
     qtbot.waitUntil(lambda: np.ptp(np.percentile(level.flux[inner], [10, 90])) < 0.05)
     context.view.change(flux_log=True)
     assert np.median(panel.plot.template.flux[inner]) == pytest.approx(0.0, abs=0.2)
+
+
+def test_a_scale_by_hand_multiplies_the_automatic_one(qtbot, context, panel):
+    panel.use_templates(Templates())
+    context.view.change(template="G2V")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    automatic = panel.plot.template.flux[0]
+    context.view.change(template_scale=2.0)
+    assert panel.plot.template.flux[0] == pytest.approx(2.0 * automatic)
+    context.commands.run("reset")
+    assert context.view.options.template_scale == 1.0

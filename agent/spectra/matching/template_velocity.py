@@ -1,0 +1,120 @@
+"""The radial velocity at which a template fits a spectrum best, and whether to trust it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from agent.spectra.matching.velocity_scan import (
+    MIN_PIXELS,
+    Prepared,
+    Scan,
+    prepare,
+    scan,
+    stretches,
+)
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import FloatArray, Spectrum
+
+ORDER = 8
+"""Of the polynomial that takes the continuum away: it follows some 700 angstrom, not a line."""
+RANGE_KMS = 1500.0
+STEP_KMS = 50.0
+FINE_KMS, FINE_STEP_KMS = 150.0, 10.0
+FITTED = 5
+"""Steps on each side of the least chi2 through which a parabola is laid: a template is a broken
+line, so that chi2 is not smooth from one step to the next."""
+CALIBRATION_KMS = 3.0
+"""Least error: no survey's wavelengths are better."""
+MIN_RISE = 25.0
+"""Least difference in chi2 to the next best velocity, in units of the chi2 of a pixel."""
+APART_KMS = 400.0
+"""Other velocities are at least so far from the best one."""
+MIN_HEIGHT = 0.1
+
+Reason = Literal["", "no_pixels", "no_overlap", "edge", "noisy", "unlike"]
+
+
+@dataclass(frozen=True)
+class VelocityFit:
+    """A velocity (c z, km/s) with its error, or the reason why there is none.
+
+    `height` is the correlation of spectrum and template, without their continua, from 0 to 1.
+    `rise` is how much worse chi2 is at the next best velocity, in units of the chi2 of a pixel.
+    """
+
+    velocity_kms: float = math.nan
+    error_kms: float = math.nan
+    height: float = 0.0
+    rise: float = 0.0
+    reason: Reason = ""
+
+    @property
+    def is_trusted(self) -> bool:
+        return not self.reason
+
+
+def fit_velocity(
+    spectrum: Spectrum,
+    wavelength_rest: FloatArray,
+    flux: FloatArray,
+    z: float = 0.0,
+    range_kms: float = RANGE_KMS,
+) -> VelocityFit:
+    """Fit the velocity of a template within `range_kms` of the redshift `z`. Any thread."""
+    data = prepare(spectrum, ORDER)
+    if data is None:
+        return VelocityFit(reason="no_pixels")
+    low, high = (1.0 + z) * (1.0 - range_kms / LIGHT_KMS), (1.0 + z) * (1.0 + range_kms / LIGHT_KMS)
+    known = np.isfinite(wavelength_rest) & np.isfinite(flux)
+    if known.sum() < 2:
+        return VelocityFit(reason="no_overlap")
+    ends = wavelength_rest[known][[0, -1]]
+    covered = (data.wavelength > ends[0] * high) & (data.wavelength < ends[1] * low)
+    if covered.sum() < MIN_PIXELS:
+        return VelocityFit(reason="no_overlap")
+    data = data.only(covered)
+    coarse = scan(data, wavelength_rest, flux, stretches(low, high, STEP_KMS))
+    if not np.isfinite(coarse.chi2).any():
+        return VelocityFit(reason="no_overlap")
+    return peak(data, coarse, wavelength_rest, flux)
+
+
+def peak(
+    data: Prepared, coarse: Scan, wavelength_rest: FloatArray, flux: FloatArray
+) -> VelocityFit:
+    """The least chi2 of a coarse scan, measured with a fine one."""
+    best = coarse.best
+    if best in (0, coarse.stretch.size - 1):
+        return VelocityFit(reason="edge")
+    middle, reach = float(coarse.stretch[best]), FINE_KMS / LIGHT_KMS
+    trial = stretches(middle * (1.0 - reach), middle * (1.0 + reach), FINE_STEP_KMS)
+    fine = scan(data, wavelength_rest, flux, trial)
+    at = min(max(fine.best, FITTED), trial.size - 1 - FITTED)
+    near = slice(at - FITTED, at + FITTED + 1)
+    velocities = LIGHT_KMS * (trial[near] - 1.0)
+    if not np.isfinite(fine.chi2[near]).all():
+        return VelocityFit(reason="edge")
+    centre, scale = float(velocities[FITTED]), float(velocities[-1] - velocities[FITTED])
+    curve, slope, level = np.polyfit((velocities - centre) / scale, fine.chi2[near], 2).tolist()
+    pixel = float(fine.chi2.min()) / max(fine.n_pixels - data.order - 2, 1)
+    if not (curve > 0 and pixel > 0) or abs(slope) > 2.0 * curve:
+        return VelocityFit(reason="noisy")
+    velocity = centre - 0.5 * slope / curve * scale
+    # Errors come from how well the template fits, not from those of the file alone.
+    error = math.hypot(scale * math.sqrt(pixel / curve), CALIBRATION_KMS)
+    lowest = level - 0.25 * slope**2 / curve
+    apart = np.abs(coarse.stretch / middle - 1.0) * LIGHT_KMS > APART_KMS
+    others = coarse.chi2[apart]
+    rise = (float(others.min()) - lowest) / pixel if others.size else math.inf
+    height = math.sqrt(max(1.0 - lowest / data.smooth_misfit, 0.0)) if data.smooth_misfit else 0.0
+    return VelocityFit(velocity, error, height, rise, _doubt(height, rise))
+
+
+def _doubt(height: float, rise: float) -> Reason:
+    if rise < MIN_RISE:
+        return "noisy"
+    return "unlike" if height < MIN_HEIGHT else ""

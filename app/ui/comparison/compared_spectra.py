@@ -1,0 +1,178 @@
+"""The spectra compared with the one on screen: other epochs, or any rows of the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from agent.errors import ReadError
+from agent.spectra.spectrum import Spectrum
+from app.core.queue import QueueRow, neighbours
+from app.core.session.records import Candidate
+from app.core.session.session import Session
+from app.core.spectra.prefetch import Prefetch, spectrum_key
+from app.ui.comparison.observation_date import observation_date
+from app.ui.session_context import SessionContext
+
+MOST = 6
+SAME_ARCSEC = 3.0
+"""Rows so close together are taken for one source, even under other names."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Compared:
+    """One of the spectra drawn over the current one; `slot` is the number of its colour."""
+
+    candidate: Candidate
+    spectrum: Spectrum
+    slot: int
+    is_shown: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.candidate.object_id or f"#{self.candidate.id}"
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """Date, survey and S/N, as far as they are known."""
+        snr = self.candidate.snr if self.candidate.snr is not None else self.spectrum.snr
+        return tuple(
+            each
+            for each in (
+                observation_date(self.spectrum.meta, self.candidate.own),
+                self.spectrum.survey,
+                "" if snr is None else f"S/N {snr:.0f}",
+            )
+            if each
+        )
+
+
+class ComparedSpectra(QObject):
+    """At most MOST spectra; they go with the candidate unless they are kept."""
+
+    changed = Signal()
+
+    def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current, self._runner = context.current, context.runner
+        self._settings = context.settings
+        self.compared: tuple[Compared, ...] = ()
+        self.is_kept = False
+        """Whether they stay for the next candidate."""
+        context.commands.add("overlay_epochs", self.overlay_epochs)
+        context.current.candidate_changed.connect(self._candidate_changed)
+
+    @property
+    def shown(self) -> tuple[Compared, ...]:
+        return tuple(each for each in self.compared if each.is_shown)
+
+    def overlay_epochs(self) -> None:
+        """Overlay the other rows of the list that are this source, or take them away again."""
+        candidate = self._current.candidate
+        if candidate is None:
+            self._current.message.emit(self.tr("No object selected"))
+            return
+        radius = min(self._settings.settings.neighbour_arcsec, SAME_ARCSEC)
+        work = partial(_epochs, self._current.session, self._current.prefetch, candidate, radius)
+        done = partial(self._epochs_read, candidate.id)
+        self._runner.run(work, done, self._current.report_error, owner=self)
+
+    def add(self, candidate: Candidate) -> None:
+        """Overlay a row of the list."""
+        here = self._current.candidate
+        if here is not None and candidate.id == here.id:
+            self._current.message.emit(self.tr("This is the spectrum on screen"))
+        elif len(self.compared) >= MOST and not self._has(candidate.id):
+            self._say_full()
+        else:
+            work = partial(self._current.prefetch.get, spectrum_key(candidate))
+            owner_id = None if here is None else here.id
+            done = partial(self._read, owner_id, candidate)
+            self._runner.run(work, done, self._current.report_error, owner=self)
+
+    def remove(self, candidate_id: int) -> None:
+        self._set(each for each in self.compared if each.candidate.id != candidate_id)
+
+    def toggle(self, candidate_id: int) -> None:
+        """Show or hide one of them."""
+        self._set(
+            replace(each, is_shown=not each.is_shown) if each.candidate.id == candidate_id else each
+            for each in self.compared
+        )
+
+    def clear(self) -> None:
+        if self.compared:
+            self._set(())
+
+    def keep(self, on: bool) -> None:
+        self.is_kept = on
+        self.changed.emit()
+
+    def _set(self, compared: Iterable[Compared]) -> None:
+        self.compared = tuple(compared)
+        self.changed.emit()
+
+    def _has(self, candidate_id: int) -> bool:
+        return any(each.candidate.id == candidate_id for each in self.compared)
+
+    def _say_full(self) -> None:
+        text = self.tr("At most {count} spectra are compared: remove one first")
+        self._current.message.emit(text.replace("{count}", str(MOST)))
+
+    def _candidate_changed(self, row: QueueRow | None) -> None:
+        if not self.is_kept:
+            self.clear()
+        elif row is not None:
+            self.remove(row.candidate.id)
+
+    def _read(self, owner_id: int | None, candidate: Candidate, spectrum: Spectrum) -> None:
+        here = self._current.candidate
+        if self.is_kept or owner_id == (None if here is None else here.id):
+            self._add([(candidate, spectrum)])
+
+    def _epochs_read(self, candidate_id: int, found: list[tuple[Candidate, Spectrum]]) -> None:
+        here = self._current.candidate
+        if here is None or here.id != candidate_id:
+            return
+        new = [each for each in found if not self._has(each[0].id)]
+        if not found:
+            none = self.tr("No other epoch of this source within {radius} arcsec in this list")
+            radius = min(self._settings.settings.neighbour_arcsec, SAME_ARCSEC)
+            self._current.message.emit(none.replace("{radius}", f"{radius:g}"))
+        elif not new:
+            epochs = {candidate.id for candidate, _ in found}
+            self._set(each for each in self.compared if each.candidate.id not in epochs)
+        else:
+            self._add(new)
+
+    def _add(self, found: list[tuple[Candidate, Spectrum]]) -> None:
+        compared = list(self.compared)
+        for candidate, spectrum in found:
+            if any(each.candidate.id == candidate.id for each in compared):
+                continue
+            taken = {each.slot for each in compared}
+            free = next((slot for slot in range(MOST) if slot not in taken), None)
+            if free is None:
+                self._say_full()
+                break
+            compared.append(Compared(candidate=candidate, spectrum=spectrum, slot=free))
+        self._set(compared)
+
+
+def _epochs(
+    session: Session, prefetch: Prefetch, candidate: Candidate, radius_arcsec: float
+) -> list[tuple[Candidate, Spectrum]]:
+    """The other rows of the source that can be read, at most MOST of them, by date."""
+    found = []
+    for each in neighbours(session, candidate, radius_arcsec):
+        try:
+            spectrum = prefetch.get(spectrum_key(each.candidate))
+        except ReadError:
+            continue  # a missing file of another row is told where that row is judged
+        found.append((each.candidate, spectrum))
+        if len(found) == MOST:
+            break
+    return sorted(found, key=lambda pair: observation_date(pair[1].meta, pair[0].own))

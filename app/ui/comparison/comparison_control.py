@@ -1,0 +1,102 @@
+"""The popover of the comparison: what is overlaid, whether it is kept, and the ratio below."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from app.ui.comparison.compared_spectra import Compared, ComparedSpectra
+from app.ui.comparison.legend import text_of
+from app.ui.comparison.ratio import DIFFERENCE, OFF, RATIO, RatioPanel
+from app.ui.session_context import SessionContext
+from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.labels import button, check_box, row, short_label, with_key, wrapped_label
+
+
+class ComparisonControl(QWidget):
+    def __init__(
+        self,
+        comparison: ComparedSpectra,
+        ratio: RatioPanel,
+        context: SessionContext,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._comparison, self._ratio, self._keymap = comparison, ratio, context.keymap
+        self.epochs = button("")
+        self.note = wrapped_label("", "dim")
+        self.kept = check_box(self.tr("Keep over candidates"))
+        self.clear = button(self.tr("Remove all"))
+        self.modes = {
+            OFF: button(self.tr("Off"), "key"),
+            RATIO: button(self.tr("Ratio"), "key"),
+            DIFFERENCE: button(self.tr("Difference"), "key"),
+        }
+        self.lines: list[tuple[QWidget, QPushButton]] = []
+        self._list = QVBoxLayout()
+        self._list.setSpacing(2)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.epochs)
+        layout.addWidget(self.note)
+        layout.addLayout(self._list)
+        layout.addLayout(row((self.kept, 1), self.clear))
+        below = short_label(self.tr("Below the plot"), "dim")
+        layout.addLayout(row(below, *self.modes.values(), 1, spacing=4))
+        for mode, each in self.modes.items():
+            each.setCheckable(True)
+            each.clicked.connect(partial(self._choose_mode, mode))
+        self.epochs.clicked.connect(comparison.overlay_epochs)
+        self.kept.clicked.connect(comparison.keep)
+        self.clear.clicked.connect(comparison.clear)
+        comparison.changed.connect(self._show)
+        ratio.mode_changed.connect(self._show)
+        context.keymap.changed.connect(self._show)
+        self._show()
+
+    def button_text(self) -> str:
+        count = len(self._comparison.compared)
+        return f"{self.tr('Compare')} {count}" if count else self.tr("Compare")
+
+    def is_on(self) -> bool:
+        return bool(self._comparison.compared) or self._ratio.mode != OFF
+
+    def _choose_mode(self, mode: str, *_: object) -> None:
+        self._ratio.set_mode(mode)
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        compared = self._comparison.compared
+        key = self._keymap.label("overlay_epochs")
+        self.epochs.setText(with_key(self.tr("Overlay the epochs of this source"), key))
+        self.kept.setChecked(self._comparison.is_kept)
+        self.clear.setEnabled(bool(compared))
+        self.note.setText(
+            self.tr("Any other row of the queue is compared from its menu (right click).")
+        )
+        self.note.setVisible(not compared)
+        for mode, choice in self.modes.items():
+            choice.setChecked(mode == self._ratio.mode)
+        while self.lines:
+            old = self.lines.pop()[0]
+            self._list.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        for each in compared:
+            self._add_line(each)
+
+    def _add_line(self, each: Compared) -> None:
+        name = ElidedLabel("")
+        name.show_text(text_of(each))
+        remove = button("×")
+        remove.setAccessibleName(self.tr("Remove {name}").replace("{name}", each.name))
+        remove.clicked.connect(partial(self._remove, each.candidate.id))
+        line = QWidget()
+        line.setLayout(row((name, 1), remove, spacing=4))
+        self.lines.append((line, remove))
+        self._list.addWidget(line)
+
+    def _remove(self, candidate_id: int, *_: object) -> None:
+        self._comparison.remove(candidate_id)

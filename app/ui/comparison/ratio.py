@@ -1,0 +1,225 @@
+"""A thin panel below the plot: the spectrum divided by another, or less another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QLineF, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy, QStyleOptionGraphicsItem, QWidget
+
+from agent.spectra.gaps import with_gaps
+from agent.spectra.matching.resampling import median_factor, ratio, resampled
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
+from app.ui.comparison.compared_spectra import ComparedSpectra
+from app.ui.plot.canvas.axes import FluxAxis, Frame
+from app.ui.plot.canvas.curve import EMPTY, Curve
+from app.ui.plot.canvas.layers import Layer
+from app.ui.plot.canvas.plot_box import PlotBox, prepare_view
+from app.ui.plot.canvas.texts import TextCache
+from app.ui.plot.canvas.thinning import visible
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.plot.trace import GAP, Trace, smoothed
+from app.ui.session_context import SessionContext
+from app.ui.theme.theme import Theme
+
+OFF, RATIO, DIFFERENCE = "", "ratio", "difference"
+HEIGHT_PX = 96
+CENTRAL_PERCENT = 1.0, 99.0
+MARGIN = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Divided:
+    """The ratio or the difference over wavelength, and what it is relative to."""
+
+    wavelength: FloatArray
+    values: FloatArray
+    other: str
+    level: float
+
+
+class LevelLine(Layer):
+    """A line where the two spectra are the same, and a sentence that says what is shown."""
+
+    depth = -20.0
+
+    def __init__(self, *shared: object) -> None:
+        super().__init__(*shared)  # type: ignore[arg-type]
+        self.level: float | None = None
+        self.text = ""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        scale = self.box.scale_now
+        if self.level is not None:
+            y = scale.y(self.level)
+            painter.setPen(QPen(QColor(self.theme.template), 1.0))
+            painter.drawLine(QLineF(0.0, y, scale.width, y))
+        painter.setPen(QColor(self.theme.dim))
+        self.texts.draw(painter, 8.0, 2.0, self.text)
+
+
+class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
+    """Hidden, and without cost, until a mode is chosen."""
+
+    mode_changed = Signal()
+
+    def __init__(
+        self, comparison: ComparedSpectra, panel: SpectrumPanel, context: SessionContext
+    ) -> None:
+        theme = context.current_theme.theme
+        super().__init__(panel, background=theme.plot)
+        prepare_view(self)
+        self.mode = OFF
+        self.divided: Divided | None = None
+        self._comparison, self._panel = comparison, panel
+        self._view, self._runner = context.view, context.runner
+        self._wanted: object = None
+        self.texts = TextCache(QFont())
+        self.box = PlotBox()
+        self.axis = FluxAxis(theme, self.texts)
+        self.axis.linkToView(self.box)
+        self.centralLayout.addItem(self.axis, 0, 0)
+        self.centralLayout.addItem(self.box, 0, 1)
+        self.centralLayout.setSpacing(0)
+        self.frame = Frame(self.box, theme.axis)
+        self.level = LevelLine(self.box, theme, self.texts)
+        self.curve = Curve(self.box, theme, width_px=1.0)
+        self.setFixedHeight(HEIGHT_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(self.tr("Ratio or difference"))
+        self.hide()
+        context.current.spectrum_changed.connect(self._schedule)
+        context.view.changed.connect(self._schedule)
+        context.view.window_changed.connect(self._show_window)
+        context.current_theme.changed.connect(self._restyle)
+        comparison.changed.connect(self._schedule)
+        panel.template.changed.connect(self._schedule)
+        panel.plot.laid_out.connect(self._align)
+
+    def set_mode(self, mode: str) -> None:
+        """Show the ratio, the difference, or neither."""
+        if mode != self.mode:
+            self.mode = mode
+            self.setVisible(mode != OFF)
+            self._align()
+            self._schedule()
+            self.mode_changed.emit()
+
+    def _schedule(self, *_: object) -> None:
+        if self.mode == OFF:
+            return
+        spectrum, main = self._panel.spectrum, self._panel.plot.trace
+        first = next(iter(self._comparison.shown), None)
+        smoothing_px = self._view.options.smoothing_px
+        if spectrum is None or main is None:
+            self._show(None)
+        elif first is not None:
+            key = spectrum, first.spectrum, self.mode, smoothing_px
+            work = partial(
+                divide, spectrum, first.spectrum, self.mode, smoothing_px, main.unit, first.name
+            )
+            self._start(key, work)
+        elif self._panel.template.fits and self._panel.template.name:
+            wavelength, flux = self._panel.template.curve
+            self._wanted = None
+            name = self._panel.template.name
+            self._show(against_template(main, wavelength, flux, self.mode, name))
+        else:
+            self._wanted = None
+            self._show(None)
+
+    def _start(self, key: object, work: partial[Divided]) -> None:
+        if key == self._wanted:
+            return
+        self._wanted = key
+        self._runner.run(work, partial(self._divided, key), owner=self)
+
+    def _divided(self, key: object, divided: Divided) -> None:
+        if key == self._wanted and self.mode != OFF:
+            self._show(divided)
+
+    def _show(self, divided: Divided | None) -> None:
+        self.divided = divided
+        if divided is None:
+            self.curve.show_data(EMPTY, EMPTY)
+            self.level.level = None
+            self.level.text = self.tr("Overlay a spectrum or a template to compare with")
+        else:
+            self.curve.show_data(divided.wavelength, divided.values)
+            self.level.level = divided.level
+            text = self.tr("Divided by {name}") if self.mode == RATIO else self.tr("Less {name}")
+            self.level.text = text.replace("{name}", divided.other[:60])
+        self._show_window()
+
+    def _show_window(self, *_: object) -> None:
+        if self.mode == OFF:
+            return
+        window = self._panel.window_now
+        self.box.show_range(window, _extent(self.divided, window))
+        self.viewport().update()
+
+    def _align(self) -> None:
+        """As wide as the plot above, so that wavelengths are below one another."""
+        if self.mode == OFF:
+            return
+        stage = self._panel.plot.stage.geometry()
+        right = self._panel.plot.width() - stage.right()
+        self.axis.setWidth(round(stage.left()))
+        self.centralLayout.setContentsMargins(0.0, 3.0, right, 3.0)
+        self.centralLayout.activate()
+        self._show_window()
+
+    def _restyle(self, theme: Theme) -> None:
+        self.setBackground(theme.plot)
+        self.frame.colour = theme.axis
+        for item in (self.axis, self.level, self.curve):
+            item.theme = theme
+        self.viewport().update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "texts"):
+            self.texts.set_font(self.font())
+            self.viewport().update()
+
+
+def divide(
+    spectrum: Spectrum, other: Spectrum, mode: str, smoothing_px: float, unit: float, name: str
+) -> Divided:
+    """Compare with another spectrum on the pixels of the first, brought to the same median."""
+    flux = np.where(spectrum.good, spectrum.flux, np.nan)
+    its = resampled(other, spectrum.wavelength)
+    factor = median_factor(flux, its)
+    if smoothing_px > 0:
+        flux, its = (smoothed(each, None, smoothing_px)[0] for each in (flux, its))
+    values = ratio(flux, factor * its) if mode == RATIO else (flux - factor * its) / unit
+    wavelength, values = with_gaps(spectrum.wavelength, GAP, values)
+    return Divided(wavelength, values, name, 1.0 if mode == RATIO else 0.0)
+
+
+def against_template(
+    main: Trace, wavelength: FloatArray, flux: FloatArray, mode: str, name: str
+) -> Divided:
+    """Compare with the template as it is drawn."""
+    model = np.interp(main.wavelength, wavelength, flux, left=np.nan, right=np.nan)
+    values = ratio(main.flux, model) if mode == RATIO else main.flux - model
+    return Divided(main.wavelength, values, name, 1.0 if mode == RATIO else 0.0)
+
+
+def _extent(divided: Divided | None, window: Window) -> Window:
+    if divided is None:
+        return 0.0, 2.0
+    values = divided.values[visible(divided.wavelength, *window)]
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return divided.level - 1.0, divided.level + 1.0
+    low, high = np.percentile(values, CENTRAL_PERCENT).tolist()
+    low, high = min(low, divided.level), max(high, divided.level)
+    margin = MARGIN * ((high - low) or 1.0)
+    return low - margin, high + margin

@@ -1,0 +1,76 @@
+"""Compared spectra are drawn at the same median, with a legend that hides and removes them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from app.ui.comparison.legend import text_of
+from app.ui.comparison.overlay_curves import same_median
+from app.ui.plot.trace import trace
+from app.ui.theme.theme import DARK
+from tests.app.ui.comparison.conftest import overlay
+from tests.app.ui.plot.spectra import spectrum
+
+
+def medians(page, window):
+    curves = [page.plot.plot.curve, *page.overlays._curves.values()]
+    inside = [
+        each.flux[(each.wavelength >= window[0]) & (each.wavelength <= window[1])]
+        for each in curves
+    ]
+    return [float(np.nanmedian(each)) for each in inside]
+
+
+def test_all_have_the_median_of_the_window(qtbot, page, context):
+    overlay(qtbot, page, context)
+    first, *others = medians(page, (4000.0, 9000.0))
+    assert len(others) == 2 and others == pytest.approx([first] * 2, rel=0.15)
+    context.view.set_window((6400.0, 6700.0))
+    first, *others = medians(page, (6400.0, 6700.0))
+    assert others == pytest.approx([first] * 2, rel=2e-3)
+
+
+def test_without_any_nothing_is_made(page):
+    assert page.overlays.legend is None
+    assert not page.overlays._curves
+
+
+def test_a_click_in_the_legend_hides_and_its_cross_removes(qtbot, page, context):
+    overlay(qtbot, page, context)
+    legend, plot = page.overlays.legend, page.plot.plot
+    qtbot.waitUntil(lambda: len(legend.compared) == 2)
+    name = text_of(legend.compared[0])
+    assert name.startswith(legend.compared[0].name)
+
+    def click(rect):
+        at = plot.mapFromScene(legend.mapToScene(rect.center()))
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+    window = page.plot.window_now
+    click(legend.row_rect(0))
+    assert [each.is_shown for each in page.comparison.compared] == [False, True]
+    slot = page.comparison.compared[0].slot
+    assert not page.overlays._curves[slot].flux.size
+    click(legend.row_rect(0))
+    assert page.overlays._curves[slot].flux.size
+    click(legend.cross_rect(1))
+    assert len(page.comparison.compared) == 1
+    assert page.plot.window_now == window
+
+
+def test_they_are_smoothed_and_coloured_as_the_plot(qtbot, page, context):
+    overlay(qtbot, page, context)
+    curve = page.overlays._curves[0]
+    rough = np.nanstd(np.diff(curve.flux))
+    context.view.change(smoothing=4)
+    assert np.nanstd(np.diff(curve.flux)) < 0.7 * rough
+    context.current_theme.use(DARK)
+    assert curve.theme is DARK and page.overlays.legend.theme is DARK
+
+
+def test_medians_where_they_meet():
+    one, other = trace(spectrum()), trace(spectrum())
+    assert same_median(one, other, None) == pytest.approx(1.0)
+    assert same_median(one, other, (1.0, 2.0)) == pytest.approx(1.0)
