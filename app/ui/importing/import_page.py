@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -41,7 +40,6 @@ from app.ui.widgets.labels import narrow, short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 RIGHT_WIDTH = 400
-TITLE_SCALE = 1.3
 
 
 class ImportPage(QWidget):
@@ -143,11 +141,7 @@ class ImportPage(QWidget):
     def _top(self) -> QHBoxLayout:
         self.back_button = _button(self.tr("← Back"), "quiet")
         self.back_button.clicked.connect(self.go_back)
-        self.title = short_label(self.tr("New session"))
-        font = QFont(self.title.font())
-        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
-        font.setWeight(QFont.Weight.DemiBold)
-        self.title.setFont(font)
+        self.title = short_label(self.tr("New session"), "page")
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.back_button)
