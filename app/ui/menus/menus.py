@@ -17,7 +17,7 @@ LINE = ""
 """A separator."""
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
-        *("open_list", "open_session", "welcome", LINE),
+        *("open_list", "open_session", "other_class", "welcome", LINE),
         *("export", "report", "pack", "snapshot", "save_spectrum", LINE, "settings", LINE, "quit"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Edit")): (
@@ -44,7 +44,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     str(QT_TRANSLATE_NOOP("menus", "View")): (
         *("judging_page", "disagreement_page", "agreement_page", "history_page", LINE),
-        *("panels", "reset_panels", "full_screen"),
+        *("show_guideline", "panels", "reset_panels", "full_screen"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Help")): (
         *("help", "keys", "palette", "tour", LINE, "crash_reports", "about"),

@@ -16,6 +16,7 @@ from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.queue import QueueRow
 from app.ui.plot.agent_follower import AgentFollower
 from app.ui.plot.brackets import task_brackets
+from app.ui.plot.class_button import ClassButton
 from app.ui.plot.empty_message import EmptyPlotMessage
 from app.ui.plot.header import Header
 from app.ui.plot.marks import MEASURED, marks, task_ranks
@@ -64,6 +65,7 @@ class SpectrumPanel(QFrame):
         self._identified: float | None = None
         self._mouse_at: QPointF | None = None
         self.header = Header()
+        self.header.set_class(ClassButton(context))
         self.plot = PlotView(context.current_theme.theme)
         self.overview = Overview(context.current_theme.theme)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)

@@ -89,6 +89,7 @@ QPushButton[role="page"], QFrame[role="bar"] QPushButton[role="quiet"] { color: 
 QPushButton[role="page"]:hover, QFrame[role="bar"] QPushButton[role="quiet"]:hover {
     background: $bar_hover; }
 QPushButton[role="page"]:checked { background: $bar_chosen; }
+QPushButton[role="class"] { padding: 0px 20px 0px 6px; border-radius: 5px; font-weight: 600; }
 QPushButton[role="key"] { padding: 3px 8px; border-radius: 5px; text-align: left; }
 QPushButton[role="key"]:focus { padding: 2px 7px; }
 """
