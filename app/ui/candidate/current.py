@@ -14,7 +14,6 @@ from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.look import has_class
 from app.core.queue import EVERYTHING, LIST_ORDER, Filter, QueuePosition, QueueRow, Sort, row_of
 from app.core.session.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
@@ -169,9 +168,6 @@ class CurrentCandidate(QObject):
 
         `confidence` None means the one chosen before.
         """
-        if not has_class(self.session.task):
-            self.message.emit(self.tr("There is no class to judge: choose one first"))
-            return
         if self.candidate is None:
             self.message.emit(self.tr("No spectrum to judge"))
             return

@@ -29,7 +29,7 @@ def test_the_sample_is_made_once_and_keeps_its_verdicts(tmp_path):
 def test_one_spectrum_is_a_session_of_one(tmp_path, one_spectrum):
     before = sorted(one_spectrum.parent.iterdir())
     with spectrum_session(one_spectrum, "Ada", tmp_path) as session:
-        assert (session.count(), session.task) == (1, look_task())
+        assert (session.count(), session.task.id) == (1, look_task().id)
         assert session.candidate(1).path == str(one_spectrum)
         session.record_verdict(1, Opinion(comment="He I?"))
         with pytest.raises(SessionError, match="there is no class to judge"):
