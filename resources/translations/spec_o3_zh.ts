@@ -698,6 +698,33 @@
     </message>
 </context>
 <context>
+    <name>CriteriaList</name>
+    <message>
+        <source>not measurable: {why}</source>
+        <translation>无法测量：{why}</translation>
+    </message>
+    <message>
+        <source>{value}, met</source>
+        <translation>{value}，满足</translation>
+    </message>
+    <message>
+        <source>{value}, not met</source>
+        <translation>{value}，不满足</translation>
+    </message>
+    <message>
+        <source>S/N {n}</source>
+        <translation>S/N {n}</translation>
+    </message>
+    <message>
+        <source>it needs {name}</source>
+        <translation>需要先有 {name}</translation>
+    </message>
+    <message>
+        <source>Measurements: hidden until you judge</source>
+        <translation>测量值：判定前隐藏</translation>
+    </message>
+</context>
+<context>
     <name>CurrentCandidate</name>
     <message>
         <source>This is the last candidate in the list</source>
