@@ -12,6 +12,7 @@ from platformdirs import user_config_path
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
 from agent.tasks.guideline import Section, guideline_sections, guideline_text
+from agent.tasks.look import has_class, look_task
 from agent.tasks.task import Contaminant, DiagnosticWindow, Evidence, Guideline, State, Task
 from agent.tasks.task_file import WINDOW_KEYS, read_task
 
@@ -103,6 +104,8 @@ def _task_files(location: Path) -> list[Path]:
 def _add(tasks: dict[str, Task], new: Task, path: Path) -> None:
     """Add a user's task, or replace the one named in `replaces`."""
     key = new.id.casefold()
+    if not has_class(new):
+        raise ResourceError(f"{path}: id: {shown(new.id)} means that there is no class")
     if new.replaces:
         if new.replaces.casefold() not in tasks:
             guess = near_miss(new.replaces, (each.id for each in tasks.values()))
@@ -133,7 +136,9 @@ __all__ = [
     "find_task",
     "guideline_sections",
     "guideline_text",
+    "has_class",
     "load_tasks",
+    "look_task",
     "task_source",
     "user_task_folder",
 ]

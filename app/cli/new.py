@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent.tasks.catalogue import find_task
+from agent.tasks.catalogue import find_task, look_task
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
@@ -35,7 +35,9 @@ def new(
     task: Annotated[
         str,
         typer.Option(
-            metavar="CV|CS|SS|...", help="What to look for, or a task file.", show_default=False
+            metavar="CV|CS|SS|...|look",
+            help="What to look for, or a task file; look: no class.",
+            show_default=False,
         ),
     ],
     spectra: Annotated[
@@ -62,7 +64,7 @@ def new(
 ) -> None:
     """Create a session from candidate lists and show the role of each column."""
     roles = _roles(role or [])
-    target = find_task(task)
+    target = look_task() if task.casefold() == "look" else find_task(task)
     for path in lists:  # check the lists first, so that a bad one leaves no session behind
         preview(path, roles=roles)
     with new_session(session, target, reviewer_name(reviewer)) as made:

@@ -32,7 +32,7 @@ from app.core.inspections.batch import BatchResult, clear_missing_file_faults, i
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import Confusion, compare_models, count_pending
 from app.core.session.counted_text import counted_text
-from app.core.session.session import Session
+from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
 from app.worker.pool import WorkerPool
 from app.worker.request import LoadRequest
@@ -72,6 +72,7 @@ def vet(
 ) -> None:
     """Inspect all candidates not inspected yet. You can stop and continue at any time."""
     with open_with_spectra(session, reviewer_name(reviewer), trust_paths=trust_paths) as opened:
+        require_class(opened.task)
         run = partial(run_vet, opened, workers=workers, limit=limit, seed=seed, again=again)
         model = model or default_model(opened.task.id)
         if second is None:

@@ -89,6 +89,7 @@ class JudgingPage(QWidget):
         self.plot.use_templates(self.tools.templates)
         context.commands.add("panels", self.toggle_panels)
         context.commands.add("queue", self.show_queue)
+        context.commands.add("show_guideline", self.show_guideline)
         context.commands.add("reset_panels", self.reset)
         context.commands.ran.connect(self._command_ran)
         self.plot_menu.look_chosen.connect(self._show_agent)
@@ -112,6 +113,10 @@ class JudgingPage(QWidget):
             self.show_panels()
         self._arrange_queue()
         self.focus_plot()  # else a text field may get the focus
+
+    def show_guideline(self) -> None:
+        self.docks["guideline"].show()
+        self.docks["guideline"].raise_()
 
     def show_panels(self) -> None:
         """Show the docks as they were before they were hidden by a key."""

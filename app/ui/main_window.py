@@ -23,6 +23,7 @@ from app.ui.importing.drop_zone import DropZone
 from app.ui.importing.given_paths import GivenKind, GivenPaths
 from app.ui.importing.import_page import ImportPage
 from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
+from app.ui.importing.same_lists import lists_of
 from app.ui.keys.command_palette import CommandPalette
 from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
@@ -113,8 +114,6 @@ class MainWindow(QMainWindow):
         if settings.fault:
             self.welcome.show_problem(settings.fault)
 
-    # Opening
-
     def open_session(self, location: Path | str) -> None:
         self._open(location, read_only=False)
 
@@ -173,12 +172,16 @@ class MainWindow(QMainWindow):
         else:
             self._on_open_failed(WorkbenchError(given.reason))
 
-    def import_lists(self, paths: list[Path]) -> None:
+    def import_lists(self, paths: list[Path], came_from: Session | None = None) -> None:
         self.opener.cancel()
         self.welcome.name_prompt.skip()
+        self.importing.show_lists(paths, came_from)
         self.close_session()
-        self.importing.show_lists(paths)
         self._stack.setCurrentWidget(self.importing)
+
+    def _judge_other_class(self) -> None:
+        if self.view is not None and (lists := lists_of(self.view.session)):
+            self.import_lists(list(lists), self.view.session)
 
     def show_welcome(self) -> None:
         self.opener.cancel()
@@ -208,8 +211,6 @@ class MainWindow(QMainWindow):
         self.welcome.dismiss_prompt()
         self.focus_plot()
 
-    # Commands
-
     def is_available(self, name: str) -> bool:
         """Whether the page on screen offers this command."""
         if name in ANYWHERE or self.commands.is_overridden(name):
@@ -226,7 +227,7 @@ class MainWindow(QMainWindow):
             ("full_screen", self._toggle_full_screen),
             ("tour", self.take_tour),
             ("about", self.show_about),
-            ("crash_reports", self._open_reports),
+            ("crash_reports", partial(open_folder, log_folder(), self.show_error)),
             ("settings", self._show_settings),
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
@@ -263,9 +264,6 @@ class MainWindow(QMainWindow):
             self.about = AboutDialog(self.commands, self.current_theme, self.runner, self)
             add_help_key(self.about, ABOUT, self.show_guide)
         self.about.show_models()
-
-    def _open_reports(self) -> None:
-        open_folder(log_folder(), self.show_error)
 
     def _choose_list(self) -> None:
         if paths := choose_lists(self):
@@ -335,6 +333,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
         self.state.attach(self.view)
+        self.commands.add("other_class", self._judge_other_class)
         self.menu_row.follow(self.view)
 
     def _refuse(self, session: Session, error: Exception) -> None:

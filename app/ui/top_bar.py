@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
+from agent.tasks.look import has_class
 from app.ui.actions.actions import ACTIONS
 from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.judging.progress_line import ProgressLine
@@ -31,7 +32,9 @@ class TopBar(QFrame):
         for name in PAGES:
             button = self._page_button(name)
             layout.addWidget(button)
-        layout.addWidget(ProgressLine(context))
+        has_verdicts = has_class(context.bridge.session.task)
+        if has_verdicts:
+            layout.addWidget(ProgressLine(context))
         self.agent_text = ElidedLabel("dim")
         self.agent_text.setFixedWidth(AGENT_PX)
         layout.addWidget(self.agent_text)
@@ -40,6 +43,7 @@ class TopBar(QFrame):
         self._blind.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._blind.clicked.connect(self._toggle_blind_mode)
         layout.addWidget(self._blind)
+        self._blind.setVisible(has_verdicts)
         self.export = QPushButton(self.tr("Export"))
         self.export.setProperty("role", "quiet")
         self.export.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -78,6 +78,10 @@
         <translation>暂停</translation>
     </message>
     <message>
+        <source>off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
         <source>{n} waiting</source>
         <translation>{n} 个等待中</translation>
     </message>
@@ -194,6 +198,10 @@
     <message>
         <source>No candidate</source>
         <translation>没有候选体</translation>
+    </message>
+    <message>
+        <source>There is no class to judge: the agent is off</source>
+        <translation>没有要判定的类型：智能体已关闭</translation>
     </message>
     <message>
         <source>Hidden until you judge ({key} reveals)</source>
@@ -587,6 +595,33 @@
     </message>
 </context>
 <context>
+    <name>ClassButton</name>
+    <message>
+        <source>Class: {name}</source>
+        <translation>类型：{name}</translation>
+    </message>
+    <message>
+        <source>Judge this list for another class</source>
+        <translation>按另一类型判定此列表</translation>
+    </message>
+    <message>
+        <source>This session keeps its class: its verdicts are about it</source>
+        <translation>此会话的类型不变：其判定都针对该类型</translation>
+    </message>
+    <message>
+        <source>No class</source>
+        <translation>无类型</translation>
+    </message>
+    <message>
+        <source>Nothing is judged here</source>
+        <translation>此处不作判定</translation>
+    </message>
+    <message>
+        <source>Choose a class to judge</source>
+        <translation>选择要判定的类型</translation>
+    </message>
+</context>
+<context>
     <name>CommandPalette</name>
     <message>
         <source>Find a command</source>
@@ -805,6 +840,33 @@
     <message>
         <source>{count} more since then; the latest: {what}</source>
         <translation>此后又有 {count} 个，最近一个：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>CriteriaList</name>
+    <message>
+        <source>not measurable: {why}</source>
+        <translation>无法测量：{why}</translation>
+    </message>
+    <message>
+        <source>{value}, met</source>
+        <translation>{value}，满足</translation>
+    </message>
+    <message>
+        <source>{value}, not met</source>
+        <translation>{value}，不满足</translation>
+    </message>
+    <message>
+        <source>S/N {n}</source>
+        <translation>S/N {n}</translation>
+    </message>
+    <message>
+        <source>it needs {name}</source>
+        <translation>需要先有 {name}</translation>
+    </message>
+    <message>
+        <source>Measurements: hidden until you judge</source>
+        <translation>测量值：判定前隐藏</translation>
     </message>
 </context>
 <context>
@@ -1374,6 +1436,13 @@
     </message>
 </context>
 <context>
+    <name>GuidelinePanel</name>
+    <message>
+        <source>There is no class to judge, and so no guideline.</source>
+        <translation>没有要判定的类型，因此没有判读准则。</translation>
+    </message>
+</context>
+<context>
     <name>Header</name>
     <message>
         <source>Wavelength and flux under the mouse</source>
@@ -1659,6 +1728,10 @@
     <message>
         <source>The agent has not looked at this candidate yet</source>
         <translation>智能体尚未查看此候选体</translation>
+    </message>
+    <message>
+        <source>There is no class to judge: the agent is off</source>
+        <translation>没有要判定的类型：智能体已关闭</translation>
     </message>
     <message>
         <source>This session is read-only: results cannot be saved</source>
@@ -2757,6 +2830,10 @@
         <translation>该类型的判读准则</translation>
     </message>
     <message>
+        <source>Just look, without a class</source>
+        <translation>仅查看，不选类型</translation>
+    </message>
+    <message>
         <source>The guideline of the class is shown here, as the agent reads it.</source>
         <translation>此处显示该类型的判读准则，智能体读到的与此相同。</translation>
     </message>
@@ -3072,6 +3149,10 @@
 <context>
     <name>VerdictBar</name>
     <message>
+        <source>Choose a class to judge</source>
+        <translation>选择要判定的类型</translation>
+    </message>
+    <message>
         <source>Accept</source>
         <translation>接受</translation>
     </message>
@@ -3095,9 +3176,17 @@
         <source>Redo</source>
         <translation>重做</translation>
     </message>
+    <message>
+        <source>No class to judge</source>
+        <translation>没有要判定的类型</translation>
+    </message>
 </context>
 <context>
     <name>VerdictCommands</name>
+    <message>
+        <source>There is no class to judge: choose one first</source>
+        <translation>没有要判定的类型：请先选择</translation>
+    </message>
     <message>
         <source>Blind mode: judge it yourself or reveal the agent&apos;s verdict first</source>
         <translation>盲评模式：请自行判定，或先显示智能体的判定</translation>
@@ -3597,6 +3686,10 @@
         <translation>打开崩溃报告文件夹</translation>
     </message>
     <message>
+        <source>Show the guideline</source>
+        <translation>显示判读准则</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>设置</translation>
     </message>
@@ -3627,6 +3720,10 @@
     <message>
         <source>History</source>
         <translation>历史</translation>
+    </message>
+    <message>
+        <source>Judge this list for a class, or for another one</source>
+        <translation>按某一（或另一）类型判定此列表</translation>
     </message>
     <message>
         <source>Export the catalogue</source>

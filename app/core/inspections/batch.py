@@ -22,7 +22,7 @@ from app.core.inspections.store import add_inspection, mark_fault, pending_candi
 from app.core.queue import matching
 from app.core.queue.filters import Words
 from app.core.session.records import Candidate, Change
-from app.core.session.session import Session
+from app.core.session.session import Session, require_class
 from app.core.spectra.packing import packed_spectrum
 from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
@@ -61,6 +61,7 @@ def inspect_all(
     closed at any time; the next call continues from there. Raises WorkbenchError when several
     inspections in a row fail.
     """
+    require_class(session.task)
     running: dict[int, Candidate] = {}
 
     def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:

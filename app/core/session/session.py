@@ -19,7 +19,7 @@ from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import WorkbenchError
-from agent.tasks.catalogue import task_source
+from agent.tasks.catalogue import has_class, task_source
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
 from app.core.database.database import SUFFIX, Database, write_facts
@@ -106,6 +106,8 @@ class Session:
         `seconds` is the time they spent, `shown` what they had seen of an agent's opinion.
         """
         opinion = verdict_log.checked(opinion)
+        if opinion.verdict is not None:
+            require_class(self.task)
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
             entry = verdict_log.record(connection, candidate_id, reviewer, opinion, seconds, shown)
@@ -190,6 +192,14 @@ class Session:
                 f"{self.database.location} is damaged: it has no {', '.join(sorted(missing))}"
             )
         return found
+
+
+def require_class(task: Task) -> None:
+    """Raise a SessionError if there is no class to judge."""
+    if not has_class(task):
+        raise SessionError(
+            "there is no class to judge: make a session for a class from the same list"
+        )
 
 
 def new_session(location: Path | str, task: Task, reviewer: str) -> Session:

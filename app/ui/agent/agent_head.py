@@ -87,7 +87,7 @@ class AgentHead(QWidget):
         else:
             about = self.tr("Pause the agent before its next turn")
             self._label(self.pause, self.tr("Pause"), "pause_agent", about)
-        self.run.setEnabled(agent.shown.run is None)
+        self.run.setEnabled(agent.has_question and agent.shown.run is None)
         self.pause.setEnabled(run is not None)
         self.stop.setEnabled(run is not None and not run.is_stopping)
 
@@ -96,6 +96,8 @@ class AgentHead(QWidget):
 
     def _status(self) -> str:
         agent, model = self._agent, self._agent.worker_model
+        if not agent.has_question:
+            return self.tr("off")
         run = agent.active_run
         if run is not None:
             text = run_text(run, is_here=run is agent.shown.run)
@@ -151,7 +153,7 @@ class AgentHead(QWidget):
     def _show_list_run(self, state: ListRunState) -> None:
         text = self.tr("Stop list") if state.is_running else self.tr("Run list")
         self._label(self.list, text, "run_queue", self.tr("Run the agent on the whole list"))
-        self.list.setEnabled(not state.is_stopping)
+        self.list.setEnabled(self._agent.has_question and not state.is_stopping)
 
     def _stop(self) -> None:
         self._agent.stop(anywhere=True)

@@ -140,6 +140,8 @@ class AgentPanel(QFrame):
         run = self._shown.run
         if self._current.row is None:
             return self.tr("No candidate")
+        if not self._agent.has_question:
+            return self.tr("There is no class to judge: the agent is off")
         if self._shown.is_hidden:
             key = self._keymap.label("reveal")
             text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)

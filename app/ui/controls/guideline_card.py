@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from agent.tasks.guideline import Section, guideline_sections
+from app.ui.controls.criteria_list import CriteriaList
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.guideline_text import frame_text, section_lines, section_title
@@ -35,6 +36,9 @@ class GuidelineCard(QWidget):
             elif key in sections:
                 self.parts[key] = self._part(sections[key], context.current_theme)
                 layout.addWidget(self.parts[key])
+            if key == "primary":
+                self.criteria = CriteriaList(context)
+                self.parts[key].body.addWidget(self.criteria)
         layout.addWidget(wrapped_label(frame_text(), "dim"))
 
     def _part(self, section: Section, current_theme: CurrentTheme) -> folding.Section:

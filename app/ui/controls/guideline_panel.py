@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from agent.tasks.look import has_class
 from app.ui.controls.guideline_card import GuidelineCard
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
@@ -14,14 +15,19 @@ from app.ui.widgets.labels import wrapped_label
 class GuidelinePanel(QScrollArea):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.card = GuidelineCard(context)
+        self.card: GuidelineCard | None = None
+        task = context.current.session.task
         column = QWidget()
         layout = QVBoxLayout(column)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(6)
-        question = context.current.session.task.question
-        layout.addWidget(wrapped_label(task_text(question), "title"))
-        layout.addWidget(self.card)
+        if has_class(task):
+            layout.addWidget(wrapped_label(task_text(task.question), "title"))
+            self.card = GuidelineCard(context)
+            layout.addWidget(self.card)
+        else:
+            text = self.tr("There is no class to judge, and so no guideline.")
+            layout.addWidget(wrapped_label(text, "dim"))
         layout.addStretch(1)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from agent.errors import WorkbenchError
 from app.core.errors import ImportStopped
+from app.core.session.session import Session
 from app.ui.background.long_work import LongWork
 from app.ui.background.runner import Runner
 from app.ui.importing.drop_zone import DropZone
@@ -32,6 +32,7 @@ from app.ui.importing.import_work import (
     make_session,
 )
 from app.ui.importing.list_card import ListCard
+from app.ui.importing.same_lists import lists_of
 from app.ui.importing.session_card import SessionCard
 from app.ui.importing.task_chooser import TaskChooser
 from app.ui.settings.settings import reviewer_name
@@ -41,12 +42,12 @@ from app.ui.widgets.labels import narrow, short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 RIGHT_WIDTH = 400
-TITLE_SCALE = 1.3
 
 
 class ImportPage(QWidget):
     session_created = Signal(object)
-    """The path of the closed session, after the user has seen the summary."""
+    """The path of the closed session, after the user has seen the summary; or of the one that the
+    user came from."""
     cancelled = Signal()
 
     def __init__(
@@ -59,6 +60,7 @@ class ImportPage(QWidget):
         super().__init__(parent)
         self._settings, self._runner = settings, runner
         self._made: ImportedSession | None = None
+        self._came_from: Path | str | None = None
         self.is_importing = False
         self.work = LongWork(self)
         self.work.progressed.connect(self._show_progress)
@@ -83,14 +85,19 @@ class ImportPage(QWidget):
         layout.addLayout(self._bottom())
         self._show_form()
 
-    def show_lists(self, paths: Sequence[Path]) -> None:
-        """Start over with these lists, folders of spectra or spectra."""
+    def show_lists(self, paths: Sequence[Path], came_from: Session | None = None) -> None:
+        """Start over with these lists, folders of spectra or spectra.
+
+        `came_from` is the session whose lists they are, and to which Back returns.
+        """
+        roles = {} if came_from is None else lists_of(came_from)
+        self._came_from = None if came_from is None else came_from.location
         paths = [path.absolute() for path in paths]
         self.work.stop()
         self.problem.clear()
-        self.list.show_lists(paths)
+        self.list.show_lists(paths, roles)
         self.session.reset(paths[0])
-        self.task.load(paths[0].name)
+        self.task.load("" if roles else paths[0].name)
         self._show_form()
 
     def stop(self) -> None:
@@ -138,16 +145,15 @@ class ImportPage(QWidget):
             self.session.suggest_path()
         else:
             self.list.stop()
-            self.cancelled.emit()
+            if self._came_from is None:
+                self.cancelled.emit()
+            else:
+                self.session_created.emit(self._came_from)
 
     def _top(self) -> QHBoxLayout:
         self.back_button = _button(self.tr("← Back"), "quiet")
         self.back_button.clicked.connect(self.go_back)
-        self.title = short_label(self.tr("New session"))
-        font = QFont(self.title.font())
-        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
-        font.setWeight(QFont.Weight.DemiBold)
-        self.title.setFont(font)
+        self.title = short_label(self.tr("New session"), "page")
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.back_button)

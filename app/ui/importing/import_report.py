@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -23,7 +22,6 @@ from app.core.importing.reports import ImportReport
 from app.ui.importing.import_work import ImportedSession
 from app.ui.widgets.labels import narrow
 
-NUMBER_SCALE = 1.6
 MAX_WIDTH = 1000
 WARNED = ("rows_refused", "missing_files", "without_file")
 
@@ -105,11 +103,7 @@ class ImportReportCard(QFrame):
         ]
 
     def _number(self, key: str, text: str) -> QVBoxLayout:
-        value = _label("number")
-        font = QFont(value.font())
-        font.setPointSizeF(font.pointSizeF() * NUMBER_SCALE)
-        font.setWeight(QFont.Weight.DemiBold)
-        value.setFont(font)
+        value = _label("heading")
         value.setObjectName(key)
         value.setAccessibleName(text)
         about = _label("dim")

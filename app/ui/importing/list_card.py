@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -108,10 +108,14 @@ class ListCard(QFrame):
         path = self._selected_path()
         return None if path is None else self._previews.get(path)
 
-    def show_lists(self, paths: Sequence[Path]) -> None:
+    def show_lists(
+        self, paths: Sequence[Path], roles: Mapping[Path, Mapping[str, str]] | None = None
+    ) -> None:
+        """Read these lists; `roles` are columns chosen before, by list and role."""
         self.work.stop()
         self._paths = tuple(dict.fromkeys(paths))
-        self._previews, self._chosen, self._allowed = {}, {}, set()
+        self._previews, self._allowed = {}, set()
+        self._chosen = {path: dict(each) for path, each in (roles or {}).items() if each}
         self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(0)

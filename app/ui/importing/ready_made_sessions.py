@@ -8,7 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from agent.tasks.catalogue import find_task
+from agent.tasks.catalogue import find_task, look_task
 from app.core.importing.opening import normalized_path
 from app.core.importing.spectrum_files import stem_of
 from app.core.session.session import Session, open_session
@@ -41,17 +41,16 @@ MAX_STEM = 60
 def spectrum_session(
     path: Path,
     reviewer: str,
-    task_name: str = SAMPLE_TASK,
     folder: Path | None = None,
     *,
     blind: bool = False,
 ) -> Session:
-    """Open a session of all spectra in one file, and create it at first use. Any thread.
+    """Open a session without a class of all spectra in one file, and create it at first use.
 
-    The same file and task open the same session again, so verdicts are kept. The session is stored
-    with the program's own data, because the file may be on a read-only disk.
+    Any thread. The same file opens the same session again, so comments are kept. The session is
+    stored with the program's own data, because the file may be on a read-only disk.
     """
-    chosen, spectrum = find_task(task_name), normalized_path(path)
+    chosen, spectrum = look_task(), normalized_path(path)
     key = f"{spectrum}\0{chosen.id}".encode(errors="replace")
     digest = hashlib.sha256(key).hexdigest()[:12]
     home = folder or user_data_path("spec-o3-workbench", appauthor=False) / "spectra"

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import ResourceError, WorkbenchError
-from agent.tasks.catalogue import load_tasks
+from agent.tasks.catalogue import has_class, load_tasks, look_task
 from agent.tasks.guideline import guideline_sections
 from agent.tasks.task import Task
 from app.ui.background.runner import Runner
@@ -36,7 +36,7 @@ from app.ui.widgets.labels import short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 Loaded = tuple[tuple[Task, ...], tuple[str, ...]]
-"""Tasks, and faults in task files."""
+"""Tasks, the one without a class last, and faults in task files."""
 
 
 class TaskChooser(QFrame):
@@ -104,7 +104,8 @@ class TaskChooser(QFrame):
         self.box.clear()
         for each in self._tasks:
             title = task_text(each.title)
-            self.box.addItem(f"{title[:1].upper()}{title[1:]} · {each.id}")
+            named = f"{title[:1].upper()}{title[1:]} · {each.id}"
+            self.box.addItem(named if has_class(each) else self.tr("Just look, without a class"))
         ids = [each.id for each in self._tasks]
         chosen = before.id if before is not None else task_from_name(self._hint, ids)
         self.box.setCurrentIndex(ids.index(chosen) if chosen in ids else -1)
@@ -134,6 +135,8 @@ class TaskChooser(QFrame):
         if self.task is None:
             text = self.tr("The guideline of the class is shown here, as the agent reads it.")
             self.guideline.setHtml(f"<p>{escape(text)}</p>")
+        elif not has_class(self.task):
+            self.guideline.setPlainText(task_text(self.task.guideline.summary))
         else:
             self.guideline.setHtml(guideline_html(self.task, self._current_theme.theme))
         self.changed.emit()
@@ -175,4 +178,4 @@ def _load(files: tuple[Path, ...], only: Path | None = None) -> Loaded:
             raise fault
         faults.append(fault)
 
-    return load_tasks(files, on_fault=collect), tuple(map(str, faults))
+    return (*load_tasks(files, on_fault=collect), look_task()), tuple(map(str, faults))

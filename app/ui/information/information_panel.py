@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -28,7 +28,6 @@ from app.ui.widgets.labels import short_label
 
 UPDATE_DELAY_MS = 30
 """Delay of updates, so that the spectrum is painted first."""
-FONT_STEP_PT = 1.0
 WIDEST, ROOM_PX = "designation", 22
 ROW_MARGIN_PX = 3
 
@@ -77,24 +76,30 @@ class InformationPanel(QWidget):
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        font = view.font()
-        font.setPointSizeF(font.pointSizeF() - FONT_STEP_PT)
-        view.setFont(font)
         view.horizontalHeader().hide()
         view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
         view.horizontalHeader().setStretchLastSection(True)
-        view.horizontalHeader().resizeSection(
-            0, view.fontMetrics().horizontalAdvance(WIDEST) + ROOM_PX
-        )
         view.verticalHeader().hide()
         view.verticalHeader().setMinimumSectionSize(8)
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + ROW_MARGIN_PX)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._open_menu)
         view.clicked.connect(self._click)
         self.menu = QMenu(self)
         self.menu.triggered.connect(self._copy)
+        view.installEventFilter(self)
+        self._fit_font()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.view and event.type() == QEvent.Type.FontChange:
+            self._fit_font()
+        return False
+
+    def _fit_font(self) -> None:
+        metrics = self.view.fontMetrics()
+        width = metrics.horizontalAdvance(WIDEST) + ROOM_PX
+        self.view.horizontalHeader().resizeSection(0, width)
+        self.view.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_MARGIN_PX)
 
     def _schedule(self, _: object) -> None:
         # A running timer is not restarted, so that the panel follows while a key is held.

@@ -50,7 +50,8 @@ class NearbyPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
-        self._set_widths()
+        self._fit_font()
+        self.table.font_changed.connect(self._fit_font)
         self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
         self._delay.timeout.connect(self._search)
         self.table.row_activated.connect(self._go_to)
@@ -60,12 +61,13 @@ class NearbyPanel(QWidget):
         self._show([])
         self._schedule()
 
-    def _set_widths(self) -> None:
+    def _fit_font(self) -> None:
         metrics = self.table.fontMetrics()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(OBJECT, QHeaderView.ResizeMode.Stretch)
         for column, words in WIDEST.items():
             self.table.setColumnWidth(column, metrics.horizontalAdvance(words) + ROOM_PX)
+        self._fit_height()
 
     def _schedule(self, _: object = None) -> None:
         self._delay.start()
@@ -104,7 +106,10 @@ class NearbyPanel(QWidget):
         self.message.setVisible(not found)
         self.message.setText(self._why_empty())
         self.table.setColumnHidden(DATE, not any(each.date for each in found))
-        rows = min(len(found), MAX_ROWS)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        rows = min(len(self.model.found), MAX_ROWS)
         head = self.table.horizontalHeader().height()
         self.table.setFixedHeight(head + rows * self.table.row_height + 2)
 

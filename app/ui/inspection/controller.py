@@ -14,6 +14,7 @@ from agent.errors import WorkbenchError
 from agent.inspection.control import Interjection
 from agent.inspection.inspector_factory import default_model
 from agent.spectra.spectrum import Spectrum, Window, frame_z
+from agent.tasks.look import has_class
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.ui.background.runner import Runner
 from app.ui.candidate.current import CurrentCandidate
@@ -98,6 +99,11 @@ class InspectionController(QObject):
         return self.shown.run or next(iter(self.runs.values()), None)
 
     @property
+    def has_question(self) -> bool:
+        """Whether there is a class that the agent can be asked about."""
+        return has_class(self._session.task)
+
+    @property
     def is_paused(self) -> bool:
         run = self.active_run
         return run is not None and run.is_paused
@@ -165,6 +171,8 @@ class InspectionController(QObject):
         """Inspect all candidates this model has not inspected yet, or stop doing so."""
         if self.list_run.state.is_running:
             self.list_run.stop()
+        elif not self.has_question:
+            self._current.message.emit(self.tr("There is no class to judge: the agent is off"))
         elif self._session.is_read_only:
             self._current.message.emit(
                 self.tr("This session is read-only: results cannot be saved")
@@ -207,7 +215,9 @@ class InspectionController(QObject):
         candidate, spectrum = self._current.candidate, self._current.spectrum
         if candidate is None or self._is_closed:
             return
-        if spectrum is None:
+        if not self.has_question:
+            self._current.message.emit(self.tr("There is no class to judge: the agent is off"))
+        elif spectrum is None:
             why = self._current.fault or self.tr("the spectrum is still loading")
             self._current.message.emit(self.tr("The agent cannot run: {why}").replace("{why}", why))
         elif candidate.id in self.runs:

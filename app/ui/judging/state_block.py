@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from agent.tasks.look import has_class
 from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
 from app.ui.judging.verdict_text import mark_and_word, verdict_colour, verdict_word
@@ -121,6 +122,8 @@ class StateBlock(QWidget):
         if row is None:
             self.verdict.setText(self.tr("No candidate"))
             self.verdict.setStyleSheet(f"color: {theme.dim};")
+        elif not has_class(self._current.session.task):
+            self.verdict.clear()
         else:
             verdict = None if row.mine is None else row.mine.opinion.verdict
             is_unreadable = bool(self._current.fault) and verdict is None

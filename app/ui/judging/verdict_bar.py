@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 
 from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 
+from agent.tasks.look import has_class
 from app.core.queue import QueueRow
 from app.core.session.records import Opinion, Verdict
 from app.ui.judging.comment_box import CommentBox
@@ -16,6 +18,7 @@ from app.ui.judging.verdict_commands import VerdictCommands
 from app.ui.judging.verdict_text import MARKS
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets import labels
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.painted_button import PaintedButton, hint
 
@@ -39,6 +42,8 @@ class VerdictBar(QFrame):
         self.comment = CommentBox(context, self)
         self.undo = _quiet(context.current_theme, self, "↶")
         self.redo = _quiet(context.current_theme, self, "↷")
+        self.choose_class = labels.button(self.tr("Choose a class to judge"), "")
+        self.choose_class.clicked.connect(partial(context.commands.run, "other_class"))
         self._lay_out()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
@@ -92,11 +97,16 @@ class VerdictBar(QFrame):
         strip.setContentsMargins(8, 4, 8, 4)
         for number, verdict in enumerate(ORDER):
             group.addButton(self.buttons[verdict], number)
-            strip.addWidget(self.buttons[verdict])
-        for part in (self.confidence, self.proposal, self.comment, self.state):
+        told = labels.short_label(self.tr("No class to judge"), "title")
+        no_class: list[QWidget] = [told, self.choose_class]
+        to_judge: list[QWidget] = [*self.buttons.values(), self.confidence, self.proposal]
+        is_judged = has_class(self._current.session.task)
+        shown, hidden = (to_judge, no_class) if is_judged else (no_class, to_judge)
+        for part in [*shown, self.comment, self.state, self.undo, self.redo]:
             strip.addWidget(part)
-        strip.addWidget(self.undo)
-        strip.addWidget(self.redo)
+        for part in hidden:
+            part.setParent(self)
+            part.hide()
 
     def _press(self, number: int) -> None:
         self._mark_saved()  # changed once it is saved

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from agent.errors import WorkbenchError
+from agent.tasks.look import has_class
 from app.core.queue import QueueRow
 from app.core.session.records import MAX_CONFIDENCE, Verdict
 from app.ui.actions.commands import Commands
@@ -28,16 +29,16 @@ class VerdictCommands(QObject):
         super().__init__(parent)
         self._current = current
         handlers: dict[str, Callable[[], object]] = {
-            "accept": partial(current.judge, Verdict.ACCEPT),
-            "reject": partial(current.judge, Verdict.REJECT),
-            "unsure": partial(current.judge, Verdict.UNSURE),
-            "accept_stay": partial(current.judge, Verdict.ACCEPT, stay=True),
-            "reject_stay": partial(current.judge, Verdict.REJECT, stay=True),
-            "unsure_stay": partial(current.judge, Verdict.UNSURE, stay=True),
-            "accept_4": partial(current.judge, Verdict.ACCEPT, confidence=4),
-            "accept_3": partial(current.judge, Verdict.ACCEPT, confidence=3),
-            "unsure_2": partial(current.judge, Verdict.UNSURE, confidence=2),
-            "unsure_1": partial(current.judge, Verdict.UNSURE, confidence=1),
+            "accept": partial(self._judge, Verdict.ACCEPT),
+            "reject": partial(self._judge, Verdict.REJECT),
+            "unsure": partial(self._judge, Verdict.UNSURE),
+            "accept_stay": partial(self._judge, Verdict.ACCEPT, stay=True),
+            "reject_stay": partial(self._judge, Verdict.REJECT, stay=True),
+            "unsure_stay": partial(self._judge, Verdict.UNSURE, stay=True),
+            "accept_4": partial(self._judge, Verdict.ACCEPT, confidence=4),
+            "accept_3": partial(self._judge, Verdict.ACCEPT, confidence=3),
+            "unsure_2": partial(self._judge, Verdict.UNSURE, confidence=2),
+            "unsure_1": partial(self._judge, Verdict.UNSURE, confidence=1),
             "take_proposal": self.take_proposal,
             "undo": current.undo,
             "redo": current.redo,
@@ -50,6 +51,14 @@ class VerdictCommands(QObject):
             commands.add(name, handler)
         for value in range(MAX_CONFIDENCE + 1):
             commands.add(f"confidence_{value}", partial(current.set_confidence, value))
+
+    def _judge(
+        self, verdict: Verdict, *, stay: bool = False, confidence: int | None = None
+    ) -> None:
+        if has_class(self._current.session.task):
+            self._current.judge(verdict, stay=stay, confidence=confidence)
+        else:
+            self._current.message.emit(self.tr("There is no class to judge: choose one first"))
 
     def take_proposal(self) -> None:
         """Judge as the agent proposes, unless blind mode hides the proposal."""
@@ -65,7 +74,7 @@ class VerdictCommands(QObject):
         if verdict is None:
             current.message.emit(self.tr("The agent has no proposal"))
             return
-        current.judge(verdict)
+        self._judge(verdict)
 
     def _toggle_blind_mode(self) -> None:
         current = self._current

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QMenuBar
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, Qt, QTimer
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
@@ -17,7 +17,7 @@ LINE = ""
 """A separator."""
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
-        *("open_list", "open_session", "welcome", LINE),
+        *("open_list", "open_session", "other_class", "welcome", LINE),
         *("export", "report", "pack", "snapshot", "save_spectrum", LINE, "settings", LINE, "quit"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Edit")): (
@@ -47,7 +47,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     str(QT_TRANSLATE_NOOP("menus", "View")): (
         *("judging_page", "disagreement_page", "agreement_page", "history_page", LINE),
-        *("panels", "reset_panels", "full_screen"),
+        *("show_guideline", "panels", "reset_panels", "full_screen"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Help")): (
         *("help", "keys", "palette", "tour", LINE, "crash_reports", "about"),
@@ -85,7 +85,7 @@ class Menus:
     def __init__(
         self, bar: QMenuBar, commands: Commands, label_of: Callable[[str], str], source: MenuSource
     ) -> None:
-        self._commands, self._label_of, self._source = commands, label_of, source
+        self._bar, self._commands, self._label_of, self._source = bar, commands, label_of, source
         self._entries: list[QAction] = []
         self._recent = QMenu(QCoreApplication.translate("menus", "Recent sessions"), bar)
         self._panels = QMenu(QCoreApplication.translate("menus", "Panels"), bar)
@@ -95,6 +95,7 @@ class Menus:
             for name in names:
                 self._add(menu, name)
             menu.aboutToShow.connect(self._fill)
+            menu.aboutToHide.connect(self._leave_soon)
             menu.triggered.connect(self._run)
 
     def _add(self, menu: QMenu, name: str) -> None:
@@ -127,6 +128,15 @@ class Menus:
             action = self._recent.addAction(name.replace("&", "&&"))
             action.triggered.connect(partial(_call, call))
         self._recent.setEnabled(not self._recent.isEmpty())
+
+    def _leave_soon(self) -> None:
+        QTimer.singleShot(0, self._bar, self._leave)  # the next menu may be about to open
+
+    def _leave(self) -> None:
+        """Give the keys back after Esc in a menu; Qt waits for a second Esc."""
+        if self._bar.hasFocus() and QApplication.activePopupWidget() is None:
+            key, held = Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier
+            QApplication.sendEvent(self._bar, QKeyEvent(QEvent.Type.KeyPress, key, held))
 
     def _run(self, entry: QAction) -> None:
         if entry.data():

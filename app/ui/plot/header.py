@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum
 from app.ui.widgets.labels import MAX_NAME, cut
@@ -27,12 +27,19 @@ class Header(QWidget):
         self.facts, self.note = self._label("dim"), self._label("dim")
         self._facts_text = self._note_text = ""
         self._readout_px = 0
+        self._class: QPushButton | None = None
         self.readout = self._label("number")
         self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
         self.simulated.setText(self.tr("SIMULATED"))
         self.simulated.hide()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._fix_height()
+
+    def set_class(self, button: QPushButton) -> None:
+        """Put the button with the session's class before the title."""
+        button.setParent(self)
+        self._class = button
         self._fix_height()
 
     def show_object(
@@ -98,13 +105,18 @@ class Header(QWidget):
         return label
 
     def _fix_height(self) -> None:
-        self._line_height = max(self.title.sizeHint().height(), self.note.sizeHint().height())
+        parts = [part for part in (self.title, self.note, self._class) if part is not None]
+        self._line_height = max(part.sizeHint().height() for part in parts)
         self.setFixedHeight(TOP_PX + self._line_height)
         self.setMinimumWidth(LETTERS * self.fontMetrics().averageCharWidth())
 
     def _arrange(self) -> None:
         end = self.width() - RIGHT_PX
         left = LEFT_PX
+        if self._class is not None:
+            width = self._class.sizeHint().width()
+            self._class.setGeometry(QRect(left, TOP_PX, width, self._line_height))
+            left += width + APART_PX
         for label in (self.title, self.simulated):
             if not label.isHidden():
                 width = max(min(label.sizeHint().width(), end - left), 0)

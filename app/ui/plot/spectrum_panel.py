@@ -16,6 +16,7 @@ from app.ui.candidate.view_options import USUAL_AXES
 from app.ui.plot.agent_follower import AgentFollower
 from app.ui.plot.axes.ranges import overlaps, within
 from app.ui.plot.axes.titles import badges, flux_axis_title, wavelength_title
+from app.ui.plot.class_button import ClassButton
 from app.ui.plot.empty_message import EmptyPlotMessage
 from app.ui.plot.header import Header
 from app.ui.plot.line_lists import PlotLineLists
@@ -58,6 +59,7 @@ class SpectrumPanel(QFrame):
         self._identified: float | None = None
         self._mouse_at: QPointF | None = None
         self.header = Header()
+        self.header.set_class(ClassButton(context))
         self.plot = PlotView(context.current_theme.theme)
         self.overview = Overview(context.current_theme.theme)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)

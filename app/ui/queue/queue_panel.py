@@ -101,6 +101,7 @@ class QueuePanel(QWidget):
         self.header_sort.sort_requested.connect(self._set_sort)
         self.table.row_activated.connect(self._go_to)
         self.table.focused.connect(self._focus_current_row)
+        self.table.font_changed.connect(self._set_widths)
         self.model.used_changed.connect(self._show_columns)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)

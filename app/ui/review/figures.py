@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QWidget
 
 from agent.confidence.reliability import Bin
@@ -17,9 +17,12 @@ from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.number_format import rounded
 from app.ui.theme.theme import CurrentTheme, Theme
 
-ROW_PX = 26
-NAME_PX, VALUE_PX = 215, 176
-"""Widths of the columns beside the intervals, the same in all figures."""
+ROW_MARGIN_PX = 9
+FOOT_ROWS = 1.7
+"""Height of the axis below the rows, in rows."""
+WIDEST_NAME, WIDEST_VALUE = "m" * 20, "0.00 [0.00, 0.00] · n = 0,000"
+"""They set the widths of the columns beside the intervals, the same in all figures."""
+PAD_PX = 14
 MAX_NAME = 30
 MARKS = (0.0, 0.4, 0.8, 1.0)
 """Ticks of kappa: chance, and fair, almost perfect and complete agreement."""
@@ -55,6 +58,12 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
     def theme(self) -> Theme:
         return self._current_theme.theme
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # Qt also sends this while it builds the widget.
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_drawn"):
+            self._restyle()
+
     def draw(self, function: Any, *arguments: Any) -> None:
         """Draw by calling `function(figure, *arguments)`, now and for each new theme."""
         self._drawn = (function, *arguments)
@@ -86,6 +95,8 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
         self.setBackground(theme.panel)
         for side in ("left", "bottom", "right"):
             axis = item.getAxis(side)
+            axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
             axis.setPen(pg.mkPen(theme.border))
             axis.setTextPen(pg.mkPen(theme.dim))
             axis.setStyle(tickLength=0)
@@ -108,15 +119,16 @@ def draw_rows(figure: Figure, rows: Sequence[FigureRow], low: float = -0.2) -> N
     positions = [len(rows) - 1 - index for index in range(len(rows))]
     item = figure.getPlotItem()
     item.showAxis("right")
-    for side, width, texts in (
-        ("left", NAME_PX, [shortened(row.name) for row in rows]),
-        ("right", VALUE_PX, [f"{value_with_interval(row.figure)} · n = {row.n:,}" for row in rows]),
-    ):
+    metrics = figure.fontMetrics()
+    names = [shortened(row.name) for row in rows]
+    values = [f"{value_with_interval(row.figure)} · n = {row.n:,}" for row in rows]
+    for side, widest, texts in (("left", WIDEST_NAME, names), ("right", WIDEST_VALUE, values)):
         axis = item.getAxis(side)
-        axis.setWidth(width)
+        axis.setWidth(metrics.horizontalAdvance(widest) + PAD_PX)
         axis.setTicks([list(zip(positions, texts, strict=True))])
     item.getAxis("bottom").setTicks([[(mark, f"{mark:g}") for mark in MARKS]])
-    figure.setFixedHeight(44 + ROW_PX * max(len(rows), 1))
+    row_px = metrics.height() + ROW_MARGIN_PX
+    figure.setFixedHeight(round((max(len(rows), 1) + FOOT_ROWS) * row_px))
     figure.set_ranges(low, 1.03, -0.6, max(len(rows), 1) - 0.4)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core.database.locations import shown_location
@@ -29,7 +28,6 @@ PROGRAM = "Spec-o3 Workbench"
 TOUR = "tour"
 """Entry in `Settings.told`."""
 MAX_WIDTH = 1080
-TITLE_SCALE = 1.9
 
 
 class WelcomePage(QWidget):
@@ -104,11 +102,7 @@ class WelcomePage(QWidget):
             self.list_chosen.emit(list(given.paths))
 
     def _heading(self) -> QHBoxLayout:
-        name = short_label(PROGRAM)
-        font = QFont(name.font())
-        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
-        font.setWeight(QFont.Weight.DemiBold)
-        name.setFont(font)
+        name = short_label(PROGRAM, "name")
         name.setObjectName("program_name")
         about = short_label(
             self.tr(

@@ -45,7 +45,9 @@ def style_sheet(theme: Theme, size_pt: float) -> str:
         "bar_warning": theme.warning if theme.bar == theme.panel else theme.on_bar,
         "icons": _icons(theme),
         "title_pt": f"{size_pt * 1.06:.1f}",
+        "name_pt": f"{size_pt * 1.9:.1f}",
         "heading_pt": f"{size_pt * 1.6:.1f}",
+        "page_pt": f"{size_pt * 1.3:.1f}",
         "small_pt": f"{size_pt * 0.9:.1f}",
     }
     verdicts = "".join(_verdict(theme, role) for role in ("accept", "reject", "unsure"))

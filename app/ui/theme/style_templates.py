@@ -9,6 +9,8 @@ from __future__ import annotations
 TEXTS = """
 QLabel[role="title"] { font-weight: 600; font-size: ${title_pt}pt; color: $text; }
 QLabel[role="heading"] { font-weight: 600; font-size: ${heading_pt}pt; color: $text; }
+QLabel[role="name"] { font-weight: 600; font-size: ${name_pt}pt; color: $text; }
+QLabel[role="page"] { font-weight: 600; font-size: ${page_pt}pt; color: $text; }
 QLabel[role="dim"] { color: $dim; }
 QLabel[role="small"] { color: $dim; font-size: ${small_pt}pt; }
 QLabel[role="warning"] { color: $warning; }
@@ -87,6 +89,7 @@ QPushButton[role="page"], QFrame[role="bar"] QPushButton[role="quiet"] { color: 
 QPushButton[role="page"]:hover, QFrame[role="bar"] QPushButton[role="quiet"]:hover {
     background: $bar_hover; }
 QPushButton[role="page"]:checked { background: $bar_chosen; }
+QPushButton[role="class"] { padding: 0px 20px 0px 6px; border-radius: 5px; font-weight: 600; }
 QPushButton[role="key"] { padding: 3px 8px; border-radius: 5px; text-align: left; }
 QPushButton[role="key"]:focus { padding: 2px 7px; }
 """
@@ -169,6 +172,7 @@ QTableView, QTreeView, QListView { color: $text; background: $panel; border: 1px
     selection-background-color: $chosen; selection-color: $text; }
 QTableView:focus, QTreeView:focus, QListView:focus { border: 1px solid $accent; }
 QTableView[role="plain"], QTreeView[role="plain"], QListView[role="plain"] { border: none; }
+QTableView[role="plain"], QTableView[role="plain"] QHeaderView { font-size: ${small_pt}pt; }
 QTableView::item { padding: 2px 2px; border: none; }
 QTreeView::item, QListView::item { padding: 4px 6px; border: none; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -32,6 +32,8 @@ class CandidateTable(QTableView):
     """A click activates a row; with the focus, so does Enter on the row chosen with Up and Down."""
 
     row_activated = Signal(int)
+    font_changed = Signal()
+    """The widths of the columns may have to follow."""
     focused = Signal()
     """The table got the focus; `set_focused_row` may now choose the row it starts at."""
 
@@ -49,27 +51,31 @@ class CandidateTable(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        font = self.font()
-        font.setPointSizeF(font.pointSizeF() - 1.0)
-        self.setFont(font)
-        self.setItemDelegate(_CellDelegate(current_theme, font, self))
+        self._delegate = _CellDelegate(current_theme, self)
+        self.setItemDelegate(self._delegate)
         rows = self.verticalHeader()
         rows.hide()
         rows.setMinimumSectionSize(8)
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(self.row_height)
         columns = self.horizontalHeader()
-        columns.setFixedHeight(self.row_height + 8)
         columns.setHighlightSections(False)
         columns.setSectionsClickable(False)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setMinimumSectionSize(24)
+        self._fit_font()
         self.clicked.connect(self._activate)
         current_theme.changed.connect(self._restyle)
 
     @property
     def row_height(self) -> int:
         return self.fontMetrics().height() + ROW_MARGIN_PX
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # Qt also sends this while it builds the table.
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_delegate"):
+            self._fit_font()
+            self.font_changed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -107,6 +113,11 @@ class CandidateTable(QTableView):
     def _activate(self, index: QModelIndex) -> None:
         self.row_activated.emit(index.row())
 
+    def _fit_font(self) -> None:
+        self._delegate.set_font(self.font())
+        self.verticalHeader().setDefaultSectionSize(self.row_height)
+        self.horizontalHeader().setFixedHeight(self.row_height + 8)
+
     def _restyle(self) -> None:
         self.viewport().update()
 
@@ -123,9 +134,12 @@ class _CellDelegate(QStyledItemDelegate):
     # Draws cells itself. QStyledItemDelegate takes three times as long, and going to the next
     # candidate waits for it.
 
-    def __init__(self, current_theme: CurrentTheme, font: QFont, table: CandidateTable) -> None:
+    def __init__(self, current_theme: CurrentTheme, table: CandidateTable) -> None:
         super().__init__(table)
         self._current_theme, self._table = current_theme, table
+        self.set_font(table.font())
+
+    def set_font(self, font: QFont) -> None:
         self._bold = QFont(font)
         self._bold.setBold(True)
         self._bold_metrics = QFontMetrics(self._bold)

@@ -15,7 +15,7 @@ from app.ui.widgets.tooltips import RICH
 from app.ui.windows.window_plot import WindowPlot
 
 RADIUS, PAD = 5.0, 6
-SMALLER_PT = 1.5
+TEXT_SCALE = 0.85
 PLOT_PX, MIN_WIDTH = 44, 96
 SPACE_IN_NAME = re.compile(r" (?=(?:[IVX]+|[A-Z]|\d+)\b)")
 """A space inside the name of a line such as He II 4686, where it must not be cut."""
@@ -74,7 +74,7 @@ class WindowCell(QAbstractButton):
         inset = edge / 2
         frame = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
         painter.drawRoundedRect(frame, RADIUS, RADIUS)
-        painter.setFont(self._font())
+        painter.setFont(self.text_font)
         self._draw_texts(painter, theme)
 
     def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
@@ -98,13 +98,14 @@ class WindowCell(QAbstractButton):
     def _label(self) -> str:
         return SPACE_IN_NAME.sub("\N{NO-BREAK SPACE}", self.text())
 
-    def _font(self) -> QFont:
+    @property
+    def text_font(self) -> QFont:
         font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
+        font.setPointSizeF(font.pointSizeF() * TEXT_SCALE)
         return font
 
     def _line_px(self) -> int:
-        return QFontMetrics(self._font()).height() + 1
+        return QFontMetrics(self.text_font).height() + 1
 
     def _restyle(self, theme: Theme) -> None:
         self.plot.apply_theme(theme)

@@ -112,3 +112,10 @@ def test_absolute_paths_of_some_rows_are_counted(elsewhere, tmp_path):
     assert "1 of 4 rows imported" in said
     assert "3 rows name spectra outside the folder of the list, in" in said
     assert "give --trust-paths if you trust the list" in said
+
+
+def test_a_list_without_a_class_is_for_looking_only(few, tmp_path):
+    place = tmp_path / "look.speco3"
+    assert "4 candidates for no class" in run("new", place, few, "--task", "look")
+    assert "there is no class to judge" in fails("vet", place)
+    assert "no task" in fails("new", tmp_path / "other.speco3", few, "--task", "looks")

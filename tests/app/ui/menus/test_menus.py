@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.ui.actions.actions import ACTIONS
-from tests.app.ui.whole_window import CTRL, before_window, sample_file
+from tests.app.ui.whole_window import CTRL, LEFT, before_window, sample_file
 
 
 @pytest.fixture
@@ -83,3 +86,37 @@ def test_a_recent_session_is_opened_from_the_menu(person):
     before = person.view
     recent.trigger()
     person.wait(lambda: person.window.view not in (None, before))
+
+
+def test_esc_leaves_the_menus_and_the_next_key_judges(person):
+    bar = person.window.menuBar()
+
+    def is_open():
+        return QApplication.activePopupWidget() is not None
+
+    def closes_and_judges(number):
+        person.press(Qt.Key.Key_Escape)
+        person.wait(lambda: not is_open() and not bar.hasFocus())
+        person.press("X")
+        person.sees(number)
+
+    person.press(Qt.Key.Key_Alt)
+    person.press(Qt.Key.Key_Down)
+    assert is_open()
+    person.press(Qt.Key.Key_Right)
+    person.wait(lambda: bar.activeAction().text() == "Edit" and is_open())
+    closes_and_judges(2)
+    QTest.mouseClick(bar, LEFT, pos=bar.actionGeometry(bar.actions()[2]).center())
+    assert is_open()
+    closes_and_judges(3)
+    person.press(Qt.Key.Key_Alt)
+    closes_and_judges(4)
+    assert person.verdicts() == dict.fromkeys((1, 2, 3), "REJECT")
+
+
+def test_esc_in_a_menu_of_the_welcome_page_leaves_it(qtbot):
+    with before_window(qtbot, None) as person:
+        bar = person.window.menuBar()
+        QTest.mouseClick(bar, LEFT, pos=bar.actionGeometry(bar.actions()[0]).center())
+        person.press(Qt.Key.Key_Escape)
+        person.wait(lambda: QApplication.activePopupWidget() is None and not bar.hasFocus())

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from agent.tasks.catalogue import load_tasks
+from agent.tasks.catalogue import load_tasks, look_task
 from agent.tasks.guideline import guideline_sections
 from app.ui.agent.measured_translation import (
     PLACEHOLDER,
@@ -20,7 +20,7 @@ from app.ui.translation.data_texts import load_table, task_text, window_language
 from app.ui.translation.guideline_text import section_lines
 from app.ui.translation.languages import LANGUAGES, install_translators
 
-TASKS = load_tasks()
+TASKS = (*load_tasks(), look_task())
 OTHERS = [name for name in LANGUAGES if name != "en"]
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 ENGLISH = re.compile(r"(?<![A-Za-z])[a-z]{3,}(?![A-Za-z])")

@@ -1,0 +1,170 @@
+"""The primary criteria of the class that can be measured, as a checklist of the spectrum on screen.
+
+Terms and numbers are those of the measured inspector, so that the agent and the list say the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from agent.evidence.findings import Finding, check_claims
+from agent.evidence.line_words import ew_text
+from agent.evidence.measurements import measurements_of
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.spectra.spectrum import Spectrum
+from agent.tasks.task import Evidence, Task
+from app.ui.agent.measured_translation import translate_measured_name
+from app.ui.session_context import SessionContext
+from app.ui.translation.data_texts import task_text
+from app.ui.widgets.labels import short_label, wrapped_label
+
+MEASURE_AFTER_MS = 250
+"""So that nothing is measured while candidates fly past."""
+MET, NOT_MET, UNKNOWN = "✓", "✕", "–"
+QUANTITIES = {"line": "EW", "ratio": "EW", "width": "FWHM"}
+translate = QCoreApplication.translate
+
+
+def measured_criteria(task: Task, spectrum: Spectrum) -> tuple[Finding, ...]:
+    """The primary claims of a task, checked on a spectrum. Any thread."""
+    findings = check_claims(task, measurements_of(spectrum))
+    return tuple(each for each in findings if each.evidence.rank == "primary")
+
+
+def criterion_text(evidence: Evidence) -> str:
+    """What is asked for, as "Hα FWHM > 600 km/s"; emission has a negative equivalent width."""
+    is_emission = evidence.expect == "emission"
+    sign = "<" if is_emission or evidence.expect == "below" else ">"
+    threshold = -evidence.threshold if is_emission else evidence.threshold
+    parts = task_text(evidence.label), QUANTITIES.get(evidence.kind, ""), sign
+    number = f"{threshold:g} {_unit(evidence)}".strip().replace("-", "−")
+    return " ".join([*filter(None, parts), number])
+
+
+def result_text(finding: Finding, task: Task) -> str:
+    """What was measured, and whether that meets the criterion."""
+    if not finding.is_testable:
+        text = translate("CriteriaList", "not measurable: {why}")
+        return text.replace("{why}", _why(finding, task))
+    value = _value(finding).replace("-", "−")
+    met = translate("CriteriaList", "{value}, met")
+    text = met if finding.is_found else translate("CriteriaList", "{value}, not met")
+    return text.replace("{value}", value)
+
+
+def _unit(evidence: Evidence) -> str:
+    index = builtin_indices().get(evidence.target[0])
+    by_kind = {"line": "Å", "width": "km/s", "ratio": ""}
+    return by_kind.get(evidence.kind, "" if index is None else index.unit)
+
+
+def _value(finding: Finding) -> str:
+    value, error = finding.value, finding.error
+    has_error = math.isfinite(error) and error > 0
+    if finding.evidence.kind == "line":
+        return ew_text(value, error if has_error else None)
+    digits = 0 if finding.evidence.kind == "width" else 2
+    text = f"{value:.{digits}f}"
+    return f"{text} ± {error:.{digits}f}" if has_error else text
+
+
+def _why(finding: Finding, task: Task) -> str:
+    if math.isfinite(finding.value):
+        return translate("CriteriaList", "S/N {n}").replace("{n}", f"{finding.snr:.0f}")
+    if finding.reason.startswith("it needs "):
+        labels = {each.id: task_text(each.label) for each in task.evidence}
+        needed = ", ".join(labels[name] for name in finding.evidence.needs)
+        return translate("CriteriaList", "it needs {name}").replace("{name}", needed)
+    return translate_measured_name(finding.reason)
+
+
+class CriteriaList(QWidget):
+    """Measures only while it is on screen, after the spectrum was painted.
+
+    Hidden with the agent's opinion in blind mode, as it is what the measured inspector decides by.
+    """
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._current, self._runner = context.current, context.runner
+        self._current_theme = context.current_theme
+        self._task = context.current.session.task
+        self._measured: tuple[Spectrum, Sequence[Finding]] | None = None
+        claims = [each for each in self._task.evidence if each.rank == "primary"]
+        self.marks = [short_label(UNKNOWN) for _ in claims]
+        self.results = [wrapped_label("", "dim") for _ in claims]
+        self.hidden_text = wrapped_label(self.tr("Measurements: hidden until you judge"), "dim")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(self.hidden_text, 0, 0, 1, 2)
+        self._lines: list[QWidget] = []
+        for evidence, mark, result in zip(claims, self.marks, self.results, strict=True):
+            name, row = wrapped_label(criterion_text(evidence)), grid.rowCount()
+            grid.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(name, row, 1)
+            grid.addWidget(result, row + 1, 1)
+            self._lines += [mark, name, result]
+        self._timer = QTimer(self, singleShot=True, interval=MEASURE_AFTER_MS)
+        self._timer.timeout.connect(self._measure)
+        self._current.spectrum_changed.connect(self._refresh)
+        self._current.row_changed.connect(self._refresh)
+        self._current.blind_mode.changed.connect(self._refresh)
+        context.current_theme.changed.connect(self._refresh)
+        self._refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def _refresh(self, _: object = None) -> None:
+        if not self.isVisible():  # refreshed when shown
+            return
+        row, spectrum = self._current.row, self._current.spectrum
+        is_hidden = row is None or self._current.blind_mode.hides(row)
+        self.hidden_text.setVisible(is_hidden and row is not None)
+        for line in self._lines:
+            line.setVisible(not is_hidden)
+        if self._measured is not None and self._measured[0] is spectrum:
+            self._show(self._measured[1])
+            return
+        self._show(())
+        if spectrum is not None and not is_hidden:
+            self._timer.start()
+
+    def _measure(self) -> None:
+        spectrum = self._current.spectrum
+        if spectrum is None or not self.isVisible():
+            return
+        if not self._current.is_painted:
+            self._timer.start()
+            return
+        work = partial(measured_criteria, self._task, spectrum)
+        self._runner.run(work, partial(self._keep, spectrum), owner=self)
+
+    def _keep(self, spectrum: Spectrum, findings: Sequence[Finding]) -> None:
+        if spectrum is self._current.spectrum:
+            self._measured = spectrum, findings
+            self._refresh()
+
+    def _show(self, findings: Sequence[Finding]) -> None:
+        theme = self._current_theme.theme
+        for number, (mark, result) in enumerate(zip(self.marks, self.results, strict=True)):
+            finding = findings[number] if findings else None
+            if finding is None or not finding.is_testable:
+                sign, colour = UNKNOWN, theme.dim
+            elif finding.is_found:
+                sign, colour = MET, theme.accept
+            else:
+                sign, colour = NOT_MET, theme.reject
+            mark.setText(sign)
+            mark.setStyleSheet(f"color: {colour}; font-weight: 600;")
+            result.setText("…" if finding is None else result_text(finding, self._task))

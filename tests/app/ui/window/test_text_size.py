@@ -1,0 +1,112 @@
+"""A new text size of the settings reaches every part of an open window at once."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+from app.ui.apply_theme import ThemeApplier
+from app.ui.review.figures import Figure
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.theme.theme import CurrentTheme
+from tests.app.ui.whole_window import Person, before_window, sample_file
+
+SMALL_PT, LARGE_PT = 10, 24
+ROUNDED = 0.05
+"""Sizes in the style sheet have one decimal."""
+PAGES = ("disagreement_page", "agreement_page", "history_page", "judging_page")
+DIALOGS = ("settings", "about", "help", "export", "keys")
+
+
+@pytest.fixture
+def person(qtbot, qapp, tmp_path):
+    before = qapp.font(), qapp.palette(), qapp.style().name()
+    settings = SettingsStore()
+    settings.change(font_pt=SMALL_PT, told=("tour",))
+    applier = ThemeApplier(qapp, CurrentTheme(), settings)
+    with before_window(qtbot, sample_file(tmp_path), settings) as person:
+        yield person
+    applier.deleteLater()
+    qapp.setStyleSheet("")
+    qapp.setPalette(before[1])
+    qapp.setFont(before[0])
+    qapp.setStyle(before[2])
+
+
+def test_every_widget_takes_a_new_size(person):
+    open_everything(person)
+    before = {widget: widget.font().pointSizeF() for widget in QApplication.allWidgets()}
+    person.window.settings.change(font_pt=LARGE_PT)
+    ratio = LARGE_PT / SMALL_PT
+    late = [
+        f"{described(widget)}: {size} and {widget.font().pointSizeF()}"
+        for widget, size in before.items()
+        if isValid(widget)
+        and abs(widget.font().pointSizeF() - ratio * size) > ROUNDED * (1 + ratio)
+    ]
+    assert late == [] and len(before) > 1000
+
+
+def test_what_is_painted_by_hand_takes_a_new_size(person):
+    open_everything(person)
+    before = painted_fonts(person)
+    person.window.settings.change(font_pt=LARGE_PT)
+    after = painted_fonts(person)
+    assert {name: after[name].pointSizeF() for name in before} == {
+        name: pytest.approx(font.pointSizeF() * LARGE_PT / SMALL_PT, rel=0.02)
+        for name, font in before.items()
+    }
+    assert len(before) > 8
+
+
+def test_rows_and_columns_of_the_tables_follow(person):
+    table, facts = person.view.judging.queue.table, person.view.judging.information.view
+    before = [each.verticalHeader().defaultSectionSize() for each in (table, facts)]
+    width = facts.columnWidth(0)
+    person.window.settings.change(font_pt=LARGE_PT)
+    for each, height in zip((table, facts), before, strict=True):
+        now = each.verticalHeader().defaultSectionSize()
+        assert now >= each.fontMetrics().height() and now > 1.8 * height
+    assert facts.columnWidth(0) > 1.8 * width
+    head = table.horizontalHeader()
+    assert head.height() >= head.fontMetrics().height()
+
+
+def open_everything(person: Person) -> None:
+    """Every page and every dialog that a window has."""
+    for name in (*PAGES, *DIALOGS):
+        person.window.commands.run(name)
+        QApplication.processEvents()
+    for top in QApplication.topLevelWidgets():
+        if top is not person.window:
+            top.hide()
+    person.window.overlay.hide()
+    for widget in person.window.findChildren(QWidget):
+        widget.ensurePolished()
+
+
+def painted_fonts(person: Person) -> dict[str, QFont]:
+    """Fonts of the texts that no widget of Qt draws: axes, overview, windows, figures."""
+    judging = person.view.judging
+    plot = judging.plot.plot
+    found = {"plot": plot.texts.font, "overview": judging.plot.overview.texts.font}
+    for index, cell in enumerate(judging.windows.cells):
+        found[f"window {index}"] = cell.text_font
+    for index, figure in enumerate(person.window.findChildren(Figure)):
+        for side in ("left", "bottom"):
+            axis = figure.getPlotItem().getAxis(side)
+            if axis.style["tickFont"] is None:  # nothing to draw in it yet
+                continue
+            found[f"{side} of figure {index}"] = axis.style["tickFont"]
+            found[f"label at the {side} of figure {index}"] = axis.label.font()
+    return found
+
+
+def described(widget: QWidget) -> str:
+    names, inner = [], widget
+    while inner is not None and len(names) < 4:
+        names.append(f"{type(inner).__name__} {inner.property('role') or inner.objectName()}")
+        inner = inner.parentWidget()
+    return " in ".join(names)
