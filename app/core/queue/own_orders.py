@@ -47,9 +47,7 @@ class OwnOrder:
 
 
 _lock = threading.Lock()
-_orders: WeakKeyDictionary[Database, OrderedDict[tuple[str, bool], OwnOrder]] = (
-    WeakKeyDictionary()
-)
+_orders: WeakKeyDictionary[Database, OrderedDict[tuple[str, bool], OwnOrder]] = WeakKeyDictionary()
 
 
 def own_order(

@@ -167,7 +167,7 @@ def test_columns_of_the_list_need_no_prefix(text, tree):
 
 @pytest.mark.parametrize("text", ["MAG<18", "clas:CV"])
 def test_a_wrong_name_is_told_which_columns_there_are(text):
-    with pytest.raises(FilterError, match="unknown field.*columns of the list: my_class, Mag"):
+    with pytest.raises(FilterError, match=r"unknown field.*columns of the list: my_class, Mag"):
         parse_filter(text, COLUMNS)
 
 
