@@ -25,6 +25,7 @@ from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import Which as KnownWhich
 from app.core.queue import matching, parse_filter
+from app.core.queue.own_columns import own_columns
 from app.core.report import write_report
 from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, open_session
@@ -131,7 +132,9 @@ def _selected(
 ) -> KnownWhich | Iterable[int]:
     if not words:
         return KINDS[default]
-    found = (line.candidate.id for line in matching(session, parse_filter(words)))
+    columns = [each.name for each in own_columns(session)]
+    tree = parse_filter(words, columns)
+    found = (line.candidate.id for line in matching(session, tree))
     if which is None:
         return found
     among = set(selected_ids(session, KINDS[which], by))

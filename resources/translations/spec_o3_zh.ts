@@ -622,6 +622,21 @@
     </message>
 </context>
 <context>
+    <name>ColumnMenu</name>
+    <message>
+        <source>Rename {name}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reset the columns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>small spectrum</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>CommandPalette</name>
     <message>
         <source>Find a command</source>
@@ -1256,12 +1271,24 @@
         <translation>筛选列表</translation>
     </message>
     <message>
-        <source>Example: verdict:unjudged snr&gt;10 flag:star. All conditions must hold; or, not and parentheses work too. Press Enter to apply the filter.</source>
-        <translation>例如：verdict:unjudged snr&gt;10 flag:star。所有条件须同时满足，也可使用 or、not 和括号。按回车应用筛选。</translation>
+        <source>Example: verdict:unjudged snr&gt;10 flag:star. All conditions must hold; or, not and parentheses work too. Press Enter to apply the filter at once.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Order of the queue</source>
         <translation>队列的顺序</translation>
+    </message>
+    <message>
+        <source>S/N</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{column}, falling</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{column}, rising</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>unjudged</source>
@@ -2340,34 +2367,6 @@
 <context>
     <name>QueueModel</name>
     <message>
-        <source>object</source>
-        <translation>天体</translation>
-    </message>
-    <message>
-        <source>verdict</source>
-        <translation>判定</translation>
-    </message>
-    <message>
-        <source>S/N</source>
-        <translation>信噪比</translation>
-    </message>
-    <message>
-        <source>score</source>
-        <translation>评分</translation>
-    </message>
-    <message>
-        <source>agent</source>
-        <translation>智能体</translation>
-    </message>
-    <message>
-        <source>p(YES)</source>
-        <translation>p(YES)</translation>
-    </message>
-    <message>
-        <source>flags</source>
-        <translation>标记</translation>
-    </message>
-    <message>
         <source>! broken</source>
         <translation>! 损坏</translation>
     </message>
@@ -2377,6 +2376,10 @@
     <message>
         <source>Queue</source>
         <translation>队列</translation>
+    </message>
+    <message>
+        <source>Choose the columns</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Hidden during the repeat round</source>
@@ -3313,6 +3316,13 @@
     </message>
 </context>
 <context>
+    <name>_NameEdit</name>
+    <message>
+        <source>Name of the column</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>about</name>
     <message>
         <source>measurements and rules, no model</source>
@@ -4155,6 +4165,41 @@ Or put its files into {folder}</source>
     <message>
         <source>Open a task file</source>
         <translation>打开任务文件</translation>
+    </message>
+</context>
+<context>
+    <name>columns</name>
+    <message>
+        <source>object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>verdict</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>S/N</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>score</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>p(YES)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>flags</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>spectrum</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

@@ -1,13 +1,14 @@
 """Filters as people type them: `verdict:unjudged p_yes>0.5 flag:star own.mag_r<18 "binary"`.
 
 Conditions side by side must all hold; `or`, `not` (or a leading minus) and parentheses work as
-usual. A word alone is searched in names, comments and the list's own columns.
+usual. A word alone is searched in names, comments and the list's own columns. A column of the list
+needs `own.` only where a field has its name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from app.core.queue.filter_tokens import Token, refuse, tokens
@@ -43,6 +44,8 @@ from app.core.queue.filters import (
 from app.core.session.records import Verdict
 
 MAX_LENGTH = 2000
+MAX_NAMED = 12
+"""Columns of the list that an error names."""
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -57,19 +60,23 @@ FIELDS = (
 )
 
 
-def parse_filter(text: str) -> Filter:
-    """Parse a filter; an empty text matches everything. Raises FilterError."""
+def parse_filter(text: str, own_columns: Sequence[str] = ()) -> Filter:
+    """Parse a filter; an empty text matches everything. Raises FilterError.
+
+    `own_columns` are the names that may be used without `own.`.
+    """
     if len(text) > MAX_LENGTH:
         raise FilterError(f"a filter is at most {MAX_LENGTH} characters long")
-    parser = _Parser(tokens(text), len(text))
+    parser = _Parser(tokens(text), len(text), own_columns)
     return checked(parser.parse())
 
 
 class _Parser:
     """Recursive descent: `or` binds less tightly than `and`, which binds less than `not`."""
 
-    def __init__(self, tokens: list[Token], end: int) -> None:
+    def __init__(self, tokens: list[Token], end: int, own_columns: Sequence[str]) -> None:
         self.tokens = tokens
+        self.own_columns = own_columns
         self.index = 0
         self.end = Token("end", "", end, False)
         self.depth = 0
@@ -123,6 +130,8 @@ class _Parser:
         token = self._take()
         if token.kind == "open":
             return self._bracket(token)
+        if token.kind == "quoted" and self._names_column(token):
+            return self._condition(token)
         if token.kind == "quoted":
             return _with_position(token, lambda: Anywhere(token.text))
         if token.kind != "word" or token.text.lower() in ("and", "or"):
@@ -155,6 +164,8 @@ class _Parser:
             column = self._take().text
         elif name.lower().startswith("own."):
             column = name[4:]
+        elif token.kind == "quoted" or name.lower() not in FIELDS:
+            column = self._own_column(name) if self._next.kind == "compare" else None
         if self._next.kind != "compare":
             if column is not None:
                 refuse(f"own.{column} needs = != < > <= >= or : and a value", token.position)
@@ -165,7 +176,28 @@ class _Parser:
             refuse(f"a value is missing after {name}{compare.text}", compare.position)
         if column is not None:
             return _with_position(token, lambda: _own(column, compare.text, value))
+        if name.lower() not in FIELDS:
+            refuse(_unknown(name, self.own_columns), token.position)
         return _with_position(token, lambda: _field_condition(name.lower(), compare.text, value))
+
+    def _names_column(self, token: Token) -> bool:
+        """Whether a quoted text is the name of a column with a condition, as `"my class":CV`."""
+        has_condition = self._next.kind == "compare" and self._next.is_joined
+        return has_condition and self._own_column(token.text) is not None
+
+    def _own_column(self, name: str) -> str | None:
+        """The column of this name; its letters may be small or capital if that is unambiguous."""
+        if name in self.own_columns:
+            return name
+        alike = [each for each in self.own_columns if each.lower() == name.lower()]
+        return alike[0] if len(alike) == 1 else None
+
+
+def _unknown(name: str, own_columns: Sequence[str]) -> str:
+    text = f"unknown field {name[:40]!r}; choose from {', '.join(FIELDS)}"
+    named = [each[:40] for each in own_columns[:MAX_NAMED]]
+    more = ", …" if len(own_columns) > MAX_NAMED else ""
+    return f"{text}; columns of the list: {', '.join(named)}{more}" if named else text
 
 
 def _field_condition(name: str, compare: str, value: Token) -> Filter:
@@ -175,9 +207,7 @@ def _field_condition(name: str, compare: str, value: Token) -> Filter:
         return _words(name, compare, value.text)
     if name in NUMBER_FIELDS:
         return _number(name, compare, value.text)
-    make = CHOICES.get(name)
-    if make is None:
-        raise FilterError(f"unknown field {name[:40]!r}; choose from {', '.join(FIELDS)}")
+    make = CHOICES[name]
     if compare not in (":", "="):
         raise FilterError(f"{name} takes only : or !=")
     return make(value.text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -24,7 +25,15 @@ from app.core.queue.filters import EVERYTHING, And, Filter
 from app.core.queue.pages import MAX_PAGE, QueueRow, page
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.sql_conditions import condition
-from app.core.queue.walk import Plan, make_plan, start_of, steps_from, walk
+from app.core.queue.walk import (
+    Plan,
+    make_plan,
+    order_of,
+    own_matches,
+    start_of,
+    steps_from,
+    walk,
+)
 from app.core.session.session import Session
 
 BLOCK = 128  # rows from one landmark to the next
@@ -106,6 +115,8 @@ def _first(connection: Connection, plan: Plan) -> Landmarks:
 def _scan(
     connection: Connection, plan: Plan, after: QueuePosition, rest: int, rows: int
 ) -> Landmarks:
+    if plan.sort.key == "own":
+        return _scan_own(connection, plan, after, rest, rows)
     backwards = plan.sort.is_read_backwards
     after = plan.within(after, backwards)
     ends: list[QueuePosition] = []
@@ -122,6 +133,20 @@ def _scan(
             rest = (rest + last.hits) % BLOCK
             after = QueuePosition(last.value, last.id)
     return Landmarks(tuple(ends), rest, after if rows <= 0 else None)
+
+
+def _scan_own(
+    connection: Connection, plan: Plan, after: QueuePosition, rest: int, rows: int
+) -> Landmarks:
+    ids = order_of(connection, plan).ids
+    first = int(after.value) + 1
+    hits = own_matches(connection, plan, ids[first : first + rows])
+    ranks = first + np.flatnonzero(hits)
+    is_end = (rest + 1 + np.arange(len(ranks))) % BLOCK == 0
+    ends = tuple(QueuePosition(int(rank), int(ids[rank])) for rank in ranks[is_end])
+    last = first + len(hits) - 1
+    end = QueuePosition(last, int(ids[last])) if last + 1 < len(ids) else None
+    return Landmarks(ends, (rest + len(ranks)) % BLOCK, end)
 
 
 def _block_end_query(plan: Plan, step: Select[Any], rest: int) -> Select[Any]:

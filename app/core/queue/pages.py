@@ -101,7 +101,7 @@ def row_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> Queu
     """The row of a candidate at its current position, whether or not it matches a filter."""
     plan = make_plan(session, EVERYTHING, sort)
     with session.database.reading() as connection:
-        position = position_of(connection, sort, candidate_id)
+        position = position_of(connection, plan, candidate_id)
         if position is None:
             raise SessionError(f"there is no candidate {candidate_id}")
         return _read_rows(connection, plan, session.reviewer, [position])[0]

@@ -6,8 +6,10 @@ the same expression keeps paging fast in a list of a million.
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -26,8 +28,10 @@ SortKey = Literal[
     "ra",
     "dec",
     "random",
+    "own",
 ]
-SORT_KEYS: tuple[SortKey, ...] = get_args(SortKey)
+SORT_KEYS: tuple[SortKey, ...] = tuple(key for key in get_args(SortKey) if key != "own")
+"""Orders that need no more than their name; "own" needs a column of the list."""
 
 VALUES: dict[SortKey, str] = {
     "score": "score",
@@ -47,7 +51,8 @@ DESCENDING_BY_DEFAULT = frozenset(
     {"score", "p_yes", "uncertain", "surprising", "disagreeing", "snr"}
 )
 
-INTEGER_KEYS = frozenset({"list", "random"})
+INTEGER_KEYS = frozenset({"list", "random", "own"})
+OWN = re.compile(r'own\.(".*"|[^":]+)(?::(up|down))?', re.DOTALL)
 
 MISSING_VALUE = "1e300"
 PRIME = 2**31 - 1  # the product of two smaller numbers fits a 64-bit integer
@@ -73,8 +78,12 @@ class Sort:
     descending: bool = False
     seed: int = 0
     """Seed of the random order."""
+    own: str = ""
+    """The list's own column by which "own" orders."""
 
     def __post_init__(self) -> None:
+        if self.key == "own" and self.own and self.own.isprintable():
+            return
         if self.key not in SORT_KEYS:
             raise FilterError(
                 f"unknown order {str(self.key)[:40]!r}; choose from {', '.join(SORT_KEYS)}"
@@ -85,7 +94,7 @@ class Sort:
     @property
     def is_read_backwards(self) -> bool:
         """True if the index is read from its end; unique keys need only one index."""
-        return self.descending and self.key in INTEGER_KEYS
+        return self.descending and self.key in ("list", "random")
 
     @property
     def sql(self) -> str:
@@ -94,6 +103,7 @@ class Sort:
             return "id"
         if self.key == "random":
             return _shuffled(self.seed)
+        assert self.key != "own", "own columns are ordered in memory"
         value = VALUES[self.key]
         # Arithmetic in both directions turns text, possible in an untrusted file, into a number.
         return f"coalesce({'-' if self.descending else '0 + '}({value}), {MISSING_VALUE})"
@@ -129,7 +139,10 @@ LIST_ORDER = Sort()
 
 
 def parse_sort(text: str) -> Sort:
-    """Parse `score`, `score:up`, `list:down` or `random:7`. Raises FilterError."""
+    """Parse `score`, `score:up`, `list:down`, `random:7` or `own.mag:up`. Raises FilterError."""
+    own = OWN.fullmatch(text.strip())
+    if own is not None:
+        return Sort("own", descending=own[2] == "down", own=_column_name(own[1]))
     key, *parts = (part.strip() for part in text.lower().split(":"))
     known = next((each for each in SORT_KEYS if each == key), None)
     if known is None:
@@ -147,7 +160,17 @@ def sort_text(sort: Sort) -> str:
     """The order as text that `parse_sort` reads."""
     if sort.key == "random":
         return f"random:{sort.seed}" + (":down" if sort.descending else "")
-    return f"{sort.key}:{'down' if sort.descending else 'up'}"
+    name = f"own.{json.dumps(sort.own)}" if sort.key == "own" else sort.key
+    return f"{name}:{'down' if sort.descending else 'up'}"
+
+
+def _column_name(text: str) -> str:
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except ValueError as error:
+        raise FilterError(f"{text[:40]!r} is not the name of a column") from error
 
 
 def _seed(text: str) -> int:

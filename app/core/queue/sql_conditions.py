@@ -188,7 +188,7 @@ def _contains(column: ColumnElement[Any], part: str) -> Condition:
 
 
 def _own(tree: OwnColumnFilter, context: QueryContext) -> Condition:
-    value = _OwnColumnValue(context)
+    value = OwnColumnValue(context)
     named = value.name == tree.column
     if tree.compare == "contains":
         return named & _contains(value.text, tree.text)
@@ -199,19 +199,23 @@ def _own(tree: OwnColumnFilter, context: QueryContext) -> Condition:
     return named & as_number
 
 
-class _OwnColumnValue:
+class OwnColumnValue:
     """One of a candidate's own columns: its name, its value as text, and as a number or NULL."""
 
     def __init__(self, context: QueryContext) -> None:
         self.text: ColumnElement[str]
         self.number: ColumnElement[float]
         if context.is_file:
-            found = func.json_each(candidates.c.own).table_valued("key", "value", "type")
+            found = func.json_each(candidates.c.own).table_valued(
+                "key", "value", "type", joins_implicitly=True
+            )
             kind = found.c.type
             self.text = case((kind.in_(("true", "false")), kind), else_=cast(found.c.value, String))
             self.number = case((kind.in_(("integer", "real")), found.c.value))
         else:
-            found = func.json_each(cast(candidates.c.own, JSON)).table_valued("key", "value")
+            found = func.json_each(cast(candidates.c.own, JSON)).table_valued(
+                "key", "value", joins_implicitly=True
+            )
             self.text = found.c.value.op("#>>", return_type=String())(literal_column("'{}'"))
             is_number = func.json_typeof(found.c.value) == "number"
             self.number = case((is_number, cast(self.text, Double)))
@@ -231,7 +235,7 @@ def _anywhere(part: str, context: QueryContext) -> Condition:
     return or_(
         _contains(candidates.c.object_id, part),
         _judged(raw_sql(COMMENTED), _contains(judgements.c.comment, part)),
-        _exists(_contains(_OwnColumnValue(context).text, part)),
+        _exists(_contains(OwnColumnValue(context).text, part)),
     )
 
 

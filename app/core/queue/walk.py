@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, literal_column, or_, select
 
+from app.core.database.database import Database
 from app.core.database.tables import candidates
-from app.core.queue.filters import And, Filter, Number, checked
+from app.core.queue.filters import EVERYTHING, And, Filter, Number, checked
 from app.core.queue.order_indexes import (
     IndexScope,
     column_indexes,
@@ -20,6 +23,7 @@ from app.core.queue.order_indexes import (
     order_index,
     split_filter,
 )
+from app.core.queue.own_orders import OwnOrder, matching_ids, own_order
 from app.core.queue.rare_filters import gather_few, index_unions
 from app.core.queue.sorts import LAST_VALUE, QueuePosition, Sort
 from app.core.queue.sql_conditions import QueryContext, condition, raw_sql
@@ -51,6 +55,7 @@ class Plan:
     scope: IndexScope
     rest: tuple[Filter, ...]
     indexes: frozenset[str]
+    database: Database
     low: float | None = None
     high: float | None = None
     """Limits that the filter sets on the value of the sort expression."""
@@ -73,16 +78,18 @@ def make_plan(session: Session, tree: Filter, sort: Sort) -> Plan:
     wanted = order_index(sort, scope)
     whole = order_index(sort, IndexScope())
     indexes = ensure_indexes(session, [whole, wanted, *column_indexes(tree)])
-    if wanted is not None and wanted.name not in indexes:
+    if sort.key == "own" or (wanted is not None and wanted.name not in indexes):
         scope, rest = IndexScope(), (tree,)
     low, high = _order_bounds(sort, rest)
-    return Plan(tree, sort, context, scope, rest, indexes, low, high)
+    return Plan(tree, sort, context, scope, rest, indexes, session.database, low, high)
 
 
 def walk(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, *, backwards: bool = False
 ) -> WalkResult:
     """The next `limit` matching positions after `start`, or before it, in walking order."""
+    if plan.sort.key == "own":
+        return _walk_own(connection, plan, start, limit, backwards)
     backwards = backwards != plan.sort.is_read_backwards
     start = plan.within(start, backwards)
     if not plan.rest:
@@ -95,11 +102,60 @@ def start_of(sort: Sort, backwards: bool) -> QueuePosition:
     return sort.last if backwards != sort.is_read_backwards else sort.first
 
 
-def position_of(connection: Connection, sort: Sort, candidate_id: int) -> QueuePosition | None:
+def position_of(connection: Connection, plan: Plan, candidate_id: int) -> QueuePosition | None:
     """The current position of a candidate; None if it does not exist."""
+    sort = plan.sort
+    if sort.key == "own":
+        rank = order_of(connection, plan).rank(candidate_id)
+        return None if rank is None else QueuePosition(rank, candidate_id)
     query = select(sort.column).select_from(candidates).where(candidates.c.id == candidate_id)
     value = connection.execute(query).scalar()
     return None if value is None else QueuePosition(value, candidate_id)
+
+
+def order_of(connection: Connection, plan: Plan) -> OwnOrder:
+    """The order by an own column, from memory or read now."""
+    sort = plan.sort
+    return own_order(plan.database, connection, sort.own, descending=sort.descending)
+
+
+def own_matches(connection: Connection, plan: Plan, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of these candidates match the filter."""
+    if plan.tree == EVERYTHING:
+        return np.ones(len(ids), dtype=bool)
+    found = matching_ids(connection, ids, condition(plan.tree, plan.context))
+    return np.array([number in found for number in ids.tolist()], dtype=bool)
+
+
+def _walk_own(
+    connection: Connection, plan: Plan, start: QueuePosition, limit: int, backwards: bool
+) -> WalkResult:
+    """Walk along ranks, and look up which candidates match: few of them at once where few can."""
+    ids = order_of(connection, plan).ids
+    step = -1 if backwards else 1
+    low, high = (0, int(min(start.value, len(ids)))) if backwards else (int(start.value) + 1, None)
+    ahead = np.arange(len(ids))[low:high][::step]
+    few = None
+    if plan.tree != EVERYTHING:
+        ways = index_unions(plan.tree, plan.context, plan.indexes)
+        few = gather_few(connection, ways, MAX_GATHERED_LATE)
+    if few is not None:
+        gathered = connection.execute(select(few.c.few_id)).scalars().all()
+        ahead = ahead[np.isin(ids[ahead], np.array(gathered, dtype=np.int64))]
+    found: list[QueuePosition] = []
+    stride = max(FIRST_STRIDE, 2 * limit)
+    seen = 0
+    while seen < min(len(ahead), ROWS_A_CALL):
+        ranks = ahead[seen : seen + stride]
+        hits = ranks[own_matches(connection, plan, ids[ranks])][: limit - len(found)]
+        found += [QueuePosition(int(rank), int(ids[rank])) for rank in hits]
+        if len(found) == limit:
+            return WalkResult(found, found[-1])
+        seen += len(ranks)
+        stride = min(stride * GROWTH, ROWS_A_CALL)
+    if seen >= len(ahead):
+        return WalkResult(found, None)
+    return WalkResult(found, QueuePosition(int(ahead[seen - 1]), int(ids[ahead[seen - 1]])))
 
 
 def _read_positions(connection: Connection, steps: list[Select[Any]], limit: int) -> WalkResult:

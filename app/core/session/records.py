@@ -95,6 +95,8 @@ class LogEntry:
     """Time spent on the candidate."""
     shown: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """What the reviewer had seen of an agent's opinion, as {"verdict": "YES", "model": ...}."""
+    others: int = 0
+    """How many further candidates the same act changed, where an act is recorded or undone."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,12 +6,13 @@ When a call returns, its changes are on the disk and `changed` has been emitted.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 from uuid import uuid4
 
 from psygnal import Signal
@@ -25,13 +26,15 @@ from agent.tasks.task_file import parse_task
 from app.core.database.database import SUFFIX, Database, write_facts
 from app.core.database.tables import candidates, facts, lists, log
 from app.core.errors import SessionError
-from app.core.session import verdict_log
+from app.core.session import together, verdict_log
 from app.core.session.rebuild import update_rule
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
 from app.core.session.stored_opinions import damaged, have_type
+from app.core.session.together import ChangeOpinion
 
 # Databases limit the number of values in a statement.
 MAX_IDS = 500
+NOTHING_SHOWN: Mapping[int, Mapping[str, Any]] = {}
 
 
 class Session:
@@ -111,18 +114,47 @@ class Session:
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
             entry = verdict_log.record(connection, candidate_id, reviewer, opinion, seconds, shown)
-        return self._announce(entry)
+        return self._announce([] if entry is None else [entry])
+
+    def record_together(
+        self,
+        candidate_ids: Sequence[int],
+        change: ChangeOpinion,
+        *,
+        shown: Mapping[int, Mapping[str, Any]] = NOTHING_SHOWN,
+        place: str,
+    ) -> list[LogEntry]:
+        """Change the reviewer's opinion on several candidates in one act: all of them or none.
+
+        `change` takes the former opinion of each, and `place` tells where they were judged, such as
+        "overview". One undo takes the act back.
+        """
+        with self.database.writing() as connection:
+            reviewer = self._reviewer(connection)
+            entries = together.record_together(
+                connection, reviewer, candidate_ids, change, shown, place
+            )
+        self._announce(entries)
+        return entries
 
     def undo(self) -> LogEntry | None:
-        """Undo the reviewer's last opinion, even one from before a restart."""
+        """Undo the reviewer's last opinion, or act, even one from before a restart."""
         with self.database.writing() as connection:
-            entry = verdict_log.undo(connection, self._reviewer(connection))
-        return self._announce(entry)
+            entries = together.undo(connection, self._reviewer(connection))
+        return self._announce(entries)
 
     def redo(self) -> LogEntry | None:
         with self.database.writing() as connection:
-            entry = verdict_log.redo(connection, self._reviewer(connection))
-        return self._announce(entry)
+            entries = together.redo(connection, self._reviewer(connection))
+        return self._announce(entries)
+
+    def size_of_next(self, kind: Literal["undo", "redo"]) -> int:
+        """At most how many candidates the next undo or redo will change."""
+        number = self.reviewer_number
+        if number is None:
+            return 0
+        with self.database.reading() as connection:
+            return together.size_of_next(connection, number, kind)
 
     def judgements(self, candidate_id: int) -> list[Judgement]:
         """Each reviewer's current opinion of the candidate."""
@@ -168,11 +200,13 @@ class Session:
     def _reviewer(self, connection: Connection) -> int:
         return verdict_log.reviewer_id(connection, self.reviewer)
 
-    def _announce(self, entry: LogEntry | None) -> LogEntry | None:
-        if entry is not None:
-            touched = frozenset({entry.candidate_id})
-            self.changed.emit(Change(aspect="verdict", candidate_ids=touched))
-        return entry
+    def _announce(self, entries: Sequence[LogEntry]) -> LogEntry | None:
+        """Tell that these lines were written, and return the last one."""
+        if not entries:
+            return None
+        touched = frozenset(entry.candidate_id for entry in entries)
+        self.changed.emit(Change(aspect="verdict", candidate_ids=touched))
+        return replace(entries[-1], others=len(touched) - 1)
 
     def _read_facts(self) -> dict[str, str]:
         with self.database.reading() as connection:

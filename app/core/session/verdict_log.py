@@ -89,7 +89,7 @@ def record(
         exists = select(candidates.c.id).where(candidates.c.id == candidate_id)
         if connection.execute(exists).scalar() is None:
             raise SessionError(f"there is no candidate {candidate_id}")
-    undo_top, _ = _stack_tops(connection, reviewer)
+    undo_top, _ = stack_tops(connection, reviewer)
     line = _add(
         connection,
         "set",
@@ -112,7 +112,7 @@ def _plausible(seconds: float | None) -> float | None:
 
 def undo(connection: Connection, reviewer: int) -> LogEntry | None:
     """Undo the reviewer's last opinion; None if there is nothing to undo."""
-    undo_top, redo_top = _stack_tops(connection, reviewer)
+    undo_top, redo_top = stack_tops(connection, reviewer)
     if undo_top is None:
         return None
     target = _log_line(connection, undo_top, "set", reviewer)
@@ -135,7 +135,7 @@ def undo(connection: Connection, reviewer: int) -> LogEntry | None:
 
 def redo(connection: Connection, reviewer: int) -> LogEntry | None:
     """Redo what was undone last; None if there is nothing to redo or a new opinion followed."""
-    _, redo_top = _stack_tops(connection, reviewer)
+    _, redo_top = stack_tops(connection, reviewer)
     if redo_top is None:
         return None
     undone = _log_line(connection, redo_top, "undo", reviewer)
@@ -241,6 +241,12 @@ def _store_judgement(
     )
 
 
+def current_opinion(connection: Connection, candidate_id: int, reviewer: int) -> Opinion:
+    """The reviewer's current opinion; a blank one where there is none."""
+    line = _current_line(connection, candidate_id, reviewer)
+    return Opinion() if line is None else opinion_of(line)
+
+
 def judged_bit(reviewer: int) -> int:
     return 1 << (reviewer - 1)
 
@@ -255,7 +261,7 @@ def _current_line(connection: Connection, candidate_id: int, reviewer: int) -> L
     return connection.execute(query).one_or_none()
 
 
-def _stack_tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None]:
+def stack_tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None]:
     """The `set` line that an undo would withdraw, and the `undo` line that a redo would.
 
     Merged lines are excluded: they are undone in the session where they were written.

@@ -28,7 +28,7 @@ class SpectrumReader(QObject):
 
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.prefetch = Prefetch(partial(_read, session))
+        self.prefetch = Prefetch(partial(read_spectrum, session))
         self._session = session
         self._runner = runner
         self._requested_id = 0
@@ -84,7 +84,7 @@ class SpectrumReader(QObject):
             self.failed.emit(error)
 
 
-def _read(session: Session, key: SpectrumKey) -> Spectrum:
+def read_spectrum(session: Session, key: SpectrumKey) -> Spectrum:
     """Read the spectrum packed in the session, else its file."""
     packed = packed_spectrum(session, key.candidate_id)
     return read_by_key(key) if packed is None else packed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, Qt, QTimer
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
+from app.ui.widgets.menu_actions import add_action
 
 LINE = ""
 """A separator."""
@@ -125,8 +125,7 @@ class Menus:
         self._panels.setEnabled(not self._panels.isEmpty())
         self._recent.clear()
         for name, call in self._source.recent():
-            action = self._recent.addAction(name.replace("&", "&&"))
-            action.triggered.connect(partial(_call, call))
+            add_action(self._recent, name.replace("&", "&&"), call)
         self._recent.setEnabled(not self._recent.isEmpty())
 
     def _leave_soon(self) -> None:
@@ -141,7 +140,3 @@ class Menus:
     def _run(self, entry: QAction) -> None:
         if entry.data():
             self._commands.run(entry.data())
-
-
-def _call(call: Callable[[], object], *_: object) -> None:
-    call()

@@ -17,6 +17,7 @@ from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.labels import one_line
+from app.ui.widgets.menu_actions import add_action
 
 COMMANDS = (
     *("measure", "withdraw_measurement", "fit_velocity", "overlay_epochs", ""),
@@ -38,7 +39,7 @@ class PlotMenu(QObject):
         for number, window in enumerate(context.bridge.session.task.windows, 1):
             name = task_text(window.label).replace("&", "&&")
             call = partial(context.commands.run, f"window_{number}")
-            self.windows.addAction(name).triggered.connect(partial(_call, call))
+            add_action(self.windows, name, call)
         panel.plot.menu_requested.connect(self.open_at)
 
     def open_at(self, wavelength: float) -> None:
@@ -95,8 +96,4 @@ class PlotMenu(QObject):
             self._add(f"{title}\t{key}" if key else title, partial(commands.run, name))
 
     def _add(self, text: str, call: Callable[[], object]) -> None:
-        self.menu.addAction(text.replace("&", "&&")).triggered.connect(partial(_call, call))
-
-
-def _call(call: Callable[[], object], *_: object) -> None:
-    call()
+        add_action(self.menu, text, call)

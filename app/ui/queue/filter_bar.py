@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -17,14 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.queue import EVERYTHING, Filter, filter_text, parse_filter, parse_sort
+from agent.errors import WorkbenchError
+from app.core.queue import EVERYTHING, Filter, Sort, filter_text, parse_filter, parse_sort
 from app.core.queue import sort_text as text_of_sort
+from app.core.queue.own_columns import own_values
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.queue.filter_edit import FilterEdit
+from app.ui.queue.filter_edit import MAX_SUGGESTIONS, FilterEdit
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import one_line
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 COLUMNS = 3
+MAX_ORDER = 16
+"""Characters of a column's name on the button of the order."""
 SEEDS = 10_000
 
 
@@ -38,6 +45,9 @@ class FilterBar(QWidget):
         super().__init__(parent)
         current_theme, session_id = context.current_theme, context.bridge.session.id
         self._current_theme, self._keymap = current_theme, context.keymap
+        self._session, self._runner = context.bridge.session, context.runner
+        self._blind_mode = context.current.blind_mode
+        self._titles: Mapping[str, str] = {}
         self._queue: Queue | None = None
         self._random = f"random:{zlib.crc32(session_id.encode()) % SEEDS}"
         self.edit = FilterEdit(current_theme, self)
@@ -57,6 +67,8 @@ class FilterBar(QWidget):
         self._lay_out()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
+        self.edit.typed.connect(self._request_typed)
+        self.edit.values_wanted.connect(self._find_values)
         self.edit.submitted.connect(self._request_filter)
         self.edit.fault_changed.connect(self._show_fault)
         self.order.clicked.connect(self._open_menu)
@@ -70,7 +82,7 @@ class FilterBar(QWidget):
         title = hint(self.tr("Filter the list"), self._keymap, "filter")
         about = self.tr(
             "Example: verdict:unjudged snr>10 flag:star. All conditions must hold; or, not and"
-            " parentheses work too. Press Enter to apply the filter."
+            " parentheses work too. Press Enter to apply the filter at once."
         )
         self.edit.setToolTip(f"{title}\n{about}")
 
@@ -81,14 +93,33 @@ class FilterBar(QWidget):
     def show_queue(self, queue: Queue) -> None:
         """Show the filter and order in use."""
         self._queue = queue
-        self.edit.show_text(filter_text(queue.tree))
+        if self.edit.tree() != queue.tree:
+            self.edit.show_text(filter_text(queue.tree))
         for text, button in self.quick.items():
             button.setChecked(parse_filter(text) == queue.tree)
-        order = text_of_sort(queue.sort)
+        self._show_order(queue.sort)
+
+    def set_own_columns(self, names: Sequence[str], titles: Mapping[str, str]) -> None:
+        """Take the names of the list's own columns, and what the person calls some of them."""
+        self.edit.own_columns, self._titles = tuple(names), titles
+        if self._queue is not None:
+            self._show_order(self._queue.sort)
+
+    def _show_order(self, sort: Sort) -> None:
+        order = text_of_sort(sort)
+        label = self._sort_label(sort)
         for action in self._orders.actions():
+            action.setChecked(action.data() == order)
             if action.data() == order:
-                action.setChecked(True)
-                self.order.set_label(f"{action.text()} ▾", hint=self.tr("Order of the queue"))
+                label = action.text()
+        self.order.set_label(f"{label} ▾", hint=self.tr("Order of the queue"))
+
+    def _sort_label(self, sort: Sort) -> str:
+        """Name an order that is not in the menu."""
+        own = one_line(self._titles.get(sort.own, sort.own), MAX_ORDER)
+        by_key = {"own": own, "snr": self.tr("S/N"), "p_yes": "p(YES)"}
+        text = self.tr("{column}, falling") if sort.descending else self.tr("{column}, rising")
+        return text.replace("{column}", by_key.get(sort.key, sort.key))
 
     def _quick_labels(self) -> dict[str, str]:
         return {
@@ -152,6 +183,21 @@ class FilterBar(QWidget):
     def _request_filter(self, tree: Filter) -> None:
         if self._queue is not None:
             self.queue_requested.emit(tree, self._queue.sort)
+
+    def _request_typed(self, tree: Filter) -> None:
+        """Apply what is being typed; the text stays as it is."""
+        queue = self._queue
+        if queue is None or tree == queue.tree or self._blind_mode.refusal(tree, queue.sort):
+            return
+        self.queue_requested.emit(tree, queue.sort)
+
+    def _find_values(self, column: str, beginning: str) -> None:
+        work = partial(own_values, self._session, column, beginning, MAX_SUGGESTIONS)
+        offer = partial(self.edit.offer_values, column, beginning)
+        self._runner.run(work, offer, self._ignore, owner=self)
+
+    def _ignore(self, _: WorkbenchError) -> None:
+        """Without suggestions one can still type."""
 
     def _choose_order(self, action: QAction) -> None:
         if self._queue is not None:

@@ -1,4 +1,7 @@
-"""A click on a column's title orders the queue by it: highest first, lowest first, as listed."""
+"""A click on a column's title orders the queue by it: highest first, lowest first, as listed.
+
+Columns of texts begin with the first letter of the alphabet.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,20 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.core.queue import Sort
 from app.core.queue.sorts import SortKey
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.queue.queue_model import P_YES, SCORE, SNR
+from app.ui.queue.columns import FIRST_OWN, P_YES, SCORE, SNR, own_key
+from app.ui.queue.queue_model import QueueModel
 from app.ui.widgets.candidate_table import CandidateTable
 
 KEYS: dict[int, SortKey] = {SCORE: "score", SNR: "snr", P_YES: "p_yes"}
-"""Columns of numbers; by the others the queue has no order."""
+"""Fixed columns of numbers; by the other fixed ones the queue has no order."""
 
 
 class HeaderSort(QObject):
     sort_requested = Signal(object)
 
-    def __init__(self, table: CandidateTable) -> None:
+    def __init__(self, table: CandidateTable, model: QueueModel) -> None:
         super().__init__(table)
+        self._model = model
         self._header = table.horizontalHeader()
         self._sort = Sort()
         self._header.setSectionsClickable(True)
@@ -28,6 +33,8 @@ class HeaderSort(QObject):
         """Mark the column by which the queue is ordered."""
         self._sort = queue.sort
         column = next((each for each, key in KEYS.items() if key == queue.sort.key), None)
+        if queue.sort.key == "own":
+            column = self._model.column_of(own_key(queue.sort.own))
         self._header.setSortIndicatorShown(column is not None)
         if column is not None:
             is_down = queue.sort.descending
@@ -35,12 +42,16 @@ class HeaderSort(QObject):
             self._header.setSortIndicator(column, order)
 
     def _click(self, column: int) -> None:
+        first, second = self._orders(column)
+        following = {first: second, second: Sort()}
+        self.sort_requested.emit(following.get(self._sort, first))
+
+    def _orders(self, column: int) -> tuple[Sort, Sort]:
+        """The orders that the first and the second click on a title ask for."""
+        if column >= FIRST_OWN:
+            is_number = self._model.is_number(column)
+            name = self._model.own[column - FIRST_OWN].name
+            up, down = Sort("own", own=name), Sort("own", True, own=name)
+            return (down, up) if is_number else (up, down)
         key = KEYS.get(column)
-        if key is None:
-            self.sort_requested.emit(Sort())
-        elif self._sort.key != key:
-            self.sort_requested.emit(Sort(key=key, descending=True))
-        elif self._sort.descending:
-            self.sort_requested.emit(Sort(key=key, descending=False))
-        else:
-            self.sort_requested.emit(Sort())
+        return (Sort(), Sort()) if key is None else (Sort(key, True), Sort(key))

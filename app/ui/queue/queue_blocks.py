@@ -106,6 +106,15 @@ class QueueBlocks:
             if any(row.candidate.id in candidate_ids for row in rows)
         }
 
+    def indices_of(self, candidate_ids: frozenset[int]) -> list[int]:
+        """Indices of these candidates, as far as they are in memory."""
+        return [
+            self._firsts[block] + at
+            for block, rows in self._held.items()
+            for at, row in enumerate(rows)
+            if row.candidate.id in candidate_ids
+        ]
+
     def edit(self, block: int, rows: Sequence[QueueRow]) -> Edit:
         """The change that turns the block's rows into these."""
         before = self._ids(block)

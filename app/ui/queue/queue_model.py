@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -16,21 +16,37 @@ from PySide6.QtCore import (
 
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK
+from app.core.queue.own_columns import OwnColumn
 from app.ui.agent.status_texts import probability_text
 from app.ui.judging.flag_menu import STAR
 from app.ui.judging.verdict_text import mark_and_word, verdict_colour
+from app.ui.queue.columns import (
+    AGENT,
+    FIRST_OWN,
+    FLAGS,
+    KEYS,
+    NUMBERS,
+    OBJECT,
+    P_YES,
+    SCORE,
+    SNR,
+    SPECTRUM,
+    VERDICT,
+    fixed_title,
+    own_key,
+)
 from app.ui.queue.queue_blocks import QueueBlocks
+from app.ui.queue.sparklines import Sparklines
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.candidate_table import CELL, Cell
-from app.ui.widgets.labels import MAX_NAME
+from app.ui.widgets.labels import MAX_NAME, one_line
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 Role = Qt.ItemDataRole
 
-OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, FLAGS = range(7)
-NUMBERS = frozenset({SNR, SCORE, P_YES})
 LOADING = "…"
+MAX_TITLE = 60
 MARKS_TITLE = "✓✕"
 """Column title for verdicts shown as marks without words."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -52,7 +68,49 @@ class QueueModel(QAbstractTableModel):
         """Longest object name loaded so far."""
         self.is_brief = False
         """Whether verdicts are shown as marks without words, for lack of room."""
+        self.own: tuple[OwnColumn, ...] = ()
+        """The list's own columns, which follow the fixed ones."""
+        self.names: Mapping[str, str] = {}
+        """Names that the person gave columns, by key."""
+        self.sparklines: Sparklines | None = None
         self._current: QueueRow | None = None
+
+    def set_own(self, columns: Sequence[OwnColumn]) -> None:
+        if self.own:
+            self.beginRemoveColumns(ROOT, FIRST_OWN, FIRST_OWN + len(self.own) - 1)
+            self.own = ()
+            self.endRemoveColumns()
+        if columns:
+            self.beginInsertColumns(ROOT, FIRST_OWN, FIRST_OWN + len(columns) - 1)
+            self.own = tuple(columns)
+            self.endInsertColumns()
+
+    def set_names(self, names: Mapping[str, str]) -> None:
+        if names != self.names:
+            self.names = dict(names)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
+
+    def key_of(self, column: int) -> str:
+        """The name of a column in sessions."""
+        return KEYS[column] if column < FIRST_OWN else own_key(self.own[column - FIRST_OWN].name)
+
+    def column_of(self, key: str) -> int | None:
+        if key in KEYS:
+            return KEYS.index(key)
+        names = [own_key(each.name) for each in self.own]
+        return FIRST_OWN + names.index(key) if key in names else None
+
+    def title(self, column: int) -> str:
+        """The name of a column, as the person calls it."""
+        return self.names.get(self.key_of(column)) or self.original_title(column)
+
+    def original_title(self, column: int) -> str:
+        if column >= FIRST_OWN:
+            return one_line(self.own[column - FIRST_OWN].name, MAX_TITLE)
+        return fixed_title(column)
+
+    def is_number(self, column: int) -> bool:
+        return column in NUMBERS if column < FIRST_OWN else self.own[column - FIRST_OWN].is_number
 
     def set_brief(self, on: bool) -> None:
         if on != self.is_brief:
@@ -108,6 +166,11 @@ class QueueModel(QAbstractTableModel):
             if index is not None:
                 self._redraw(index, index)
 
+    def redraw_ids(self, candidate_ids: frozenset[int]) -> None:
+        """Redraw these candidates, where they are in memory."""
+        for index in self.blocks.indices_of(candidate_ids):
+            self._redraw(index, index)
+
     def redraw(self) -> None:
         if self.blocks.total:
             self._redraw(0, self.blocks.total - 1)
@@ -116,26 +179,21 @@ class QueueModel(QAbstractTableModel):
         return 0 if parent.isValid() else self.blocks.total
 
     def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else 7
+        return 0 if parent.isValid() else FIRST_OWN + len(self.own)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
-        if role == Role.TextAlignmentRole and section in NUMBERS:
+        if role == Role.TextAlignmentRole and self.is_number(section):
             return RIGHT
+        if role == Role.ToolTipRole:
+            return self.original_title(section)
         if role != Role.DisplayRole:
             return None
-        return (
-            self.tr("object"),
-            MARKS_TITLE if self.is_brief else self.tr("verdict"),
-            self.tr("S/N"),
-            self.tr("score"),
-            self.tr("agent"),
-            self.tr("p(YES)"),
-            self.tr("flags"),
-        )[section]
+        is_marks = self.is_brief and section == VERDICT and KEYS[VERDICT] not in self.names
+        return MARKS_TITLE if is_marks else self.title(section)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= self.blocks.total:
@@ -153,10 +211,16 @@ class QueueModel(QAbstractTableModel):
                 text, colour = self._text(row, column), self._colour(row, column)
                 if self.is_brief and column == VERDICT:
                     text = text[:1]
-                return Cell(text, colour, column in NUMBERS, self._is_current(row))
+                is_current = self._is_current(row)
+                if column == SPECTRUM and self.sparklines is not None:
+                    line, text = self.sparklines.of(row.candidate)
+                    return Cell(text, self._current_theme.theme.dim, False, is_current, line)
+                return Cell(text, colour, self.is_number(column), is_current)
         return None
 
     def _text(self, row: QueueRow, column: int) -> str:
+        if column >= FIRST_OWN:
+            return own_text(row.candidate.own.get(self.own[column - FIRST_OWN].name))
         is_broken = column == VERDICT and _verdict(row) is None and row.candidate.fault
         return self.tr("! broken") if is_broken else text_of(row, column)
 
@@ -187,7 +251,7 @@ class QueueModel(QAbstractTableModel):
         return "\n".join(each for each in lines if each)
 
     def _redraw(self, first: int, last: int) -> None:
-        self.dataChanged.emit(self.index(first, 0), self.index(last, FLAGS))
+        self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
 
     def _update_used(self, rows: Sequence[QueueRow]) -> None:
         new = frozenset().union(*(_used(row) for row in rows)) - self.used
@@ -216,9 +280,20 @@ def text_of(row: QueueRow, column: int) -> str:
             return candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
         case 5:
             return "" if candidate.agent_p_yes is None else probability_text(candidate.agent_p_yes)
+        case 7:
+            return ""
     flags = () if row.mine is None else row.mine.opinion.flags
     star = "★ " if STAR in flags else ""
     return star + ", ".join(each for each in flags if each != STAR)
+
+
+def own_text(value: Any) -> str:
+    """A value of the list as a cell shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else one_line(str(value)[:MAX_NAME])
 
 
 def _verdict(row: QueueRow) -> Any:

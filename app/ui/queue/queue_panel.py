@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from operator import attrgetter
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QLabel,
     QSizePolicy,
     QVBoxLayout,
@@ -15,49 +16,22 @@ from PySide6.QtWidgets import (
 
 from agent.errors import WorkbenchError
 from app.core.queue import EVERYTHING, Filter, QueueRow, Sort
-from app.core.session.records import Verdict
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.judging.verdict_text import mark_and_word
+from app.ui.queue.column_menu import ColumnMenu
+from app.ui.queue.column_store import ColumnStore
+from app.ui.queue.columns import own_key
 from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.find_box import FindBox, ensure_visible
 from app.ui.queue.header_sort import HeaderSort
 from app.ui.queue.queue_loader import QueueLoader
-from app.ui.queue.queue_model import (
-    AGENT,
-    FLAGS,
-    MARKS_TITLE,
-    OBJECT,
-    P_YES,
-    SCORE,
-    SNR,
-    VERDICT,
-    QueueModel,
-)
+from app.ui.queue.queue_model import QueueModel
 from app.ui.queue.row_menu import RowMenu
+from app.ui.queue.sparklines import Sparklines
+from app.ui.queue.table_columns import TableColumns
 from app.ui.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.folding_card import FoldingCard
-
-WIDEST = {
-    OBJECT: "J2147…2752.7",  # at least
-    VERDICT: "✓ accepted",
-    SNR: "123.4",
-    SCORE: "0.12345",
-    AGENT: "YES",
-    P_YES: "p(YES)",
-    FLAGS: "velocity, noisy",
-}
-"""Texts that must fit the columns; the user may widen them."""
-ROOM_PX = 12
-MAX_NAME_CHARACTERS = 26
-"""Of a digit's width: longer names may be cut."""
-MIN_FLAGS_PX = 44
-HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_YES, AGENT)
-"""Columns hidden where room is short; other panels show them for the current candidate."""
-COLUMN_OF_ORDER = {"score": SCORE, "snr": SNR, "p_yes": P_YES, "uncertain": P_YES}
-"""The column that explains an order; it is not hidden."""
-OF_AGENT = frozenset({AGENT, P_YES})
-ALWAYS = frozenset({OBJECT, VERDICT})
+from app.ui.widgets.painted_button import PaintedButton
 
 
 class QueuePanel(QWidget):
@@ -75,7 +49,17 @@ class QueuePanel(QWidget):
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Queue"))
         self.row_menu = RowMenu(context, self.table, self.model)
-        self.header_sort = HeaderSort(self.table)
+        self.store = ColumnStore(context.bridge.session, context.runner, self)
+        self.sparklines = Sparklines(context.bridge.session, context.runner, self)
+        self.model.sparklines = self.sparklines
+        self.columns = TableColumns(self.table, self.model, self.store, self._current, "queue")
+        blind_mode = self._current.blind_mode
+        self.column_menu = ColumnMenu(self.table, self.model, self.columns, self.store, blind_mode)
+        self.header_sort = HeaderSort(self.table, self.model)
+        self.choose = PaintedButton(
+            context.current_theme, attrgetter("accent"), self, mark="▾", height=22, is_quiet=True
+        )
+        self.choose.set_label("", hint=self.tr("Choose the columns"))
         self.message = QLabel(self.card)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setProperty("role", "dim")
@@ -84,16 +68,17 @@ class QueuePanel(QWidget):
         fill_height = QSizePolicy.Policy.Expanding  # while the table is hidden
         self.message.setSizePolicy(QSizePolicy.Policy.Preferred, fill_height)
         self.card.head.insertWidget(1, self.finder, 1)
+        self.card.head.addWidget(self.choose)
         self.card.inside.addWidget(self.filters)
         self.card.inside.addWidget(self.message)
         self.card.inside.addWidget(self.table, 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
-        self._set_widths()
         self._connect(context)
         self._show_queue(self._current.queue)
         self._show_row(self._current.row)
+        self.store.load()
 
     def _connect(self, context: SessionContext) -> None:
         context.commands.add("filter", self._start_filter)
@@ -101,30 +86,37 @@ class QueuePanel(QWidget):
         self.header_sort.sort_requested.connect(self._set_sort)
         self.table.row_activated.connect(self._go_to)
         self.table.focused.connect(self._focus_current_row)
-        self.table.font_changed.connect(self._set_widths)
-        self.model.used_changed.connect(self._show_columns)
+        self.table.font_changed.connect(self.columns.set_widths)
+        self.choose.clicked.connect(self._open_columns)
+        self.sparklines.arrived.connect(self.model.redraw_ids)
+        self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.store.own_changed.connect(self._take_own)
+        self.store.changed.connect(self._take_own)
+        self.model.used_changed.connect(self.columns.show)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._report_error)
         self._current.candidate_changed.connect(self._show_row)
         self._current.row_changed.connect(self._show_changed_row)
         self._current.queue_changed.connect(self._show_queue)
-        self._current.blind_mode.changed.connect(self._show_columns)
+        self._current.blind_mode.changed.connect(self.columns.show)
         self._current.repeat_round.changed.connect(self._show_count)
         context.bridge.changed.connect(self.loader.session_changed)
+        context.bridge.changed.connect(self.store.session_changed)
+        context.bridge.changed.connect(self.sparklines.session_changed)
         context.current_theme.changed.connect(self.model.redraw)
 
-    def _set_widths(self) -> None:
-        metrics = self.table.fontMetrics()
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setSectionResizeMode(OBJECT, QHeaderView.ResizeMode.Stretch)
-        translated = {VERDICT: mark_and_word(Verdict.ACCEPT)}
-        for column, text in (WIDEST | translated).items():
-            width = metrics.horizontalAdvance(text) + ROOM_PX
-            needed = header.sectionSizeHint(column) if column in (SNR, AGENT, P_YES) else 0
-            self.table.setColumnWidth(column, max(width, needed))
-        self._show_columns()
+    def _open_columns(self) -> None:
+        self.column_menu.open_below(self.choose.mapToGlobal(QPoint(0, self.choose.height() + 2)))
+
+    def _scrolled(self, _: int) -> None:
+        self.sparklines.forget_waiting()
+
+    def _take_own(self) -> None:
+        names = [each.name for each in self.store.own]
+        titles = {each: self.store.names.get(own_key(each), each) for each in names}
+        self.filters.set_own_columns(names, titles)
+        self.header_sort.show_queue(self._current.queue)
 
     def _start_filter(self) -> None:
         ensure_visible(self.filters, self._commands)
@@ -149,12 +141,11 @@ class QueuePanel(QWidget):
         self.header_sort.show_queue(queue)
         self._is_following = True
         self.loader.show(queue)
-        self._show_columns()
+        self.columns.show()
         self._show_count()
 
     def _show_row(self, row: QueueRow | None) -> None:
         self.model.show_current(row)
-        self.filters.edit.own_columns = () if row is None else tuple(row.candidate.own)
         self._is_following = row is not None
         self._follow()
 
@@ -198,60 +189,9 @@ class QueuePanel(QWidget):
         hint = QAbstractItemView.ScrollHint
         self.table.scrollTo(index, hint.EnsureVisible if is_visible else hint.PositionAtCenter)
 
-    def _show_columns(self, _: object = None) -> None:
-        """Show the columns that have content and that blind mode does not hide."""
-        shown = ALWAYS | self.model.used
-        if self._current.blind_mode.is_on:
-            shown -= OF_AGENT
-        for column in WIDEST:
-            self.table.setColumnHidden(column, column not in shown)
-        self._set_brief(False)
-        if self._is_too_narrow():
-            self._set_brief(True)
-        ordered = COLUMN_OF_ORDER.get(self._current.queue.sort.key)
-        for column in HIDDEN_FIRST:
-            if column != ordered and self._is_too_narrow():
-                self.table.setColumnHidden(column, True)
-        if not self.table.isColumnHidden(FLAGS):
-            most = self.table.fontMetrics().horizontalAdvance(WIDEST[FLAGS]) + ROOM_PX
-            left = self._room_beside_names() - self._width_without(FLAGS)
-            self.table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, min(left, most)))
-
-    def _is_too_narrow(self) -> bool:
-        """Whether names would be cut; flags may be."""
-        flags = 0 if self.table.isColumnHidden(FLAGS) else MIN_FLAGS_PX
-        is_laid_out = self.table.viewport().width() > 0
-        return is_laid_out and self._width_without(FLAGS) + flags > self._room_beside_names()
-
-    def _room_beside_names(self) -> int:
-        return self.table.viewport().width() - self._name_width()
-
-    def _width_without(self, excluded: int) -> int:
-        """Width of the visible columns, except the names and this one."""
-        columns = [column for column in WIDEST if column not in (OBJECT, excluded)]
-        return sum(self.table.columnWidth(column) for column in columns)
-
-    def _name_width(self) -> int:
-        font = QFont(self.table.font())
-        font.setBold(True)  # the current row is bold
-        metrics = QFontMetrics(font)
-        least = metrics.horizontalAdvance(WIDEST[OBJECT])
-        widest = metrics.horizontalAdvance(self.model.longest_name)
-        most = metrics.horizontalAdvance("0" * MAX_NAME_CHARACTERS)
-        return min(max(least, widest) + ROOM_PX, most)
-
-    def _set_brief(self, on: bool) -> None:
-        """Show verdicts as marks without words, or with them."""
-        if on == self.model.is_brief:
-            return
-        self.model.set_brief(on)
-        widest = MARKS_TITLE if on else mark_and_word(Verdict.ACCEPT)
-        width = self.table.fontMetrics().horizontalAdvance(widest)
-        self.table.setColumnWidth(VERDICT, width + ROOM_PX)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_columns()
+        self.columns.show()
 
     def _show_count(self) -> None:
         total, is_counting = self.model.blocks.total, self.loader.is_counting

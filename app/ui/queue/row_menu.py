@@ -15,6 +15,7 @@ from app.ui.controls.web_pages import PAGES, identify
 from app.ui.queue.queue_model import QueueModel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
+from app.ui.widgets.menu_actions import add_action
 
 SITES = {"open_simbad": "SIMBAD", "open_aladin": "Aladin"}
 
@@ -62,7 +63,7 @@ class RowMenu(QObject):
                 self._add(site, partial(_open, QUrl(page.url, QUrl.ParsingMode.StrictMode)))
 
     def _add(self, text: str, call: Callable[[], object]) -> None:
-        self.menu.addAction(text).triggered.connect(partial(_call, call))
+        add_action(self.menu, text, call)
 
 
 def sexagesimal(ra: float, dec: float) -> str:
@@ -84,7 +85,3 @@ def _copy(text: str) -> None:
 
 def _open(url: QUrl) -> None:
     QDesktopServices.openUrl(url)
-
-
-def _call(call: Callable[[], object], *_: object) -> None:
-    call()

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPen,
+    QPolygonF,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -26,6 +35,7 @@ BAR_PX = 3
 TINT_ALPHA = 38
 PAD = 5
 ROW_MARGIN_PX = 6
+LINE_MARGIN_PX = 3
 
 
 class CandidateTable(QTableView):
@@ -62,6 +72,7 @@ class CandidateTable(QTableView):
         columns.setSectionsClickable(False)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setMinimumSectionSize(24)
+        self._lines = 1.0
         self._fit_font()
         self.clicked.connect(self._activate)
         current_theme.changed.connect(self._restyle)
@@ -76,6 +87,11 @@ class CandidateTable(QTableView):
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_delegate"):
             self._fit_font()
             self.font_changed.emit()
+
+    def set_rows_high(self, lines: float) -> None:
+        """Give rows the height of so many lines of text."""
+        self._lines = lines
+        self._fit_font()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -115,7 +131,7 @@ class CandidateTable(QTableView):
 
     def _fit_font(self) -> None:
         self._delegate.set_font(self.font())
-        self.verticalHeader().setDefaultSectionSize(self.row_height)
+        self.verticalHeader().setDefaultSectionSize(round(self._lines * self.row_height))
         self.horizontalHeader().setFixedHeight(self.row_height + 8)
 
     def _restyle(self) -> None:
@@ -128,6 +144,8 @@ class Cell(NamedTuple):
     is_right: bool = False
     is_current: bool = False
     """Whether the row is that of the current candidate."""
+    line: QPolygonF | None = None
+    """A curve in the unit square, upwards, drawn in place of the text."""
 
 
 class _CellDelegate(QStyledItemDelegate):
@@ -162,6 +180,9 @@ class _CellDelegate(QStyledItemDelegate):
         if index.row() == self._table.focused_row:
             for y in (rect.top(), rect.bottom()):
                 painter.fillRect(QRect(rect.left(), y, rect.width(), 1), accent)
+        if cell.line is not None:
+            self._paint_line(painter, rect, cell.line)
+            return
         is_bold = cell.is_current and index.column() == 0
         painter.setFont(self._bold if is_bold else option.font)
         painter.setPen(QColor(cell.colour))
@@ -172,3 +193,14 @@ class _CellDelegate(QStyledItemDelegate):
         )
         side = Qt.AlignmentFlag.AlignRight if cell.is_right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_line(self, painter: QPainter, rect: QRect, line: QPolygonF) -> None:
+        painter.save()
+        inside = rect.adjusted(PAD, LINE_MARGIN_PX, -PAD, -LINE_MARGIN_PX)
+        painter.translate(inside.left(), inside.bottom())
+        painter.scale(inside.width(), -inside.height())
+        pen = QPen(QColor(self._current_theme.theme.flux), 1.0)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.drawPolyline(line)
+        painter.restore()

@@ -139,6 +139,38 @@ def test_what_is_refused(text, message, position):
         assert refused.value.position == position
 
 
+COLUMNS = ("my_class", "Mag", "mag", "spectral type", "snr", "g-r", "Period")
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("my_class:CV", OwnColumnFilter("my_class", "contains", "CV")),
+        ("MY_CLASS=CV", OwnColumnFilter("my_class", "=", "CV")),
+        ("period<0.1", OwnColumnFilter("Period", "<", "0.1")),
+        ("mag<18", OwnColumnFilter("mag", "<", "18")),
+        ("Mag<18", OwnColumnFilter("Mag", "<", "18")),
+        ("g-r>0.5", OwnColumnFilter("g-r", ">", "0.5")),
+        ("-my_class:CV", Not(OwnColumnFilter("my_class", "contains", "CV"))),
+        ("my_class!=CV", Not(OwnColumnFilter("my_class", "=", "CV"))),
+        ('"spectral type":M', OwnColumnFilter("spectral type", "contains", "M")),
+        ("snr>10", Number("snr", ">", 10.0)),
+        ("own.snr>10", OwnColumnFilter("snr", ">", "10")),
+        ("my_class", Anywhere("my_class")),
+        ('"spectral type"', Anywhere("spectral type")),
+    ],
+)
+def test_columns_of_the_list_need_no_prefix(text, tree):
+    """A built-in field wins; `own.` still reaches a column of its name."""
+    assert parse_filter(text, COLUMNS) == tree
+
+
+@pytest.mark.parametrize("text", ["MAG<18", "clas:CV"])
+def test_a_wrong_name_is_told_which_columns_there_are(text):
+    with pytest.raises(FilterError, match=r"unknown field.*columns of the list: my_class, Mag"):
+        parse_filter(text, COLUMNS)
+
+
 PIECES = st.sampled_from(
     [
         *("verdict", "snr", "own.", "own.x", "and", "or", "not", "-", "(", ")", ":", "=", "<"),

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.core.queue import EVERYTHING, parse_filter
-from app.ui.queue.filter_edit import CHOICES, completed, completions
+from app.ui.queue.filter_edit import CHOICES, column_before, completed, completions
 from tests.app.ui.queue.conftest import type_filter
 
 
@@ -18,6 +18,7 @@ from tests.app.ui.queue.conftest import type_filter
         ("(-has:", "has:fault"),
         ("acc", "verdict:accept"),
         ("OWN.m", "own.mag_r"),
+        ("mag", "mag_r"),
     ],
 )
 def test_for_the_word_in_front_of_the_cursor(text, offered):
@@ -64,3 +65,91 @@ def test_words_are_offered_and_taken(qtbot, panel, context):
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     assert panel.filters.edit.text() == "snr>1 verdict:unjudged"
+
+
+def type_words(qtbot, panel, context, text):
+    context.commands.run("filter")
+    qtbot.waitUntil(panel.filters.edit.hasFocus)
+    qtbot.keyClicks(panel.filters.edit, text)
+
+
+def test_a_filter_works_while_it_is_typed(qtbot, panel, context, session):
+    """After a pause; the text and the focus stay as they are."""
+    ratios = {number: session.candidate(number).snr for number in range(1, 13)}
+    middle = sorted(ratios.values())[6]
+    type_words(qtbot, panel, context, f"snr>{middle:.0f}")
+    over = sum(ratio > round(middle) for ratio in ratios.values())
+    qtbot.waitUntil(lambda: panel.model.rowCount() == over)
+    assert panel.filters.edit.text() == f"snr>{middle:.0f}"
+    assert panel.filters.edit.hasFocus()
+    for _ in range(10):
+        qtbot.keyClick(panel.filters.edit, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
+
+
+def test_half_a_filter_changes_and_says_nothing(qtbot, panel, context):
+    type_words(qtbot, panel, context, "snr>0 verdict:may")
+    typed = []
+    panel.filters.edit.typed.connect(typed.append)
+    qtbot.waitUntil(lambda: not panel.filters.edit._pause.isActive())
+    assert not typed
+    assert context.current.queue.tree == EVERYTHING
+    assert not panel.filters.fault.isVisible()
+
+
+def test_blind_mode_lets_type_what_it_refuses(qtbot, panel, context):
+    context.current.blind_mode.set_on(True)
+    told = []
+    context.current.message.connect(told.append)
+    with qtbot.waitSignal(panel.filters.edit.typed):
+        type_words(qtbot, panel, context, "agent:yes")
+    assert panel.filters.edit.text() == "agent:yes"
+    assert context.current.queue.tree == EVERYTHING
+    assert not told
+    qtbot.keyClick(panel.filters.edit, Qt.Key.Key_Return)
+    assert told
+
+
+def test_a_column_of_the_list_by_its_name(qtbot, panel, context, session):
+    qtbot.waitUntil(lambda: bool(panel.filters.edit.own_columns))
+    type_filter(qtbot, panel, context, "survey:sdss")
+    wanted = [n for n in range(1, 13) if session.candidate(n).own["survey"] == "SDSS"]
+    qtbot.waitUntil(lambda: panel.model.rowCount() == len(wanted))
+    type_filter(qtbot, panel, context, "surve:sdss")
+    assert "columns of the list: survey" in panel.filters.fault.text()
+
+
+@pytest.mark.parametrize("name", ["survey", "own.survey"])
+def test_values_of_a_column_are_offered(qtbot, panel, context, name):
+    qtbot.waitUntil(lambda: bool(panel.filters.edit.own_columns))
+    type_words(qtbot, panel, context, f"snr>1 {name}:l")
+    popup = panel.filters.edit.suggestions.popup
+    qtbot.waitUntil(popup.isVisible)
+    model = panel.filters.edit.suggestions.model
+    qtbot.waitUntil(lambda: model.stringList() == [f"{name}:LAMOST"])
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert panel.filters.edit.text() == f"snr>1 {name}:LAMOST"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("mag_r:", ("mag_r", "mag_r:", "")),
+        ("-mag_r=1", ("mag_r", "mag_r=", "1")),
+        ('own."odd name":"M g', ("odd name", 'own."odd name":', "M g")),
+        ('snr>1 "odd name":M', ("odd name", '"odd name":', "M")),
+        ("snr:1", None),
+        ("own.snr:1", ("snr", "own.snr:", "1")),
+        ("colour:b", None),
+        ("mag_r", None),
+    ],
+)
+def test_the_column_whose_value_is_typed(text, found):
+    assert column_before(text, len(text), ("mag_r", "odd name", "snr")) == found
+
+
+def test_a_value_in_quotes_is_replaced_as_a_whole():
+    text = 'snr>1 my_class:"M gi'
+    choice = 'my_class:"M giant"'
+    assert completed(text, len(text), choice)[0] == 'snr>1 my_class:"M giant"'

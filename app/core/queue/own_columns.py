@@ -1,0 +1,82 @@
+"""The list's own columns: their names, whether they hold numbers, and the values in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select
+
+from app.core.database.tables import candidates
+from app.core.queue.sql_conditions import OwnColumnValue, QueryContext
+from app.core.session.session import Session, candidate_of
+
+SAMPLED = 200
+"""Candidates from all over the list whose columns are looked at."""
+SCANNED = 20_000
+"""Candidates among which values are searched."""
+MAX_COLUMNS = 200
+
+
+@dataclass(frozen=True)
+class OwnColumn:
+    name: str
+    is_number: bool
+
+
+def own_columns(session: Session) -> tuple[OwnColumn, ...]:
+    """The own columns of all lists of a session, in their order, from a sample of candidates."""
+    number = candidates.c.id
+    with session.database.reading() as connection:
+        low, high = connection.execute(select(func.min(number), func.max(number))).one()
+        if low is None:
+            return ()
+        step = max((high - low) // SAMPLED, 1)
+        wanted = select(candidates).where(number.in_(range(low, high + 1, step)))
+        rows = connection.execute(wanted.order_by(number).limit(2 * SAMPLED)).all()
+    values: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in candidate_of(row).own.items():
+            values.setdefault(name, []).append(value)
+    return tuple(
+        OwnColumn(name, _are_numbers(some))
+        for name, some in list(values.items())[:MAX_COLUMNS]
+        if name and name.isprintable()
+    )
+
+
+def own_values(session: Session, column: str, beginning: str, limit: int) -> tuple[str, ...]:
+    """Different values of a column that begin with a text, from the first SCANNED candidates."""
+    context = QueryContext(session.reviewer_number, session.database.is_file)
+    value = OwnColumnValue(context)
+    # A value is looked at only where the name is right: a list may have hundreds of columns.
+    some = (
+        select(value.text.label("text"))
+        .select_from(candidates)
+        .where(value.name == column, candidates.c.id <= _last_scanned(session))
+        .subquery()
+    )
+    query = (
+        select(some.c.text)
+        .where(some.c.text.istartswith(beginning, autoescape=True), some.c.text != "")
+        .group_by(some.c.text)
+        .order_by(func.count().desc(), some.c.text)
+        .limit(limit)
+    )
+    with session.database.reading() as connection:
+        found = connection.execute(query).scalars().all()
+    return tuple(each for each in found if each.isprintable())
+
+
+def _last_scanned(session: Session) -> int:
+    with session.database.reading() as connection:
+        low = connection.execute(select(func.min(candidates.c.id))).scalar()
+    return SCANNED + (low or 0)
+
+
+def _are_numbers(values: Iterable[Any]) -> bool:
+    known = [value for value in values if value not in (None, "")]
+    return bool(known) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in known
+    )

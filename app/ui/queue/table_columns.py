@@ -1,0 +1,237 @@
+"""Which columns a table of candidates shows, how wide they are and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import QHeaderView
+
+from app.core.session.records import Verdict
+from app.ui.candidate.current import CurrentCandidate
+from app.ui.judging.verdict_text import mark_and_word
+from app.ui.queue.column_store import ColumnStore
+from app.ui.queue.columns import (
+    AGENT,
+    FIRST_OWN,
+    FLAGS,
+    KEYS,
+    OBJECT,
+    OF_AGENT,
+    P_YES,
+    SCORE,
+    SNR,
+    SPECTRUM,
+    VERDICT,
+    own_key,
+)
+from app.ui.queue.queue_model import MARKS_TITLE, QueueModel
+from app.ui.widgets.candidate_table import CandidateTable
+
+WIDEST = {
+    OBJECT: "J2147…2752.7",  # at least
+    VERDICT: "✓ accepted",
+    SNR: "123.4",
+    SCORE: "0.12345",
+    AGENT: "YES",
+    P_YES: "p(YES)",
+    FLAGS: "velocity, noisy",
+    SPECTRUM: "0" * 16,
+}
+"""Texts that must fit the columns; the user may widen them."""
+WIDEST_NUMBER, WIDEST_TEXT = "-123.4567", "0" * 14
+"""The same for the list's own columns."""
+ROOM_PX = 12
+MAX_NAME_CHARACTERS = 26
+"""Of a digit's width: longer names may be cut."""
+MIN_FLAGS_PX = 44
+HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_YES, AGENT)
+"""Columns hidden where room is short, unless the person has chosen them."""
+COLUMN_OF_ORDER = {"score": SCORE, "snr": SNR, "p_yes": P_YES, "uncertain": P_YES}
+"""The column that explains an order; it is not hidden."""
+ALWAYS = frozenset({OBJECT, VERDICT})
+LINES_HIGH = 1.6
+"""Height of a row with a small spectrum, in lines of text."""
+
+
+class TableColumns(QObject):
+    def __init__(
+        self,
+        table: CandidateTable,
+        model: QueueModel,
+        store: ColumnStore,
+        current: CurrentCandidate,
+        name: str,
+        lines_high: float = LINES_HIGH,
+    ) -> None:
+        super().__init__(table)
+        self._table, self._model, self._store, self._current = table, model, store, current
+        self.name = name
+        """Of the table, under which the choice is kept."""
+        self._lines_high = lines_high
+        self._is_pressed = self._is_applying = False
+        """Whether the mouse is down on a title; whether columns are moved by the program."""
+        self._resized: dict[str, int] = {}
+        """Widths that the person has just given."""
+        self._header = table.horizontalHeader()
+        self._header.setSectionsMovable(True)
+        self._header.viewport().installEventFilter(self)
+        self._header.sectionResized.connect(self._note_width)
+        self._header.sectionMoved.connect(self._note_move)
+        self._settled = QTimer(self, singleShot=True, interval=0)
+        self._settled.timeout.connect(self._keep)
+        store.changed.connect(self._apply)
+        store.own_changed.connect(self._take_own)
+        self._model.set_own(store.own)
+        self.set_widths()
+        self._apply()
+
+    def set_widths(self) -> None:
+        """Give all columns the width of what stands in them, or what the person gave them."""
+        metrics, chosen = self._table.fontMetrics(), self._store.choice(self.name).widths
+        self._header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        translated = {VERDICT: mark_and_word(Verdict.ACCEPT)}
+        widest = WIDEST | translated
+        for column in range(self._model.columnCount()):
+            text = widest.get(column) or self._widest_own(column)
+            width = metrics.horizontalAdvance(text) + ROOM_PX
+            needs_title = column in (SNR, AGENT, P_YES) or column >= FIRST_OWN
+            needed = self._header.sectionSizeHint(column) if needs_title else 0
+            most = metrics.horizontalAdvance(WIDEST_TEXT) + ROOM_PX
+            width = chosen.get(self._model.key_of(column), max(width, min(needed, most)))
+            self._table.setColumnWidth(column, width)
+
+    def show(self, _: object = None) -> None:
+        """Show what was chosen or has content, and not what blind mode hides."""
+        chosen = self._store.choice(self.name).shown
+        ordered = self.column_of_order()
+        shown = set(ALWAYS | self._model.used)
+        for column in range(self._model.columnCount()):
+            on = chosen.get(self._model.key_of(column))
+            if on is not None:
+                (shown.add if on else shown.discard)(column)
+        shown |= {OBJECT} if ordered is None else {OBJECT, ordered}
+        if self._current.blind_mode.is_on:
+            shown -= OF_AGENT
+        for column in range(self._model.columnCount()):
+            self._table.setColumnHidden(column, column not in shown)
+        self._set_brief(False)
+        if self._is_too_narrow():
+            self._set_brief(True)
+        for column in HIDDEN_FIRST:
+            is_chosen = chosen.get(KEYS[column], False)
+            if column != ordered and not is_chosen and self._is_too_narrow():
+                self._table.setColumnHidden(column, True)
+        self._fit_flags(self._store.choice(self.name).widths)
+        self._fit_names()
+
+    def column_of_order(self) -> int | None:
+        """The column that explains the present order."""
+        sort = self._current.queue.sort
+        if sort.key == "own":
+            return self._model.column_of(own_key(sort.own))
+        return COLUMN_OF_ORDER.get(sort.key)
+
+    def is_shown(self, column: int) -> bool:
+        return not self._table.isColumnHidden(column)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Tell a width that the person gives from one that the program gives."""
+        if event.type() == QEvent.Type.MouseButtonPress:
+            self._is_pressed = True
+        elif event.type() == QEvent.Type.MouseButtonRelease:
+            self._is_pressed = False
+            if self._resized:
+                self._settled.start()
+        return False
+
+    def _note_width(self, column: int, _: int, width: int) -> None:
+        if self._is_pressed and column != OBJECT:
+            self._resized[self._model.key_of(column)] = width
+
+    def _note_move(self, *_: int) -> None:
+        if not self._is_applying:
+            self._settled.start()  # the header is still moving it
+
+    def _keep(self) -> None:
+        widths, self._resized = self._resized, {}
+        columns = sorted(range(self._model.columnCount()), key=self._header.visualIndex)
+        order = tuple(map(self._model.key_of, columns))
+        self._store.arrange(self.name, order, widths)
+
+    def _take_own(self) -> None:
+        self._model.set_own(self._store.own)
+        self._apply()
+
+    def _apply(self) -> None:
+        self._model.set_names(self._store.names)
+        choice = self._store.choice(self.name)
+        known = [self._model.column_of(key) for key in choice.order]
+        columns = [each for each in known if each is not None]
+        rest = [each for each in range(self._model.columnCount()) if each not in columns]
+        rest.sort(key=SPECTRUM.__eq__)  # last, behind the list's own columns
+        self._is_applying = True
+        for place, column in enumerate([*columns, *rest]):
+            self._header.moveSection(self._header.visualIndex(column), place)
+        self._is_applying = False
+        self.set_widths()
+        has_lines = choice.shown.get(KEYS[SPECTRUM], False)
+        self._table.set_rows_high(self._lines_high if has_lines else 1.0)
+        self.show()
+
+    def _widest_own(self, column: int) -> str:
+        return WIDEST_NUMBER if self._model.is_number(column) else WIDEST_TEXT
+
+    def _fit_flags(self, chosen: Mapping[str, int]) -> None:
+        if self._table.isColumnHidden(FLAGS) or KEYS[FLAGS] in chosen:
+            return
+        most = self._table.fontMetrics().horizontalAdvance(WIDEST[FLAGS]) + ROOM_PX
+        left = self._room_beside_names() - self._width_without(FLAGS)
+        self._table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, min(left, most)))
+
+    def _fit_names(self) -> None:
+        """Let names take all room that is left; where none is left, the table scrolls sideways."""
+        mode = QHeaderView.ResizeMode
+        room = self._table.viewport().width()
+        least = min(self._name_width(), room * 6 // 10)
+        is_crushed = room - self._width_without(OBJECT) < least
+        self._header.setSectionResizeMode(OBJECT, mode.Fixed if is_crushed else mode.Stretch)
+        if is_crushed:
+            self._table.setColumnWidth(OBJECT, max(least, 1))
+
+    def _is_too_narrow(self) -> bool:
+        """Whether names would be cut; flags may be."""
+        flags = 0 if self._table.isColumnHidden(FLAGS) else MIN_FLAGS_PX
+        is_laid_out = self._table.viewport().width() > 0
+        return is_laid_out and self._width_without(FLAGS) + flags > self._room_beside_names()
+
+    def _room_beside_names(self) -> int:
+        return self._table.viewport().width() - self._name_width()
+
+    def _width_without(self, excluded: int) -> int:
+        """Width of the visible columns, except the names and this one."""
+        columns = range(self._model.columnCount())
+        return sum(
+            self._table.columnWidth(each) for each in columns if each not in (OBJECT, excluded)
+        )
+
+    def _name_width(self) -> int:
+        font = QFont(self._table.font())
+        font.setBold(True)  # the current row is bold
+        metrics = QFontMetrics(font)
+        least = metrics.horizontalAdvance(WIDEST[OBJECT])
+        widest = metrics.horizontalAdvance(self._model.longest_name)
+        most = metrics.horizontalAdvance("0" * MAX_NAME_CHARACTERS)
+        return min(max(least, widest) + ROOM_PX, most)
+
+    def _set_brief(self, on: bool) -> None:
+        """Show verdicts as marks without words, or with them."""
+        if on == self._model.is_brief:
+            return
+        self._model.set_brief(on)
+        if KEYS[VERDICT] in self._store.choice(self.name).widths:
+            return
+        widest = MARKS_TITLE if on else mark_and_word(Verdict.ACCEPT)
+        width = self._table.fontMetrics().horizontalAdvance(widest)
+        self._table.setColumnWidth(VERDICT, width + ROOM_PX)

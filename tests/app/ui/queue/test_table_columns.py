@@ -1,0 +1,256 @@
+"""Columns that the person chooses, drags, widens and renames, with real clicks."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetrics, QMouseEvent
+from PySide6.QtWidgets import QApplication, QLineEdit
+from sqlalchemy import func, insert, select
+
+from app.core.database.tables import candidates
+from app.core.queue import EVERYTHING, Sort, parse_sort
+from app.core.session.records import Change
+from app.core.session.session import open_session
+from app.ui.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, SCORE, SNR, VERDICT
+from app.ui.queue.queue_panel import QueuePanel
+from app.ui.widgets.candidate_table import CELL, PAD
+from tests.app.ui.conftest import opened_context
+from tests.app.ui.opinions import give_opinion
+from tests.app.ui.queue.conftest import LEFT, names, objects, ready
+from tests.app.ui.steps import shown_in
+
+RIGHT = Qt.MouseButton.RightButton
+
+
+@pytest.fixture
+def wide(qtbot, context):
+    made = shown_in(qtbot, QueuePanel(context), 700, 500)
+    context.current.start()
+    ready(qtbot, made)
+    qtbot.waitUntil(lambda: bool(made.store.own))
+    return made
+
+
+def own(panel, name):
+    return next(at for at, each in enumerate(panel.store.own, FIRST_OWN) if each.name == name)
+
+
+def title_at(panel, column):
+    header = panel.table.horizontalHeader()
+    return QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) // 2, 8)
+
+
+def open_menu(qtbot, panel, column=OBJECT):
+    """Ask for the menu of a title, as a press of the right button does."""
+    header = panel.table.horizontalHeader()
+    header.customContextMenuRequested.emit(title_at(panel, column))
+    qtbot.waitUntil(panel.column_menu.menu.isVisible)
+    return panel.column_menu.menu
+
+
+def choose(qtbot, panel, text, column=OBJECT):
+    menu = open_menu(qtbot, panel, column)
+    action = next(each for each in menu.actions() if each.text() == text)
+    menu.setActiveAction(action)
+    qtbot.keyClick(menu, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not menu.isVisible())
+    panel.activateWindow()  # offscreen, the focus does not come back from a menu by itself
+
+
+def titles(panel):
+    header = panel.table.horizontalHeader()
+    columns = sorted(range(header.count()), key=header.visualIndex)
+    shown = [each for each in columns if not panel.table.isColumnHidden(each)]
+    return [panel.model.headerData(each, Qt.Orientation.Horizontal) for each in shown]
+
+
+def click_title(qtbot, panel, column):
+    viewport = panel.table.horizontalHeader().viewport()
+    qtbot.mouseClick(viewport, LEFT, pos=title_at(panel, column))
+
+
+def test_own_columns_are_chosen_and_ordered_as_numbers(qtbot, wide, context, session):
+    assert "mag_r" not in titles(wide)
+    choose(qtbot, wide, "mag_r")
+    assert titles(wide) == ["object", "verdict", "S/N", "mag_r"]
+    column = own(wide, "mag_r")
+    cell = wide.model.index(0, column).data(CELL)
+    assert cell.is_right
+    assert float(cell.text) == session.candidate(1).own["mag_r"]
+    magnitudes = {number: session.candidate(number).own["mag_r"] for number in range(1, 13)}
+    click_title(qtbot, wide, column)
+    falling = sorted(magnitudes, key=lambda number: -magnitudes[number])
+    qtbot.waitUntil(lambda: names(wide) == objects(session, falling))
+    assert wide.filters.order.text() == "mag_r, falling ▾"
+    click_title(qtbot, wide, column)
+    qtbot.waitUntil(lambda: names(wide) == objects(session, falling[::-1]))
+    click_title(qtbot, wide, column)
+    qtbot.waitUntil(lambda: names(wide) == objects(session, range(1, 13)))
+
+
+def test_texts_begin_with_the_first_letter(qtbot, wide, context):
+    choose(qtbot, wide, "survey")
+    click_title(qtbot, wide, own(wide, "survey"))
+    assert context.current.queue.sort == Sort("own", own="survey")
+    column = own(wide, "survey")
+    qtbot.waitUntil(lambda: wide.model.index(0, column).data() == "LAMOST")
+
+
+def test_a_fixed_column_is_hidden_and_shown_again(qtbot, wide):
+    choose(qtbot, wide, "S/N")
+    assert titles(wide) == ["object", "verdict"]
+    choose(qtbot, wide, "S/N")
+    assert titles(wide) == ["object", "verdict", "S/N"]
+
+
+def test_the_button_opens_the_same_menu(qtbot, wide):
+    qtbot.mouseClick(wide.choose, LEFT)
+    menu = wide.column_menu.menu
+    qtbot.waitUntil(menu.isVisible)
+    texts = [each.text() for each in menu.actions()]
+    assert {"mag_r", "survey", "small spectrum", "Reset the columns"} <= set(texts)
+    assert not any(text.startswith("Rename") for text in texts)
+    qtbot.keyClick(menu, Qt.Key.Key_Escape)
+
+
+def test_a_column_is_renamed(qtbot, wide):
+    choose(qtbot, wide, "mag_r")
+    choose(qtbot, wide, "Rename mag_r…", own(wide, "mag_r"))
+    edit = wide.findChild(QLineEdit, options=Qt.FindChildOption.FindChildrenRecursively)
+    edit = next(each for each in wide.table.findChildren(QLineEdit))
+    qtbot.waitUntil(edit.hasFocus)
+    qtbot.keyClicks(edit, "r & z")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert titles(wide)[-1] == "r & z"
+    assert (
+        wide.model.headerData(
+            own(wide, "mag_r"), Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole
+        )
+        == "mag_r"
+    )
+    qtbot.waitUntil(lambda: not wide.table.findChildren(QLineEdit))
+    click_title(qtbot, wide, own(wide, "mag_r"))
+    assert wide.filters.order.text() == "r & z, falling ▾"
+
+
+def test_leaving_the_field_renames_nothing(qtbot, wide):
+    wide.column_menu.rename(SNR)
+    edit = wide.table.findChildren(QLineEdit)[0]
+    qtbot.waitUntil(edit.hasFocus)
+    qtbot.keyClicks(edit, "signal")
+    wide.table.setFocus()
+    qtbot.waitUntil(lambda: not wide.table.findChildren(QLineEdit))
+    assert "S/N" in titles(wide)
+
+
+def drag(viewport, start, end):
+    """Press, move with the button held, and release; QTest moves no mouse with a button held."""
+    kinds = QEvent.Type
+    steps = [(kinds.MouseButtonPress, start, LEFT)]
+    steps += [(kinds.MouseMove, start + (end - start) * at / 8, LEFT) for at in range(1, 9)]
+    steps.append((kinds.MouseButtonRelease, end, Qt.MouseButton.NoButton))
+    for kind, at, held in steps:
+        button = Qt.MouseButton.NoButton if kind == kinds.MouseMove else LEFT
+        place = QPointF(viewport.mapToGlobal(at))
+        plain = Qt.KeyboardModifier.NoModifier
+        event = QMouseEvent(kind, QPointF(at), place, button, held, plain)
+        QApplication.sendEvent(viewport, event)
+
+
+def test_columns_are_dragged_and_widened_and_stay_so(qtbot, wide, context, session):
+    choose(qtbot, wide, "mag_r")
+    header, column = wide.table.horizontalHeader(), own(wide, "mag_r")
+    left = QPoint(header.sectionViewportPosition(VERDICT) + 8, 8)
+    drag(header.viewport(), title_at(wide, column), left)
+    qtbot.waitUntil(lambda: titles(wide) == ["object", "mag_r", "verdict", "S/N"])
+    edge = QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) - 1, 8)
+    before = wide.table.columnWidth(column)
+    drag(header.viewport(), edge, edge + QPoint(30, 0))
+    assert wide.table.columnWidth(column) == before + 30
+    qtbot.waitUntil(lambda: "own.mag_r" in wide.store.choice("queue").widths)
+    again = shown_in(qtbot, QueuePanel(context), 700, 500)
+    qtbot.waitUntil(lambda: bool(again.store.own))
+    qtbot.waitUntil(lambda: titles(again) == ["object", "mag_r", "verdict", "S/N"])
+    assert again.table.columnWidth(column) == before + 30
+    choose(qtbot, wide, "Reset the columns")
+    assert titles(wide) == ["object", "verdict", "S/N"]
+    assert wide.table.columnWidth(column) != before + 30
+
+
+def test_a_colleague_has_columns_of_their_own(qtbot, wide, context, session):
+    choose(qtbot, wide, "mag_r")
+    place = session.location
+    context.current.close()
+    session.close()
+    with open_session(place, "Ben") as theirs, opened_context(theirs) as other:
+        panel = shown_in(qtbot, QueuePanel(other), 700, 500)
+        qtbot.waitUntil(lambda: bool(panel.store.own))
+        assert "mag_r" not in titles(panel)
+
+
+def test_blind_mode_shows_no_column_of_the_agent(qtbot, wide, context, session):
+    give_opinion(session, 2, "YES", 0.87)
+    qtbot.waitUntil(lambda: AGENT in wide.model.used)
+    wide.store.show("queue", "agent", True)
+    context.current.blind_mode.set_on(True)
+    assert "agent" not in titles(wide)
+    menu = open_menu(qtbot, wide)
+    entry = next(each for each in menu.actions() if each.text() == "agent")
+    assert not entry.isEnabled()
+    qtbot.keyClick(menu, Qt.Key.Key_Escape)
+    context.current.blind_mode.set_on(False)
+    assert "agent" in titles(wide)
+
+
+@pytest.mark.parametrize("width", [280, 320])
+def test_chosen_columns_do_not_crush_names(qtbot, wide, context, width):
+    """Where the chosen columns have no room, the table scrolls sideways."""
+    for name in ("mag_g", "mag_r", "mag_i", "class"):
+        wide.store.show("queue", f"own.{name}", True)
+    wide.resize(width, 400)
+    qtbot.waitUntil(lambda: wide.width() == width)
+    table = wide.table
+    longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
+    room = table.viewport().width()
+    assert table.columnWidth(OBJECT) >= min(longest, room * 6 // 10)
+    assert "class" in titles(wide)
+    assert table.horizontalScrollBar().maximum() > 0
+
+
+def test_the_column_of_the_order_is_shown(qtbot, wide, context):
+    wide.resize(240, 400)
+    context.current.set_queue(EVERYTHING, parse_sort("own.mag_i:up"))
+    assert "mag_i" in titles(wide)
+    context.current.set_queue(EVERYTHING, Sort())
+    assert "mag_i" not in titles(wide)
+
+
+def test_small_spectra_of_the_rows_on_screen(qtbot, wide, context, session):
+    low = wide.table.rowHeight(0)
+    choose(qtbot, wide, "small spectrum")
+    assert wide.table.rowHeight(0) > low
+    column = wide.model.column_of("spectrum")
+    qtbot.waitUntil(lambda: wide.model.index(0, column).data(CELL).line is not None)
+    wide.grab()
+    line = wide.model.index(0, column).data(CELL).line
+    assert 50 < line.count() <= 200
+    choose(qtbot, wide, "small spectrum")
+    assert wide.table.rowHeight(0) == low
+
+
+def test_what_a_list_adds_later_is_offered(qtbot, wide, context, session):
+    with session.database.writing() as connection:
+        last = connection.execute(select(func.max(candidates.c.id))).scalar_one()
+        values = {"list_id": 1, "line": 99, "object_id": "J1", "path": "", "row": 0, "label": ""}
+        connection.execute(insert(candidates).values(values | {"id": last + 1, "own": '{"e":1}'}))
+    session.changed.emit(Change(aspect="list"))
+    qtbot.waitUntil(lambda: "e" in [each.name for each in wide.store.own])
+    choose(qtbot, wide, "e")
+    assert "e" in titles(wide)
+
+
+def test_flags_and_scores_as_before(wide):
+    assert wide.table.isColumnHidden(FLAGS)
+    assert wide.table.isColumnHidden(SCORE)
+    assert QApplication.activePopupWidget() is None
