@@ -10,16 +10,14 @@ from PySide6.QtCore import QObject
 from agent.spectra.spectrum import Spectrum, Window
 from app.ui.comparison.compared_spectra import Compared, ComparedSpectra
 from app.ui.comparison.legend import Legend
+from app.ui.plot.axes.ranges import overlaps
 from app.ui.plot.canvas.curve import EMPTY, Curve
 from app.ui.plot.canvas.thinning import visible
-from app.ui.plot.ranges import overlaps
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.plot.trace import Trace, trace
+from app.ui.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
 
-MAX_PIXELS = 100_000
-"""Longer spectra are prepared outside the GUI thread."""
 WIDTH_PX = 1.0
 ROLES = tuple(f"overlay_{number}" for number in range(1, 7))
 """Colours of the theme, by slot."""
@@ -34,8 +32,8 @@ class OverlayCurves(QObject):
         self._runner, self._theme = context.runner, context.current_theme
         self._curves: dict[int, Curve] = {}
         self._traces: dict[int, Trace] = {}
-        """Prepared spectra by candidate, with the present smoothing."""
-        self._smoothing_px = 0.0
+        """Prepared spectra by candidate, as the options ask for them now."""
+        self._asked: AskedTrace = asked_trace(context.view.options)
         self.legend: Legend | None = None
         comparison.changed.connect(self._compared_changed)
         context.view.changed.connect(self._options_changed)
@@ -58,7 +56,8 @@ class OverlayCurves(QObject):
         curve, main = self._curves.get(slot), self._panel.plot.trace
         other = None if each is None else self._prepared(each)
         factor = np.nan
-        if main is not None and other is not None:
+        # A file whose unit does not tell what its flux is stays as it is: no curve beside others.
+        if main is not None and other is not None and main.quantity == other.quantity:
             factor = same_median(main, other, self._view.window)
         if curve is None:
             if other is None:
@@ -67,7 +66,7 @@ class OverlayCurves(QObject):
         if other is None or not np.isfinite(factor):
             curve.show_data(EMPTY, EMPTY)
         else:
-            curve.show_data(other.wavelength, factor * other.flux)
+            curve.show_data(other.wavelength, other.on_axis(factor * other.flux))
 
     def _new_curve(self, slot: int) -> Curve:
         plot = self._panel.plot
@@ -84,32 +83,32 @@ class OverlayCurves(QObject):
         known = self._traces.get(each.candidate.id)
         if known is not None:
             return known
-        if len(each.spectrum) <= MAX_PIXELS:
-            made = trace(each.spectrum, self._smoothing_px)
+        if not takes_long(each.spectrum, *self._asked):
+            made = trace(each.spectrum, *self._asked)
             self._traces[each.candidate.id] = made
             return made
-        work = partial(trace, each.spectrum, self._smoothing_px)
-        done = partial(self._prepared_later, each.candidate.id, each.spectrum, self._smoothing_px)
+        work = partial(trace, each.spectrum, *self._asked)
+        done = partial(self._prepared_later, each.candidate.id, each.spectrum, self._asked)
         self._runner.run(work, done, owner=self)
         return None
 
     def _prepared_later(
-        self, candidate_id: int, spectrum: Spectrum, smoothing_px: float, made: Trace
+        self, candidate_id: int, spectrum: Spectrum, asked: AskedTrace, made: Trace
     ) -> None:
         is_there = any(each.spectrum is spectrum for each in self._comparison.compared)
-        if is_there and smoothing_px == self._smoothing_px:
+        if is_there and asked == self._asked:
             self._traces[candidate_id] = made
             self.draw()
 
     def _compared_changed(self) -> None:
-        self._smoothing_px = self._view.options.smoothing_px
         there = {each.candidate.id for each in self._comparison.compared}
         self._traces = {key: made for key, made in self._traces.items() if key in there}
         self.draw()
 
-    def _options_changed(self, names: frozenset[str]) -> None:
-        if "smoothing" in names:
-            self._smoothing_px = self._view.options.smoothing_px
+    def _options_changed(self, _: frozenset[str]) -> None:
+        asked = asked_trace(self._view.options)
+        if asked != self._asked:
+            self._asked = asked
             self._traces.clear()
         self.draw()
 

@@ -11,8 +11,9 @@ from PySide6.QtCore import QEvent, QLineF, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QStyleOptionGraphicsItem, QWidget
 
-from agent.spectra.gaps import with_gaps
+from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.matching.resampling import median_factor, ratio, resampled
+from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.ui.comparison.compared_spectra import ComparedSpectra
 from app.ui.plot.canvas.axes import FluxAxis, Frame
@@ -22,7 +23,7 @@ from app.ui.plot.canvas.plot_box import PlotBox, prepare_view
 from app.ui.plot.canvas.texts import TextCache
 from app.ui.plot.canvas.thinning import visible
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.plot.trace import GAP, Trace, smoothed
+from app.ui.plot.trace import Trace
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
 
@@ -116,14 +117,11 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             return
         spectrum, main = self._panel.spectrum, self._panel.plot.trace
         first = next(iter(self._comparison.shown), None)
-        smoothing_px = self._view.options.smoothing_px
         if spectrum is None or main is None:
             self._show(None)
         elif first is not None:
-            key = spectrum, first.spectrum, self.mode, smoothing_px
-            work = partial(
-                divide, spectrum, first.spectrum, self.mode, smoothing_px, main.unit, first.name
-            )
+            key = spectrum, first.spectrum, self.mode, main.smoothing_px, main.quantity
+            work = partial(divide, spectrum, first.spectrum, self.mode, main, first.name)
             self._start(key, work)
         elif self._panel.template.fits and self._panel.template.name:
             wavelength, flux = self._panel.template.curve
@@ -189,17 +187,24 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             self.viewport().update()
 
 
-def divide(
-    spectrum: Spectrum, other: Spectrum, mode: str, smoothing_px: float, unit: float, name: str
-) -> Divided:
-    """Compare with another spectrum on the pixels of the first, brought to the same median."""
+def divide(spectrum: Spectrum, other: Spectrum, mode: str, main: Trace, name: str) -> Divided:
+    """Compare with another spectrum on the pixels of the first, brought to the same median.
+
+    A difference is in the quantity and unit of `main`, the first spectrum as drawn.
+    """
+    wavelength = spectrum.wavelength
     flux = np.where(spectrum.good, spectrum.flux, np.nan)
-    its = resampled(other, spectrum.wavelength)
+    its = resampled(other, wavelength)
     factor = median_factor(flux, its)
-    if smoothing_px > 0:
-        flux, its = (smoothed(each, None, smoothing_px)[0] for each in (flux, its))
-    values = ratio(flux, factor * its) if mode == RATIO else (flux - factor * its) / unit
-    wavelength, values = with_gaps(spectrum.wavelength, GAP, values)
+    if main.is_smoothed:
+        width = main.smoothing_px
+        flux, its = (smooth_parts(wavelength, each, None, width)[0] for each in (flux, its))
+    if mode == RATIO:
+        values = ratio(flux, factor * its)
+    else:
+        shown = 1.0 if main.conversion is None else np.interp(wavelength, *main.conversion)
+        values = (flux - factor * its) * shown / main.unit
+    wavelength, values = with_gaps(wavelength, GAP, values)
     return Divided(wavelength, values, name, 1.0 if mode == RATIO else 0.0)
 
 
@@ -208,6 +213,8 @@ def against_template(
 ) -> Divided:
     """Compare with the template as it is drawn."""
     model = np.interp(main.wavelength, wavelength, flux, left=np.nan, right=np.nan)
+    if main.is_log:
+        model = 10.0**model
     values = ratio(main.flux, model) if mode == RATIO else main.flux - model
     return Divided(main.wavelength, values, name, 1.0 if mode == RATIO else 0.0)
 

@@ -32,6 +32,16 @@ def test_all_have_the_median_of_the_window(qtbot, page, context):
     assert others == pytest.approx([first] * 2, rel=2e-3)
 
 
+def test_they_follow_the_axis_of_the_spectrum(qtbot, page, context):
+    overlay(qtbot, page, context)
+    before = medians(page, (4000.0, 9000.0))
+    context.view.change(flux_log=True)
+    assert medians(page, (4000.0, 9000.0)) == pytest.approx(np.log10(before), abs=0.02)
+    context.view.change(flux_log=False, flux="normalised")
+    qtbot.waitUntil(lambda: page.plot.plot.trace.quantity == "normalised")
+    qtbot.waitUntil(lambda: medians(page, (6000.0, 9000.0)) == pytest.approx([1.0] * 3, abs=0.1))
+
+
 def test_without_any_nothing_is_made(page):
     assert page.overlays.legend is None
     assert not page.overlays._curves

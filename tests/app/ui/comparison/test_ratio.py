@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.ui.comparison.ratio import DIFFERENCE, OFF, RATIO, divide
+from app.core.spectra.flux_quantity import PER_FREQUENCY
+from app.ui.comparison.ratio import DIFFERENCE, OFF, RATIO, against_template, divide
+from app.ui.plot.trace import trace
 from tests.app.ui.comparison.conftest import overlay
 
 PIXELS = np.linspace(4000.0, 8000.0, 2000)
@@ -21,11 +25,30 @@ def made(pixels, factor, line=0.0):
 def test_what_differs_stands_out_of_one_and_of_zero():
     one, other = made(PIXELS, 1.0, line=0.5), made(np.linspace(4100.0, 7900.0, 5000), 7.0)
     for mode, level, peak in ((RATIO, 1.0, 1.5), (DIFFERENCE, 0.0, 0.5 * 3.64)):
-        found = divide(one, other, mode, 0.0, 1.0, "other")
+        found = divide(one, other, mode, trace(one), "other")
         beside = np.abs(found.wavelength - 6563.0) > 60.0
         assert found.values[beside][100:-100] == pytest.approx(level, abs=0.01)
         assert np.nanmax(found.values) == pytest.approx(peak, rel=0.02)
         assert np.isnan(found.values[found.wavelength < 4099.0]).all()
+
+
+def test_a_difference_has_the_unit_of_the_axis():
+    unit = "1e-17 erg/s/cm2/Å"
+    one, other = (replace(made(PIXELS, 1.0, line), flux_unit=unit) for line in (0.5, 0.0))
+    shown = trace(one, quantity=PER_FREQUENCY)
+    assert shown.conversion is not None
+    found = divide(one, other, DIFFERENCE, shown, "other")
+    its = trace(other, quantity=PER_FREQUENCY)
+    expected = shown.flux - its.flux * its.unit / shown.unit
+    line = np.abs(found.wavelength - 6563.0) < 20.0
+    assert found.values[line] == pytest.approx(expected[line], abs=0.02 * np.nanmax(expected))
+
+
+def test_a_template_is_divided_by_on_a_logarithmic_axis_too():
+    one = made(PIXELS, 1.0)
+    model = np.log10(2.0 * one.flux)
+    found = against_template(trace(one, is_log=True), PIXELS, model, RATIO, "G2V")
+    assert found.values == pytest.approx(0.5)
 
 
 def test_it_is_hidden_and_costs_nothing_until_chosen(qtbot, page, context):
