@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QLineF, Signal
+from PySide6.QtCore import QEvent, QLineF, QRectF, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QStyleOptionGraphicsItem, QWidget
 
@@ -45,7 +45,7 @@ class Divided:
 class LevelLine(Layer):
     """A line where the two spectra are the same, and a sentence that says what is shown."""
 
-    depth = -20.0
+    depth = 5.0  # above the curve, which often is where the sentence is
 
     def __init__(self, *shared: object) -> None:
         super().__init__(*shared)  # type: ignore[arg-type]
@@ -60,6 +60,8 @@ class LevelLine(Layer):
             y = scale.y(self.level)
             painter.setPen(QPen(QColor(self.theme.template), 1.0))
             painter.drawLine(QLineF(0.0, y, scale.width, y))
+        room = QRectF(4.0, 1.0, self.texts.width(self.text) + 8.0, self.texts.height + 2.0)
+        painter.fillRect(room, QColor(self.theme.plot))
         painter.setPen(QColor(self.theme.dim))
         self.texts.draw(painter, 8.0, 2.0, self.text)
 
