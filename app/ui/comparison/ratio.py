@@ -107,7 +107,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
     def set_mode(self, mode: str) -> None:
         """Show the ratio, the difference, or neither."""
         if mode != self.mode:
-            self.mode = mode
+            self.mode, self._wanted = mode, None
             self.setVisible(mode != OFF)
             self._align()
             self._schedule()
@@ -120,6 +120,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         first = next(iter(self._comparison.shown), None)
         smoothing_px = self._view.options.smoothing_px
         if spectrum is None or main is None:
+            self._wanted = None
             self._show(None)
         elif first is not None:
             key = spectrum, first.spectrum, self.mode, smoothing_px
