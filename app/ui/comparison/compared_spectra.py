@@ -63,6 +63,7 @@ class ComparedSpectra(QObject):
         self.is_kept = False
         """Whether they stay for the next candidate."""
         context.commands.add("overlay_epochs", self.overlay_epochs)
+        context.commands.ran.connect(self._command_ran)
         context.current.candidate_changed.connect(self._candidate_changed)
 
     @property
@@ -121,6 +122,10 @@ class ComparedSpectra(QObject):
     def _say_full(self) -> None:
         text = self.tr("At most {count} spectra are compared: remove one first")
         self._current.message.emit(text.replace("{count}", str(MOST)))
+
+    def _command_ran(self, name: str) -> None:
+        if name == "reset":
+            self.clear()
 
     def _candidate_changed(self, row: QueueRow | None) -> None:
         if not self.is_kept:

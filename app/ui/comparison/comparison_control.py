@@ -13,6 +13,8 @@ from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.labels import button, check_box, row, short_label, with_key, wrapped_label
 
+REMOVE_PX = 30
+
 
 class ComparisonControl(QWidget):
     def __init__(
@@ -44,7 +46,8 @@ class ComparisonControl(QWidget):
         layout.addLayout(self._list)
         layout.addLayout(row((self.kept, 1), self.clear))
         below = short_label(self.tr("Below the plot"), "dim")
-        layout.addLayout(row(below, *self.modes.values(), 1, spacing=4))
+        layout.addWidget(below)
+        layout.addLayout(row(*((each, 1) for each in self.modes.values()), spacing=4))
         for mode, each in self.modes.items():
             each.setCheckable(True)
             each.clicked.connect(partial(self._choose_mode, mode))
@@ -91,6 +94,7 @@ class ComparisonControl(QWidget):
         name = ElidedLabel("")
         name.show_text(text_of(each))
         remove = button("×")
+        remove.setFixedWidth(REMOVE_PX)
         remove.setAccessibleName(self.tr("Remove {name}").replace("{name}", each.name))
         remove.clicked.connect(partial(self._remove, each.candidate.id))
         line = QWidget()

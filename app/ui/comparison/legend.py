@@ -14,7 +14,7 @@ from app.ui.theme.theme import mixed
 from app.ui.widgets.labels import one_line
 
 PAD, SWATCH_PX, GAP, CROSS_PX = 6.0, 18.0, 6.0, 16.0
-MARGIN_PX, TOP_PX = 8.0, 26.0
+MARGIN_PX, TOP_PX = 8.0, 40.0
 """From the edges of the plot; the names of lines are above it."""
 MAX_NAME = 26
 ALPHA = 225

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QLineF, Signal
+from PySide6.QtCore import QEvent, QLineF, QRectF, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QStyleOptionGraphicsItem, QWidget
 
@@ -46,7 +46,7 @@ class Divided:
 class LevelLine(Layer):
     """A line where the two spectra are the same, and a sentence that says what is shown."""
 
-    depth = -20.0
+    depth = 5.0  # above the curve, which often is where the sentence is
 
     def __init__(self, *shared: object) -> None:
         super().__init__(*shared)  # type: ignore[arg-type]
@@ -61,6 +61,8 @@ class LevelLine(Layer):
             y = scale.y(self.level)
             painter.setPen(QPen(QColor(self.theme.template), 1.0))
             painter.drawLine(QLineF(0.0, y, scale.width, y))
+        room = QRectF(4.0, 1.0, self.texts.width(self.text) + 8.0, self.texts.height + 2.0)
+        painter.fillRect(room, QColor(self.theme.plot))
         painter.setPen(QColor(self.theme.dim))
         self.texts.draw(painter, 8.0, 2.0, self.text)
 
@@ -106,7 +108,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
     def set_mode(self, mode: str) -> None:
         """Show the ratio, the difference, or neither."""
         if mode != self.mode:
-            self.mode = mode
+            self.mode, self._wanted = mode, None
             self.setVisible(mode != OFF)
             self._align()
             self._schedule()
@@ -118,6 +120,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         spectrum, main = self._panel.spectrum, self._panel.plot.trace
         first = next(iter(self._comparison.shown), None)
         if spectrum is None or main is None:
+            self._wanted = None
             self._show(None)
         elif first is not None:
             key = spectrum, first.spectrum, self.mode, main.smoothing_px, main.quantity

@@ -84,3 +84,9 @@ def test_what_arrives_after_the_candidate_has_gone_is_dropped(qtbot, page, conte
     context.current.go_to(3)
     page.comparison.add(session.candidate(6))
     qtbot.waitUntil(lambda: numbers(page) == {6})
+
+
+def test_resetting_the_overlays_takes_them_away(qtbot, page, context):
+    overlay(qtbot, page, context)
+    context.commands.run("reset")
+    assert not page.comparison.compared

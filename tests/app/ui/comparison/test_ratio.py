@@ -87,3 +87,20 @@ def test_the_template_is_compared_where_nothing_is_overlaid(qtbot, page, context
     assert "simulated" in page.ratio.level.text
     context.commands.run("template")
     qtbot.waitUntil(lambda: page.ratio.divided is None)
+
+
+def test_it_is_there_again_on_the_way_back(qtbot, page, context, session):
+    page.comparison.keep(True)
+    page.comparison.add(session.candidate(6))
+    qtbot.waitUntil(lambda: len(page.comparison.compared) == 1)
+    page.ratio.set_mode(RATIO)
+    qtbot.waitUntil(lambda: page.ratio.divided is not None)
+    here = page.ratio.divided.wavelength
+    for number in (3, 2):
+        context.current.go_to(number)
+        qtbot.waitUntil(lambda: context.current.is_painted)
+    qtbot.waitUntil(lambda: page.ratio.divided is not None)
+    qtbot.waitUntil(lambda: np.array_equal(page.ratio.divided.wavelength, here))
+    page.ratio.set_mode(OFF)
+    page.ratio.set_mode(RATIO)
+    qtbot.waitUntil(lambda: page.ratio.curve.flux.size > 0)

@@ -38,6 +38,7 @@ FIELDS = {
     "To, Å",
     "Radial velocity, km/s",
     "Redshift",
+    "Factor on the template's flux",
     "Remark for the agent",
     "Custom flag",
 }
