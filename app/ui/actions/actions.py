@@ -242,6 +242,7 @@ ACTIONS: dict[str, Action] = dict(
             "Ctrl+3",
         ),
         _action("history_page", FILES, QT_TRANSLATE_NOOP("actions", "History"), "Ctrl+4"),
+        _action("overview_page", FILES, QT_TRANSLATE_NOOP("actions", "Overview"), "Ctrl+5"),
         _action("export", FILES, QT_TRANSLATE_NOOP("actions", "Export the catalogue"), "Ctrl+E"),
         _action("report", FILES, QT_TRANSLATE_NOOP("actions", "Write a report")),
         _action("pack", FILES, QT_TRANSLATE_NOOP("actions", "Pack for a colleague")),

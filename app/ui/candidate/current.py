@@ -32,7 +32,7 @@ from app.ui.candidate.queue_neighbours import (
 from app.ui.candidate.queue_search import QueueSearch
 from app.ui.candidate.repeat_round import RepeatRound
 from app.ui.candidate.spectrum_reader import SpectrumReader
-from app.ui.candidate.verdict_writer import VerdictWriter
+from app.ui.candidate.verdict_writer import VerdictWriter, undone_text
 from app.ui.session_bridge import SessionBridge
 
 Find = Callable[[Session, Queue, QueuePosition], QueueRow | None]
@@ -71,6 +71,8 @@ class CurrentCandidate(QObject):
         self.row: QueueRow | None = None
         self.spectrum: Spectrum | None = None
         self.fault = ""
+        self.painted_ids: set[int] = set()
+        """Candidates whose spectra were painted since the session was opened."""
         self.opinion = Opinion()
         self.saved_opinion = Opinion()
         """The opinion in the session; in slots of `judged` still the former one."""
@@ -104,6 +106,7 @@ class CurrentCandidate(QObject):
             return
         if self._painted_at is None:
             self._painted_at = time.monotonic()
+            self.painted_ids.add(candidate_id)
 
     def start(self) -> None:
         """Go to the first candidate without a verdict, else to the first one."""
@@ -392,9 +395,6 @@ class CurrentCandidate(QObject):
             self.message.emit(nothing)
             return
         self.go_to(changed.candidate_id)
-        if isinstance(changed, Repeat):
-            self.message.emit(self.tr("The repeated verdict was undone"))
-            return
-        self.judged.emit(changed)
-        what = str(changed.opinion.verdict or self.tr("without a verdict"))
-        self.message.emit(done.replace("{what}", what))
+        if not isinstance(changed, Repeat):
+            self.judged.emit(changed)
+        self.message.emit(undone_text(changed, done))

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from PySide6.QtCore import QCoreApplication
+
 from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session
@@ -69,3 +71,15 @@ class VerdictWriter:
             yield
         finally:
             self.is_writing = False
+
+
+def undone_text(changed: LogEntry | Repeat, done: str) -> str:
+    """What an undo or redo has changed; `done` is the sentence for one candidate."""
+    translate = QCoreApplication.translate
+    if isinstance(changed, Repeat):
+        return translate("undone", "The repeated verdict was undone")
+    if changed.others:
+        text = translate("undone", "{n} candidates changed together")
+        return text.replace("{n}", f"{changed.others + 1:,}")
+    what = changed.opinion.verdict or translate("undone", "without a verdict")
+    return done.replace("{what}", str(what))

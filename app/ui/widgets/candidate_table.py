@@ -42,6 +42,8 @@ class CandidateTable(QTableView):
     """A click activates a row; with the focus, so does Enter on the row chosen with Up and Down."""
 
     row_activated = Signal(int)
+    tints_current = True
+    """Whether the current candidate's row has a background; without, it has only a bar."""
     focused = Signal()
     """The table got the focus; `set_focused_row` may now choose the row it starts at."""
 
@@ -155,12 +157,12 @@ class _CellDelegate(QStyledItemDelegate):
         cell = index.data(CELL)
         rect: QRect = option.rect
         accent = QColor(self._current_theme.theme.accent)
-        if cell.is_current:
+        if cell.is_current and self._table.tints_current:
             tint = QColor(accent)
             tint.setAlpha(TINT_ALPHA)
             painter.fillRect(rect, tint)
-            if index.column() == 0:
-                painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)
+        if cell.is_current and index.column() == 0:
+            painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)
         if index.row() == self._table.focused_row:
             for y in (rect.top(), rect.bottom()):
                 painter.fillRect(QRect(rect.left(), y, rect.width(), 1), accent)
