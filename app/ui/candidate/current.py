@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
@@ -76,7 +77,7 @@ class CurrentCandidate(QObject):
         self.opinion = Opinion()
         self.saved_opinion = Opinion()
         """The opinion in the session; in slots of `judged` still the former one."""
-        self._verdicts = VerdictWriter(bridge.session, self.blind_mode)
+        self._verdicts = VerdictWriter(bridge.session, self.blind_mode, runner)
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
@@ -210,11 +211,11 @@ class CurrentCandidate(QObject):
     def undo(self) -> None:
         """Undo the reviewer's last action and go to its candidate."""
         nothing, done = self.tr("Nothing to undo"), self.tr("Undone: now {what}")
-        self._undo_or_redo(self._verdicts.undo, nothing, done)
+        self._undo_or_redo("undo", nothing, done)
 
     def redo(self) -> None:
         nothing, done = self.tr("Nothing to redo"), self.tr("Redone: now {what}")
-        self._undo_or_redo(self._verdicts.redo, nothing, done)
+        self._undo_or_redo("redo", nothing, done)
 
     def reveal(self) -> None:
         """Show the agent's opinion in blind mode, and record that it was seen."""
@@ -381,16 +382,12 @@ class CurrentCandidate(QObject):
         self.saved_opinion = opinion
         return True
 
-    def _undo_or_redo(
-        self, action: Callable[[], LogEntry | Repeat | None], nothing: str, done: str
-    ) -> None:
-        if not self._save_comment():
-            return
-        try:
-            changed = action()
-        except WorkbenchError as error:
-            self.report_error(error)
-            return
+    def _undo_or_redo(self, kind: Literal["undo", "redo"], nothing: str, done: str) -> None:
+        if self._save_comment():
+            on_done = partial(self._on_taken_back, nothing, done)
+            self._verdicts.take_back(kind, on_done, self.report_error)
+
+    def _on_taken_back(self, nothing: str, done: str, changed: LogEntry | Repeat | None) -> None:
         if changed is None:
             self.message.emit(nothing)
             return

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
 from app.ui.overview.overview_page import OverviewPage
 from app.ui.queue.columns import OBJECT, SPECTRUM
 from app.ui.widgets.candidate_table import CELL
 from tests.app.ui.conftest import LONG_MS
+from tests.app.ui.queue.conftest import fill
 from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window, sample_file
 
 
@@ -212,3 +215,35 @@ def test_a_hidden_overview_reads_nothing(person, page):
     person.press(Qt.Key.Key_5, CTRL)
     person.qtbot.waitUntil(lambda: page.model.blocks.row(1) is not None, timeout=LONG_MS)
     assert page.model.blocks.row(1).mine is not None
+
+
+def test_thirty_thousand_rows(qtbot, tmp_path):
+    """All are selected in a moment; 500 are flagged in one act, and taken back by one undo."""
+    with new_session(tmp_path / "long.speco3", find_task("CV"), "Ada") as session:
+        fill(session, 30_000)
+    with before_window(qtbot, tmp_path / "long.speco3") as person:
+        person.press(Qt.Key.Key_5, CTRL)
+        page = person.view._stack.currentWidget()
+        person.wait(lambda: page.model.rowCount() == 30_000)
+        told = []
+        person.current.message.connect(told.append)
+        page.table.setFocus()
+        person.press(Qt.Key.Key_A, CTRL)
+        person.wait(lambda: page.strip.count.text() == "30,000 of 30,000 selected")
+        person.press("*")
+        assert "At most 5,000" in told[-1]
+        person.press("f", CTRL)
+        person.type("id<=500")
+        person.press(Qt.Key.Key_Return)
+        person.wait(lambda: page.model.rowCount() == 500 and not page.loader.is_counting)
+        page.table.setFocus()
+        person.press(Qt.Key.Key_A, CTRL)
+        person.press("*")
+        person.wait(lambda: person.opinion(500) is not None and not page.acts.is_busy)
+        assert person.opinion(1).flags == ("star",)
+        assert person.opinion(501) is None
+        person.press(Qt.Key.Key_1, CTRL)
+        person.press(Qt.Key.Key_Z, CTRL)
+        person.wait(lambda: "500 candidates" in told[-1])
+        assert person.opinion(1) is None
+        assert person.opinion(500) is None
