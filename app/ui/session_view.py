@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -89,6 +90,7 @@ class SessionView(QWidget):
             ("disagreement_page", self.show_disagreement),
             ("agreement_page", self.show_agreement),
             ("history_page", self.show_history),
+            ("overview_page", self.show_overview),
         ):
             commands.add(name, show)
         self.page_changed.connect(self.top.mark)
@@ -132,6 +134,11 @@ class SessionView(QWidget):
         from app.ui.review.history_page import HistoryPage
 
         self._show("history_page", HistoryPage)
+
+    def show_overview(self) -> None:
+        from app.ui.overview.overview_page import OverviewPage
+
+        self._show("overview_page", partial(OverviewPage, self.judging.queue.store))
 
     @property
     def page(self) -> str:

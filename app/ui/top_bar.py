@@ -17,7 +17,7 @@ from app.ui.widgets.painted_button import hint
 
 AGENT_PX = 130
 
-PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
+PAGES = (*("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),)
 
 
 class TopBar(QFrame):

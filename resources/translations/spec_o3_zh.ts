@@ -49,6 +49,57 @@
     </message>
 </context>
 <context>
+    <name>ActStrip</name>
+    <message>
+        <source>{n} of {total} selected</source>
+        <translation>已选 {n} / {total}</translation>
+    </message>
+    <message>
+        <source>Total: {total}</source>
+        <translation>共 {total} 个</translation>
+    </message>
+    <message>
+        <source>Accept</source>
+        <translation>接受</translation>
+    </message>
+    <message>
+        <source>Reject</source>
+        <translation>排除</translation>
+    </message>
+    <message>
+        <source>Unsure</source>
+        <translation>存疑</translation>
+    </message>
+    <message>
+        <source>Give all selected candidates this verdict</source>
+        <translation>将所有选中的候选体判为此项</translation>
+    </message>
+    <message>
+        <source>Star all selected candidates</source>
+        <translation>为所有选中的候选体加星标</translation>
+    </message>
+    <message>
+        <source>Flag</source>
+        <translation>标记</translation>
+    </message>
+    <message>
+        <source>Flag all selected candidates</source>
+        <translation>标记所有选中的候选体</translation>
+    </message>
+    <message>
+        <source>Undo the last act</source>
+        <translation>撤销上一次操作</translation>
+    </message>
+    <message>
+        <source>Comment on all selected ({key})</source>
+        <translation>为所有选中的写评语（{key}）</translation>
+    </message>
+    <message>
+        <source>Comment on all selected candidates</source>
+        <translation>为所有选中的候选体写评语</translation>
+    </message>
+</context>
+<context>
     <name>AgentFollower</name>
     <message>
         <source>The agent is looking here</source>
@@ -625,15 +676,15 @@
     <name>ColumnMenu</name>
     <message>
         <source>Rename {name}…</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名 {name}…</translation>
     </message>
     <message>
         <source>Reset the columns</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复默认列</translation>
     </message>
     <message>
         <source>small spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱缩略图</translation>
     </message>
 </context>
 <context>
@@ -823,6 +874,21 @@
     </message>
 </context>
 <context>
+    <name>ConfirmLine</name>
+    <message>
+        <source>Yes (Enter)</source>
+        <translation>是（回车）</translation>
+    </message>
+    <message>
+        <source>No (Esc)</source>
+        <translation>否（Esc）</translation>
+    </message>
+    <message>
+        <source>{unopened} of these {n} candidates have spectra that you have not opened. Give all {n} this verdict: {verdict}?</source>
+        <translation>这 {n} 个候选体中，有 {unopened} 个的光谱您尚未打开。将全部 {n} 个判为：{verdict}？</translation>
+    </message>
+</context>
+<context>
     <name>CrashDialog</name>
     <message>
         <source>Something went wrong</source>
@@ -929,14 +995,6 @@
     <message>
         <source>All candidates in this list are judged</source>
         <translation>此列表的候选体已全部判定</translation>
-    </message>
-    <message>
-        <source>The repeated verdict was undone</source>
-        <translation>已撤销重复的判定</translation>
-    </message>
-    <message>
-        <source>without a verdict</source>
-        <translation>无判定</translation>
     </message>
 </context>
 <context>
@@ -1272,7 +1330,7 @@
     </message>
     <message>
         <source>Example: verdict:unjudged snr&gt;10 flag:star. All conditions must hold; or, not and parentheses work too. Press Enter to apply the filter at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>例如：verdict:unjudged snr&gt;10 flag:star。所有条件须同时满足，也可使用 or、not 和括号。按回车立即应用筛选。</translation>
     </message>
     <message>
         <source>Order of the queue</source>
@@ -1280,15 +1338,15 @@
     </message>
     <message>
         <source>S/N</source>
-        <translation type="unfinished"></translation>
+        <translation>信噪比</translation>
     </message>
     <message>
         <source>{column}, falling</source>
-        <translation type="unfinished"></translation>
+        <translation>{column} 降序</translation>
     </message>
     <message>
         <source>{column}, rising</source>
-        <translation type="unfinished"></translation>
+        <translation>{column} 升序</translation>
     </message>
     <message>
         <source>unjudged</source>
@@ -1421,6 +1479,41 @@
     <message>
         <source>Read them</source>
         <translation>读取</translation>
+    </message>
+</context>
+<context>
+    <name>GroupActs</name>
+    <message>
+        <source>Not judged: these spectra cannot be read</source>
+        <translation>未判定：这些光谱无法读取</translation>
+    </message>
+    <message>
+        <source>Nothing to undo</source>
+        <translation>没有可撤销的操作</translation>
+    </message>
+    <message>
+        <source>Nothing to redo</source>
+        <translation>没有可重做的操作</translation>
+    </message>
+    <message>
+        <source>The last act is still being saved</source>
+        <translation>上一次操作仍在保存</translation>
+    </message>
+    <message>
+        <source>This session is read-only: verdicts cannot be saved</source>
+        <translation>此会话为只读：无法保存判定</translation>
+    </message>
+    <message>
+        <source>Saved: {n} changed. Undo takes all of it back</source>
+        <translation>已保存：更改了 {n} 个，一次撤销即可全部收回</translation>
+    </message>
+    <message>
+        <source>Nothing to change</source>
+        <translation>没有需要更改的</translation>
+    </message>
+    <message>
+        <source>Changed back: {n}</source>
+        <translation>已改回：{n} 个</translation>
     </message>
 </context>
 <context>
@@ -2247,6 +2340,37 @@
     </message>
 </context>
 <context>
+    <name>OverviewPage</name>
+    <message>
+        <source>Overview</source>
+        <translation>总览</translation>
+    </message>
+    <message>
+        <source>Columns ▾</source>
+        <translation>列 ▾</translation>
+    </message>
+    <message>
+        <source>Choose the columns</source>
+        <translation>选择显示的列</translation>
+    </message>
+    <message>
+        <source>Hidden during the repeat round</source>
+        <translation>复核期间不显示</translation>
+    </message>
+    <message>
+        <source>Select several candidates first: Ctrl or Shift and a click</source>
+        <translation>请先选中多个候选体：按住 Ctrl 或 Shift 单击</translation>
+    </message>
+    <message>
+        <source>At most {n} candidates can be judged together</source>
+        <translation>一次最多可判定 {n} 个候选体</translation>
+    </message>
+    <message>
+        <source>No candidate matches the filter: clear it to see all</source>
+        <translation>没有符合筛选条件的候选体：清除筛选可查看全部</translation>
+    </message>
+</context>
+<context>
     <name>PlotActions</name>
     <message>
         <source>There is no marked line on screen</source>
@@ -2379,7 +2503,7 @@
     </message>
     <message>
         <source>Choose the columns</source>
-        <translation type="unfinished"></translation>
+        <translation>选择显示的列</translation>
     </message>
     <message>
         <source>Hidden during the repeat round</source>
@@ -3319,7 +3443,7 @@
     <name>_NameEdit</name>
     <message>
         <source>Name of the column</source>
-        <translation type="unfinished"></translation>
+        <translation>列的名称</translation>
     </message>
 </context>
 <context>
@@ -3734,6 +3858,10 @@
     <message>
         <source>Judge this list for a class, or for another one</source>
         <translation>按某一（或另一）类型判定此列表</translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation>总览</translation>
     </message>
     <message>
         <source>Export the catalogue</source>
@@ -4171,35 +4299,35 @@ Or put its files into {folder}</source>
     <name>columns</name>
     <message>
         <source>object</source>
-        <translation type="unfinished"></translation>
+        <translation>天体</translation>
     </message>
     <message>
         <source>verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>S/N</source>
-        <translation type="unfinished"></translation>
+        <translation>信噪比</translation>
     </message>
     <message>
         <source>score</source>
-        <translation type="unfinished"></translation>
+        <translation>评分</translation>
     </message>
     <message>
         <source>agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>p(YES)</source>
-        <translation type="unfinished"></translation>
+        <translation>p(YES)</translation>
     </message>
     <message>
         <source>flags</source>
-        <translation type="unfinished"></translation>
+        <translation>标记</translation>
     </message>
     <message>
         <source>spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱</translation>
     </message>
 </context>
 <context>
@@ -4870,6 +4998,21 @@ Or put its files into {folder}</source>
     <message>
         <source>{export} exports your verdicts and the agent&apos;s for use in other programs. {keys} shows all keys, {palette} finds a command by name, and {help} opens the guide. You can restart this tour from the Help menu.</source>
         <translation>{export} 把您的判定连同智能体的判定一起导出，供其他程序使用。{keys} 显示全部按键，{palette} 按名称查找命令，{help} 打开指南。可从“帮助”菜单再次开始本导览。</translation>
+    </message>
+</context>
+<context>
+    <name>undone</name>
+    <message>
+        <source>The repeated verdict was undone</source>
+        <translation>已撤销重复的判定</translation>
+    </message>
+    <message>
+        <source>{n} candidates changed together</source>
+        <translation>一并更改了 {n} 个候选体</translation>
+    </message>
+    <message>
+        <source>without a verdict</source>
+        <translation>无判定</translation>
     </message>
 </context>
 <context>

@@ -6,14 +6,14 @@ and reviewer stores it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
 
 from app.core.database.database import write_facts
 from app.core.database.tables import facts, log, reviewers
-from app.core.session.session import Session
+from app.core.session.session import MAX_IDS, Session
 
 UNSEEN = "{}"
 PREFIX = "seen:"  # of the fact's key; candidate id and reviewer name follow
@@ -48,6 +48,27 @@ def read_seen(session: Session, candidate_id: int) -> SeenResult | None:
         if isinstance(found, str):
             return seen_from(found)
         return None if connection.execute(shown_in_log).scalar() is None else SeenResult()
+
+
+def seen_of(session: Session, candidate_ids: Sequence[int]) -> dict[int, SeenResult]:
+    """`read_seen` of many candidates; those without a result are left out."""
+    found: dict[int, SeenResult] = {}
+    for start in range(0, len(candidate_ids), MAX_IDS):
+        some = candidate_ids[start : start + MAX_IDS]
+        keys = {seen_key(number, session.reviewer): number for number in some}
+        stored = select(facts.c.key, facts.c.value).where(facts.c.key.in_(keys))
+        in_log = (
+            select(log.c.candidate_id)
+            .distinct()
+            .join(reviewers, reviewers.c.id == log.c.reviewer_id)
+            .where(log.c.candidate_id.in_(some), reviewers.c.name == session.reviewer)
+            .where(log.c.shown != UNSEEN, log.c.action == "set")
+        )
+        with session.database.reading() as connection:
+            found |= dict.fromkeys(connection.execute(in_log).scalars(), SeenResult())
+            for key, value in connection.execute(stored):
+                found[keys[key]] = seen_from(str(value))
+    return found
 
 
 def record_seen(session: Session, seen: Mapping[int, SeenResult]) -> None:

@@ -272,6 +272,7 @@ ACTIONS: dict[str, Action] = dict(
             FILES,
             QT_TRANSLATE_NOOP("actions", "Judge this list for a class, or for another one"),
         ),
+        _action("overview_page", FILES, QT_TRANSLATE_NOOP("actions", "Overview"), "Ctrl+5"),
         _action("export", FILES, QT_TRANSLATE_NOOP("actions", "Export the catalogue"), "Ctrl+E"),
         _action("report", FILES, QT_TRANSLATE_NOOP("actions", "Write a report")),
         _action("pack", FILES, QT_TRANSLATE_NOOP("actions", "Pack for a colleague")),

@@ -16,6 +16,7 @@ from agent.errors import WorkbenchError
 from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.queue import Filter, QueueRow, Sort
 from app.core.queue.blind_filters import breaks_blind_mode
+from app.core.session.records import Candidate
 from app.core.session.session import Session
 
 FACT = "blind"
@@ -53,11 +54,7 @@ class BlindMode(QObject):
         number = row.candidate.id
         if number in self._repeats:
             return True
-        has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
-        if has_verdict or not self.is_on:
-            return False
-        seen = self._seen_of(number)
-        return seen is None or not seen.in_blind
+        return self.is_on and hidden_in_blind(row, self._seen_of(number))
 
     def reveal(self, row: QueueRow) -> str:
         """Reveal the agent's opinion; return why that is not possible, or an empty string."""
@@ -84,18 +81,8 @@ class BlindMode(QObject):
 
     def seen_opinion(self, row: QueueRow) -> Mapping[str, Any]:
         """Return what the person has seen of the agent's opinion, even if it is hidden now."""
-        candidate = row.candidate
-        seen = self._seen_of(candidate.id)
-        if seen is None and self.hides(row):
-            return {}
-        if candidate.agent_verdict is None and candidate.agent_p_yes is None:
-            return {"model": seen.model} if seen is not None and seen.model else {}
-        return {
-            "verdict": candidate.agent_verdict,
-            "p_yes": candidate.agent_p_yes,
-            "model": candidate.agent_model,
-            **({"revealed": True} if self.is_on else {}),
-        }
+        seen = self._seen_of(row.candidate.id)
+        return what_was_seen(row.candidate, seen, is_hidden=self.hides(row), is_blind=self.is_on)
 
     def refusal(self, tree: Filter, sort: Sort) -> str:
         """Return why blind mode forbids this filter or order; empty: it is allowed."""
@@ -137,3 +124,25 @@ class BlindMode(QObject):
             self._seen[number] = self._unsaved[number] = now
             if self.is_on:
                 self.save()
+
+
+def hidden_in_blind(row: QueueRow, seen: SeenResult | None) -> bool:
+    """Whether blind mode hides the agent's opinion on a candidate that is no repeat."""
+    has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
+    return not has_verdict and (seen is None or not seen.in_blind)
+
+
+def what_was_seen(
+    candidate: Candidate, seen: SeenResult | None, *, is_hidden: bool, is_blind: bool
+) -> Mapping[str, Any]:
+    """The agent's opinion as the log stores it with a verdict; empty if it was not seen."""
+    if seen is None and is_hidden:
+        return {}
+    if candidate.agent_verdict is None and candidate.agent_p_yes is None:
+        return {"model": seen.model} if seen is not None and seen.model else {}
+    return {
+        "verdict": candidate.agent_verdict,
+        "p_yes": candidate.agent_p_yes,
+        "model": candidate.agent_model,
+        **({"revealed": True} if is_blind else {}),
+    }

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
@@ -32,7 +33,7 @@ from app.ui.candidate.queue_neighbours import (
 from app.ui.candidate.queue_search import QueueSearch
 from app.ui.candidate.repeat_round import RepeatRound
 from app.ui.candidate.spectrum_reader import SpectrumReader
-from app.ui.candidate.verdict_writer import VerdictWriter
+from app.ui.candidate.verdict_writer import VerdictWriter, undone_text
 from app.ui.session_bridge import SessionBridge
 
 Find = Callable[[Session, Queue, QueuePosition], QueueRow | None]
@@ -71,10 +72,12 @@ class CurrentCandidate(QObject):
         self.row: QueueRow | None = None
         self.spectrum: Spectrum | None = None
         self.fault = ""
+        self.painted_ids: set[int] = set()
+        """Candidates whose spectra were painted since the session was opened."""
         self.opinion = Opinion()
         self.saved_opinion = Opinion()
         """The opinion in the session; in slots of `judged` still the former one."""
-        self._verdicts = VerdictWriter(bridge.session, self.blind_mode)
+        self._verdicts = VerdictWriter(bridge.session, self.blind_mode, runner)
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
@@ -104,6 +107,7 @@ class CurrentCandidate(QObject):
             return
         if self._painted_at is None:
             self._painted_at = time.monotonic()
+            self.painted_ids.add(candidate_id)
 
     def start(self) -> None:
         """Go to the first candidate without a verdict, else to the first one."""
@@ -207,11 +211,11 @@ class CurrentCandidate(QObject):
     def undo(self) -> None:
         """Undo the reviewer's last action and go to its candidate."""
         nothing, done = self.tr("Nothing to undo"), self.tr("Undone: now {what}")
-        self._undo_or_redo(self._verdicts.undo, nothing, done)
+        self._undo_or_redo("undo", nothing, done)
 
     def redo(self) -> None:
         nothing, done = self.tr("Nothing to redo"), self.tr("Redone: now {what}")
-        self._undo_or_redo(self._verdicts.redo, nothing, done)
+        self._undo_or_redo("redo", nothing, done)
 
     def reveal(self) -> None:
         """Show the agent's opinion in blind mode, and record that it was seen."""
@@ -378,23 +382,16 @@ class CurrentCandidate(QObject):
         self.saved_opinion = opinion
         return True
 
-    def _undo_or_redo(
-        self, action: Callable[[], LogEntry | Repeat | None], nothing: str, done: str
-    ) -> None:
-        if not self._save_comment():
-            return
-        try:
-            changed = action()
-        except WorkbenchError as error:
-            self.report_error(error)
-            return
+    def _undo_or_redo(self, kind: Literal["undo", "redo"], nothing: str, done: str) -> None:
+        if self._save_comment():
+            on_done = partial(self._on_taken_back, nothing, done)
+            self._verdicts.take_back(kind, on_done, self.report_error)
+
+    def _on_taken_back(self, nothing: str, done: str, changed: LogEntry | Repeat | None) -> None:
         if changed is None:
             self.message.emit(nothing)
             return
         self.go_to(changed.candidate_id)
-        if isinstance(changed, Repeat):
-            self.message.emit(self.tr("The repeated verdict was undone"))
-            return
-        self.judged.emit(changed)
-        what = str(changed.opinion.verdict or self.tr("without a verdict"))
-        self.message.emit(done.replace("{what}", what))
+        if not isinstance(changed, Repeat):
+            self.judged.emit(changed)
+        self.message.emit(undone_text(changed, done))

@@ -5,19 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
+from PySide6.QtCore import QCoreApplication
+
+from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session
 from app.core.statistics.repeats import Repeat, record_repeat, withdraw_repeat
+from app.ui.background.runner import Done, Failed, Runner
 from app.ui.candidate.blind_mode import BlindMode
+
+MOST_AT_ONCE = 5
+"""Candidates whose undo the window waits for: some 15 ms."""
 
 
 class VerdictWriter:
     """Writes on the GUI thread: a verdict is on disk when the call returns."""
 
-    def __init__(self, session: Session, blind_mode: BlindMode) -> None:
-        self._session, self._blind_mode = session, blind_mode
+    def __init__(self, session: Session, blind_mode: BlindMode, runner: Runner) -> None:
+        self._session, self._blind_mode, self._runner = session, blind_mode, runner
         self._last_repeat: int | None = None
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self.is_writing = False
@@ -40,6 +48,19 @@ class VerdictWriter:
         if seen:
             self._blind_mode.mark_recorded(number)
         return entry
+
+    def take_back(self, kind: Literal["undo", "redo"], done: Done, failed: Failed) -> None:
+        """Undo or redo at once, or in the background where an act has changed many candidates."""
+        action = self.undo if kind == "undo" else self.redo
+        try:
+            if self._session.size_of_next(kind) > MOST_AT_ONCE:
+                self._runner.run(action, done, failed, owner=self._blind_mode)
+                return
+            changed = action()
+        except WorkbenchError as error:
+            failed(error)
+        else:
+            done(changed)
 
     def undo(self) -> LogEntry | Repeat | None:
         """Undo the reviewer's last action."""
@@ -69,3 +90,15 @@ class VerdictWriter:
             yield
         finally:
             self.is_writing = False
+
+
+def undone_text(changed: LogEntry | Repeat, done: str) -> str:
+    """What an undo or redo has changed; `done` is the sentence for one candidate."""
+    translate = QCoreApplication.translate
+    if isinstance(changed, Repeat):
+        return translate("undone", "The repeated verdict was undone")
+    if changed.others:
+        text = translate("undone", "{n} candidates changed together")
+        return text.replace("{n}", f"{changed.others + 1:,}")
+    what = changed.opinion.verdict or translate("undone", "without a verdict")
+    return done.replace("{what}", str(what))

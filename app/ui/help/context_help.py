@@ -15,6 +15,7 @@ BY_PAGE: Mapping[str, str] = {
     "disagreement_page": "teams",
     "agreement_page": "calibration",
     "history_page": "vetting",
+    "overview_page": "vetting",
 }
 """Guide page by the action that opens a page of the session."""
 AGENT, EXPORT, LISTS, MODELS, ABOUT = "agent", "export", "formats", "models", "what-it-is"

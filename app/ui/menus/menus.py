@@ -46,7 +46,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("run_agent", "pause_agent", "escape", "step", "reveal", LINE, "run_queue"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "View")): (
-        *("judging_page", "disagreement_page", "agreement_page", "history_page", LINE),
+        *("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),
+        LINE,
         *("show_guideline", "panels", "reset_panels", "full_screen"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Help")): (

@@ -46,6 +46,8 @@ ROOM_PX = 12
 MAX_NAME_CHARACTERS = 26
 """Of a digit's width: longer names may be cut."""
 MIN_FLAGS_PX = 44
+MIN_SPECTRUM_PX, MAX_SPECTRUM_PX = 160, 640
+"""In a wide table."""
 HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_YES, AGENT)
 """Columns hidden where room is short, unless the person has chosen them."""
 COLUMN_OF_ORDER = {"score": SCORE, "snr": SNR, "p_yes": P_YES, "uncertain": P_YES}
@@ -64,12 +66,14 @@ class TableColumns(QObject):
         current: CurrentCandidate,
         name: str,
         lines_high: float = LINES_HIGH,
+        *,
+        is_wide: bool = False,
     ) -> None:
         super().__init__(table)
         self._table, self._model, self._store, self._current = table, model, store, current
         self.name = name
         """Of the table, under which the choice is kept."""
-        self._lines_high = lines_high
+        self._lines_high, self._is_wide = lines_high, is_wide
         self._is_pressed = self._is_applying = False
         """Whether the mouse is down on a title; whether columns are moved by the program."""
         self._resized: dict[str, int] = {}
@@ -116,6 +120,8 @@ class TableColumns(QObject):
             shown -= OF_AGENT
         for column in range(self._model.columnCount()):
             self._table.setColumnHidden(column, column not in shown)
+        if self._is_wide:
+            self._table.setColumnWidth(SPECTRUM, self._chosen_spectrum_px() or MIN_SPECTRUM_PX)
         self._set_brief(False)
         if self._is_too_narrow():
             self._set_brief(True)
@@ -147,7 +153,8 @@ class TableColumns(QObject):
         return False
 
     def _note_width(self, column: int, _: int, width: int) -> None:
-        if self._is_pressed and column != OBJECT:
+        is_stretched = self._header.sectionResizeMode(column) != QHeaderView.ResizeMode.Interactive
+        if self._is_pressed and not is_stretched:
             self._resized[self._model.key_of(column)] = width
 
     def _note_move(self, *_: int) -> None:
@@ -191,14 +198,28 @@ class TableColumns(QObject):
         self._table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, min(left, most)))
 
     def _fit_names(self) -> None:
-        """Let names take all room that is left; where none is left, the table scrolls sideways."""
+        """Let names take all room that is left, or in a wide table the small spectra.
+
+        Where none is left, the table scrolls sideways.
+        """
         mode = QHeaderView.ResizeMode
         room = self._table.viewport().width()
         least = min(self._name_width(), room * 6 // 10)
         is_crushed = room - self._width_without(OBJECT) < least
+        if self._is_wide and self.is_shown(SPECTRUM) and not is_crushed:
+            self._header.setSectionResizeMode(OBJECT, mode.Interactive)
+            chosen = self._store.choice(self.name).widths.get(KEYS[OBJECT])
+            self._table.setColumnWidth(OBJECT, chosen or self._name_width())
+            left = room - self._table.columnWidth(OBJECT) - self._width_without(SPECTRUM)
+            width = self._chosen_spectrum_px() or max(MIN_SPECTRUM_PX, min(left, MAX_SPECTRUM_PX))
+            self._table.setColumnWidth(SPECTRUM, width)
+            return
         self._header.setSectionResizeMode(OBJECT, mode.Fixed if is_crushed else mode.Stretch)
         if is_crushed:
             self._table.setColumnWidth(OBJECT, max(least, 1))
+
+    def _chosen_spectrum_px(self) -> int | None:
+        return self._store.choice(self.name).widths.get(KEYS[SPECTRUM])
 
     def _is_too_narrow(self) -> bool:
         """Whether names would be cut; flags may be."""

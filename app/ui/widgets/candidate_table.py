@@ -44,6 +44,8 @@ class CandidateTable(QTableView):
     row_activated = Signal(int)
     font_changed = Signal()
     """The widths of the columns may have to follow."""
+    tints_current = True
+    """Whether the current candidate's row has a background; without, it has only a bar."""
     focused = Signal()
     """The table got the focus; `set_focused_row` may now choose the row it starts at."""
 
@@ -171,12 +173,12 @@ class _CellDelegate(QStyledItemDelegate):
         cell = index.data(CELL)
         rect: QRect = option.rect
         accent = QColor(self._current_theme.theme.accent)
-        if cell.is_current:
+        if cell.is_current and self._table.tints_current:
             tint = QColor(accent)
             tint.setAlpha(TINT_ALPHA)
             painter.fillRect(rect, tint)
-            if index.column() == 0:
-                painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)
+        if cell.is_current and index.column() == 0:
+            painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)
         if index.row() == self._table.focused_row:
             for y in (rect.top(), rect.bottom()):
                 painter.fillRect(QRect(rect.left(), y, rect.width(), 1), accent)

@@ -1,0 +1,174 @@
+"""The strip below the overview: how many are selected, what can be done with them, a question."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLineEdit, QWidget
+
+from app.core.session.records import MAX_COMMENT, Verdict
+from app.ui.judging.flag_menu import STAR, FlagMenu
+from app.ui.judging.verdict_text import MARKS, mark_and_word
+from app.ui.keys.text_focus import OWN_KEYS
+from app.ui.overview.group_acts import Question
+from app.ui.session_context import SessionContext
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import button, short_label
+from app.ui.widgets.painted_button import PaintedButton
+
+VERDICTS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
+COUNT_PX = 130
+
+
+class ActStrip(QFrame):
+    """Only requests acts; nothing is done with fewer than two selected candidates."""
+
+    verdict_requested = Signal(object)
+    flag_requested = Signal(str)
+    comment_given = Signal(str)
+    undo_requested = Signal()
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "strip")
+        self._keymap = context.keymap
+        theme = context.current_theme
+        self.count = short_label("")
+        self.count.setMinimumWidth(COUNT_PX)
+        self.buttons = {
+            verdict: PaintedButton(
+                theme, attrgetter(name), self, mark=MARKS[verdict], height=30, is_bold=True
+            )
+            for verdict, name in VERDICTS.items()
+        }
+        self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
+        self.flag = PaintedButton(theme, attrgetter("border"), self)
+        self.comment = QLineEdit(self)
+        self.comment.setMaxLength(MAX_COMMENT)
+        self.comment.setMinimumWidth(200)
+        self.undo = PaintedButton(
+            theme, attrgetter("accent"), self, mark="↶", height=30, is_quiet=True
+        )
+        self.menu = FlagMenu(self)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(False)
+        layout = FlowLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.addWidget(self.count)
+        for number, each in enumerate(self.buttons.values()):
+            self._group.addButton(each, number)
+            layout.addWidget(each)
+        for part in (self.star, self.flag, self.comment, self.undo):
+            layout.addWidget(part)
+        self._group.idClicked.connect(self._press)
+        self.star.clicked.connect(self._press_star)
+        self.flag.clicked.connect(self.open_flags)
+        self.menu.chosen.connect(self.flag_requested)
+        self.comment.returnPressed.connect(self._give_comment)
+        self.undo.clicked.connect(self.undo_requested)
+        context.keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self.show_count(0, 0)
+
+    def show_count(self, selected: int, total: int, *, can_write: bool = True) -> None:
+        """Say how many of the rows are selected."""
+        text = self.tr("{n} of {total} selected") if selected else self.tr("Total: {total}")
+        self.count.setText(text.replace("{n}", f"{selected:,}").replace("{total}", f"{total:,}"))
+        can_act = can_write and selected > 1
+        for part in (*self.buttons.values(), self.star, self.flag, self.comment):
+            part.setEnabled(can_act)
+        self.undo.setEnabled(can_write)
+
+    def open_flags(self) -> None:
+        if self.flag.isEnabled():
+            self.menu.show_flags(())
+            self.menu.popup(self.flag.mapToGlobal(QPoint(0, -self.menu.sizeHint().height())))
+
+    def _show_keys(self) -> None:
+        keymap = self._keymap
+        texts = {
+            Verdict.ACCEPT: self.tr("Accept"),
+            Verdict.REJECT: self.tr("Reject"),
+            Verdict.UNSURE: self.tr("Unsure"),
+        }
+        for verdict, each in self.buttons.items():
+            about = self.tr("Give all selected candidates this verdict")
+            each.set_label(texts[verdict], keymap.label(VERDICTS[verdict]), about)
+        self.star.set_label("", keymap.label("star"), self.tr("Star all selected candidates"))
+        self.flag.set_label(
+            self.tr("Flag"), keymap.label("flags"), self.tr("Flag all selected candidates")
+        )
+        self.undo.set_label("", hint=self.tr("Undo the last act"))
+        placeholder = self.tr("Comment on all selected ({key})")
+        self.comment.setPlaceholderText(placeholder.replace("{key}", keymap.label("comment")))
+        self.comment.setAccessibleName(self.tr("Comment on all selected candidates"))
+
+    def _press(self, number: int) -> None:
+        self.verdict_requested.emit(list(self.buttons)[number])
+
+    def _press_star(self) -> None:
+        self.flag_requested.emit(STAR)
+
+    def _give_comment(self) -> None:
+        self.comment_given.emit(self.comment.text())
+        self.comment.clear()
+
+
+class ConfirmLine(QFrame):
+    """Asks before a verdict on unopened spectra; Enter says yes, Esc no."""
+
+    confirmed = Signal(object)
+    """The `Question`."""
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "strip")
+        self.setProperty(OWN_KEYS, True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.question: Question | None = None
+        self.text = short_label("", "warning")
+        self.yes = button(self.tr("Yes (Enter)"))
+        self.no = button(self.tr("No (Esc)"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 12, 6)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.yes)
+        row.addWidget(self.no)
+        self.yes.clicked.connect(self._confirm)
+        self.no.clicked.connect(self.close_question)
+        self.hide()
+
+    def ask(self, question: Question) -> None:
+        self.question = question
+        text = self.tr(
+            "{unopened} of these {n} candidates have spectra that you have not opened."
+            " Give all {n} this verdict: {verdict}?"
+        )
+        text = text.replace("{unopened}", f"{question.unopened:,}")
+        text = text.replace("{n}", f"{len(question.rows):,}")
+        self.text.setText(text.replace("{verdict}", mark_and_word(question.verdict)))
+        self.show()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_question(self) -> None:
+        if self.question is not None:
+            self.question = None
+            self.hide()
+            self.closed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.isAutoRepeat():
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._confirm()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.close_question()
+
+    def _confirm(self) -> None:
+        question = self.question
+        if question is not None:
+            self.close_question()
+            self.confirmed.emit(question)

@@ -1,0 +1,157 @@
+"""Gives several candidates a verdict, a flag or a comment in one act.
+
+A verdict needs a spectrum that was seen. Where spectra of the selected candidates were not opened,
+the person is asked once; the session keeps that the act was done in the overview.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from agent.errors import WorkbenchError
+from app.core.queue import QueueRow
+from app.core.session.records import MAX_COMMENT, LogEntry, Opinion, Verdict
+from app.core.session.session import Session
+from app.core.session.together import ChangeOpinion
+from app.ui.candidate.current import CurrentCandidate
+from app.ui.overview.selected_rows import seen_opinions
+from app.ui.session_context import SessionContext
+
+PLACE = "overview"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the person must confirm: this verdict for rows of which so many were not opened."""
+
+    verdict: Verdict
+    rows: tuple[QueueRow, ...]
+    unopened: int
+
+
+class GroupActs(QObject):
+    """Writes in the background, one act at a time."""
+
+    asked = Signal(object)
+    """A `Question`; `confirm` gives the verdict."""
+    busy_changed = Signal(bool)
+
+    def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current: CurrentCandidate = context.current
+        self._session: Session = context.bridge.session
+        self._runner = context.runner
+        self.is_busy = False
+
+    def judge(self, verdict: Verdict, rows: Sequence[QueueRow]) -> None:
+        """Give a verdict, or ask first."""
+        readable = tuple(row for row in rows if not row.candidate.fault)
+        if not readable:
+            self._current.message.emit(self.tr("Not judged: these spectra cannot be read"))
+            return
+        unopened = sum(not self._was_opened(row) for row in readable)
+        question = Question(verdict, readable, unopened)
+        if unopened:
+            self.asked.emit(question)
+        else:
+            self.confirm(question)
+
+    def confirm(self, question: Question) -> None:
+        self._act(question.rows, partial(_judged, question.verdict))
+
+    def toggle_flag(self, flag: str, rows: Sequence[QueueRow]) -> None:
+        """Set a flag on all, or remove it where all have it."""
+        has_all = all(row.mine is not None and flag in row.mine.opinion.flags for row in rows)
+        self._act(rows, partial(_unflagged if has_all else _flagged, flag))
+
+    def add_comment(self, comment: str, rows: Sequence[QueueRow]) -> None:
+        """Add a comment behind what each has."""
+        if comment.strip():
+            self._act(rows, partial(_commented, comment.strip()))
+
+    def undo(self) -> None:
+        self._take_back("undo", self.tr("Nothing to undo"))
+
+    def redo(self) -> None:
+        self._take_back("redo", self.tr("Nothing to redo"))
+
+    def _was_opened(self, row: QueueRow) -> bool:
+        has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
+        return has_verdict or row.candidate.id in self._current.painted_ids
+
+    def _act(self, rows: Sequence[QueueRow], change: ChangeOpinion) -> None:
+        is_blind = self._current.blind_mode.is_on
+        self._current.blind_mode.save()
+        work = partial(_record, self._session, tuple(rows), change, is_blind)
+        self._start(work, self._done)
+
+    def _take_back(self, kind: Literal["undo", "redo"], nothing: str) -> None:
+        work = self._session.undo if kind == "undo" else self._session.redo
+        self._start(work, partial(self._taken_back, nothing))
+
+    def _start(self, work: Callable[[], object], done: Callable[[object], None]) -> None:
+        if self.is_busy:
+            self._current.message.emit(self.tr("The last act is still being saved"))
+            return
+        if self._session.is_read_only:
+            text = self.tr("This session is read-only: verdicts cannot be saved")
+            self._current.message.emit(text)
+            return
+        self._set_busy(True)
+        self._runner.run(work, done, self._failed, owner=self)
+
+    def _done(self, entries: object) -> None:
+        self._set_busy(False)
+        assert isinstance(entries, list)
+        text = self.tr("Saved: {n} changed. Undo takes all of it back")
+        if not entries:
+            text = self.tr("Nothing to change")
+        self._current.message.emit(text.replace("{n}", f"{len(entries):,}"))
+
+    def _taken_back(self, nothing: str, entry: object) -> None:
+        self._set_busy(False)
+        text = self.tr("Changed back: {n}")
+        if not isinstance(entry, LogEntry):
+            text = nothing
+        else:
+            text = text.replace("{n}", f"{entry.others + 1:,}")
+        self._current.message.emit(text)
+
+    def _failed(self, error: WorkbenchError) -> None:
+        self._set_busy(False)
+        self._current.report_error(error)
+
+    def _set_busy(self, on: bool) -> None:
+        self.is_busy = on
+        self.busy_changed.emit(on)
+
+
+def _record(
+    session: Session, rows: Sequence[QueueRow], change: ChangeOpinion, is_blind: bool
+) -> list[LogEntry]:
+    shown = seen_opinions(session, rows, is_blind=is_blind)
+    return session.record_together(list(shown), change, shown=shown, place=PLACE)
+
+
+def _judged(verdict: Verdict, opinion: Opinion) -> Opinion:
+    return replace(opinion, verdict=verdict)
+
+
+def _flagged(flag: str, opinion: Opinion) -> Opinion:
+    return replace(opinion, flags=tuple(dict.fromkeys((*opinion.flags, flag))))
+
+
+def _unflagged(flag: str, opinion: Opinion) -> Opinion:
+    return replace(opinion, flags=tuple(each for each in opinion.flags if each != flag))
+
+
+def _commented(comment: str, opinion: Opinion) -> Opinion:
+    if comment in opinion.comment:
+        return opinion
+    whole = f"{opinion.comment}; {comment}" if opinion.comment else comment
+    return replace(opinion, comment=whole[:MAX_COMMENT])

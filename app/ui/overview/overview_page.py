@@ -1,0 +1,254 @@
+"""The overview: the queue over the whole width, with small spectra, to look and judge in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.queue import Filter, QueueRow, Sort
+from app.core.session.records import Verdict
+from app.ui.candidate.queue_neighbours import Queue
+from app.ui.judging.flag_menu import STAR
+from app.ui.overview.act_strip import ActStrip, ConfirmLine
+from app.ui.overview.group_acts import GroupActs
+from app.ui.overview.overview_table import OverviewTable
+from app.ui.overview.selected_rows import block_parts, read_rows
+from app.ui.queue.column_menu import ColumnMenu
+from app.ui.queue.column_store import ColumnStore
+from app.ui.queue.columns import own_key
+from app.ui.queue.filter_bar import FilterBar
+from app.ui.queue.header_sort import HeaderSort
+from app.ui.queue.queue_loader import QueueLoader
+from app.ui.queue.queue_model import QueueModel
+from app.ui.queue.row_menu import RowMenu
+from app.ui.queue.sparklines import Sparklines
+from app.ui.queue.table_columns import TableColumns
+from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import row
+from app.ui.widgets.painted_button import PaintedButton
+
+TABLE = "overview"
+LINES_HIGH = 2.4
+"""Height of a row, in lines of text, so that the small spectrum can be read."""
+FILTERS_PX = 720
+MAX_SELECTED = 5000
+VERDICTS = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT, "unsure": Verdict.UNSURE}
+"""Verdicts by the names of their actions."""
+
+Act = Callable[[list[QueueRow]], None]
+
+
+class OverviewPage(QWidget):
+    """Shows the same filter and order as the queue; loads nothing while it is hidden."""
+
+    def __init__(
+        self, store: ColumnStore, context: SessionContext, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._store = context, store
+        self._current, self._session = context.current, context.bridge.session
+        self._is_outdated = True
+        self.filters = FilterBar(context, self)
+        self.model = QueueModel(context.current_theme, self)
+        self.sparklines = Sparklines(self._session, context.runner, self)
+        self.model.sparklines = self.sparklines
+        self.loader = QueueLoader(self._session, context.runner, self.model, self)
+        self.table = OverviewTable(context.current_theme, self)
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(self.tr("Overview"))
+        if "spectrum" not in store.choice(TABLE).shown:
+            store.show(TABLE, "spectrum", True)
+        self.columns = TableColumns(
+            self.table, self.model, store, self._current, TABLE, LINES_HIGH, is_wide=True
+        )
+        blind_mode = self._current.blind_mode
+        self.column_menu = ColumnMenu(self.table, self.model, self.columns, store, blind_mode)
+        self.row_menu = RowMenu(context, self.table, self.model)
+        self.header_sort = HeaderSort(self.table, self.model)
+        self.choose = PaintedButton(
+            context.current_theme, attrgetter("accent"), self, height=28, is_quiet=True
+        )
+        self.choose.set_label(self.tr("Columns ▾"), hint=self.tr("Choose the columns"))
+        self.message = QLabel(self)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message.setProperty("role", "dim")
+        self.acts = GroupActs(context, self)
+        self.strip = ActStrip(context, self)
+        self.confirm = ConfirmLine(self)
+        self._lay_out()
+        self._connect(context)
+        self._take_own()
+
+    def _lay_out(self) -> None:
+        self.filters.setMaximumWidth(FILTERS_PX)
+        top = row((self.filters, 3), 1, self.choose)
+        top.setAlignment(self.choose, Qt.AlignmentFlag.AlignTop)
+        inside = QVBoxLayout()
+        inside.setContentsMargins(16, 12, 16, 8)
+        inside.addLayout(top)
+        inside.addWidget(self.message)
+        inside.addWidget(self.table, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(inside, 1)
+        whole.addWidget(self.confirm)
+        whole.addWidget(self.strip)
+
+    def _connect(self, context: SessionContext) -> None:
+        self.filters.queue_requested.connect(self._set_queue)
+        self.header_sort.sort_requested.connect(self._set_sort)
+        self.choose.clicked.connect(self._open_columns)
+        self.table.row_activated.connect(self._open)
+        self.table.selection_changed.connect(self._show_count)
+        self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.sparklines.arrived.connect(self.model.redraw_ids)
+        self.model.used_changed.connect(self.columns.show)
+        self._store.own_changed.connect(self._take_own)
+        self._store.changed.connect(self._take_own)
+        self.loader.counted.connect(self._show_count)
+        self.loader.filled.connect(self._show_count)
+        self.loader.failed.connect(self._report_error)
+        self.acts.asked.connect(self.confirm.ask)
+        self.confirm.confirmed.connect(self.acts.confirm)
+        self.confirm.closed.connect(self.table.setFocus)
+        self.strip.verdict_requested.connect(self._judge)
+        self.strip.flag_requested.connect(self._flag)
+        self.strip.comment_given.connect(self._comment)
+        self.strip.undo_requested.connect(self.acts.undo)
+        self._current.candidate_changed.connect(self.model.show_current)
+        self._current.queue_changed.connect(self._show_queue)
+        self._current.blind_mode.changed.connect(self.columns.show)
+        self._current.repeat_round.changed.connect(self._show_count)
+        context.bridge.changed.connect(self._session_changed)
+        context.current_theme.changed.connect(self.model.redraw)
+
+    # While the page is shown
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_outdated:
+            self._show_queue(self._current.queue)
+        self.model.show_current(self._current.row)
+        self._context.commands.override(
+            {
+                **{name: partial(self._judge, each) for name, each in VERDICTS.items()},
+                "star": partial(self._flag, STAR),
+                "flags": self.strip.open_flags,
+                "comment": self._start_comment,
+                "undo": self.acts.undo,
+                "redo": self.acts.redo,
+                "filter": self.filters.start_editing,
+            }
+        )
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._context.commands.override({})
+        self.confirm.close_question()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.columns.show()
+
+    def _session_changed(self, change: object) -> None:
+        if self.isVisible():
+            self.loader.session_changed(change)  # type: ignore[arg-type]
+            self.sparklines.session_changed(change)  # type: ignore[arg-type]
+        else:
+            self._is_outdated = True
+
+    def _show_queue(self, queue: Queue) -> None:
+        self._is_outdated = not self.isVisible()
+        if self._is_outdated:
+            return
+        self.filters.show_queue(queue)
+        self.header_sort.show_queue(queue)
+        self.loader.show(queue)
+        self.columns.show()
+        self._show_count()
+
+    # Acts
+
+    def _judge(self, verdict: Verdict) -> None:
+        self._with_selected(partial(self.acts.judge, verdict))
+
+    def _flag(self, flag: str) -> None:
+        self._with_selected(partial(self.acts.toggle_flag, flag))
+
+    def _comment(self, text: str) -> None:
+        self._with_selected(partial(self.acts.add_comment, text))
+        self.table.setFocus()
+
+    def _with_selected(self, act: Act) -> None:
+        """Read the selected rows and act on them; one alone is judged on its own page."""
+        count = self.table.selected_count
+        if self._current.repeat_round.is_on:
+            self._say(self.tr("Hidden during the repeat round"))
+        elif count < 2:
+            self._say(self.tr("Select several candidates first: Ctrl or Shift and a click"))
+        elif count > MAX_SELECTED:
+            text = self.tr("At most {n} candidates can be judged together")
+            self._say(text.replace("{n}", f"{MAX_SELECTED:,}"))
+        elif not self.confirm.isVisible():
+            parts = block_parts(self.model.blocks, self.table.selected_spans())
+            work = partial(read_rows, self._session, self._current.queue, parts)
+            self._context.runner.run(work, act, self._report_error, owner=self)
+
+    def _open(self, row_index: int) -> None:
+        found = self.model.blocks.row(row_index)
+        if found is not None:
+            self._current.go_to(found.candidate.id)
+            self._context.commands.run("judging_page")
+
+    # Parts
+
+    def _set_queue(self, tree: Filter, sort: Sort) -> None:
+        self._current.set_queue(tree, sort)
+        self.filters.show_queue(self._current.queue)  # the old one if that was refused
+
+    def _set_sort(self, sort: Sort) -> None:
+        self._set_queue(self._current.queue.tree, sort)
+        self.header_sort.show_queue(self._current.queue)
+
+    def _open_columns(self) -> None:
+        self.column_menu.open_below(self.choose.mapToGlobal(QPoint(0, self.choose.height() + 2)))
+
+    def _start_comment(self) -> None:
+        if self.strip.comment.isEnabled():
+            self.strip.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _take_own(self) -> None:
+        names = [each.name for each in self._store.own]
+        titles = {each: self._store.names.get(own_key(each), each) for each in names}
+        self.filters.set_own_columns(names, titles)
+        self.header_sort.show_queue(self._current.queue)
+
+    def _scrolled(self, _: int) -> None:
+        self.sparklines.forget_waiting()
+
+    def _show_count(self) -> None:
+        is_repeat, total = self._current.repeat_round.is_on, self.model.blocks.total
+        self.table.setHidden(is_repeat)
+        self.filters.setDisabled(is_repeat)
+        self.message.setVisible(is_repeat or (not total and not self.loader.is_counting))
+        self.message.setText(
+            self.tr("Hidden during the repeat round")
+            if is_repeat
+            else self.tr("No candidate matches the filter: clear it to see all")
+        )
+        can_write = not self._session.is_read_only and not is_repeat
+        self.strip.show_count(self.table.selected_count, total, can_write=can_write)
+
+    def _say(self, text: str) -> None:
+        self._current.message.emit(text)
+
+    def _report_error(self, error: WorkbenchError) -> None:
+        self._current.report_error(error)

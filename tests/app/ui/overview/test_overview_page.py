@@ -1,0 +1,249 @@
+"""The overview: select with keys and mouse, one act for all, one undo."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from agent.tasks.catalogue import find_task
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
+from app.ui.overview.overview_page import OverviewPage
+from app.ui.queue.columns import OBJECT, SPECTRUM
+from app.ui.widgets.candidate_table import CELL
+from tests.app.ui.conftest import LONG_MS
+from tests.app.ui.queue.conftest import fill
+from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window, sample_file
+
+
+@pytest.fixture
+def person(qtbot, tmp_path):
+    with before_window(qtbot, sample_file(tmp_path, 12)) as person:
+        yield person
+
+
+@pytest.fixture
+def page(person):
+    person.press(Qt.Key.Key_5, CTRL)
+    page = person.view._stack.currentWidget()
+    assert isinstance(page, OverviewPage)
+    person.wait(page.table.hasFocus)
+    person.wait(lambda: page.model.blocks.row(11) is not None)
+    return page
+
+
+def click(person, page, row, held=PLAIN):
+    place = page.table.visualRect(page.model.index(row, OBJECT)).center()
+    person.qtbot.mouseClick(page.table.viewport(), LEFT, held, place)
+
+
+def select(person, page, *rows):
+    click(person, page, rows[0])
+    for row in rows[1:]:
+        click(person, page, row, CTRL)
+
+
+def test_rows_are_high_with_spectra_and_columns_of_their_own(person, page):
+    assert person.view.page == "overview_page"
+    assert not page.table.isColumnHidden(SPECTRUM)
+    assert page.table.rowHeight(0) > 1.5 * page.table.row_height
+    person.wait(lambda: page.model.index(0, SPECTRUM).data(CELL).line is not None)
+    assert person.view.judging.queue.table.isColumnHidden(SPECTRUM)
+
+
+def test_what_was_opened_is_judged_at_once_and_undone_at_once(person, page):
+    person.press(Qt.Key.Key_1, CTRL)
+    for number in (2, 3, 5):
+        person.go(number)
+    person.press(Qt.Key.Key_5, CTRL)
+    select(person, page, 1, 2, 4)
+    assert page.strip.count.text() == "3 of 12 selected"
+    person.press("x")
+    person.wait(lambda: person.verdicts() == {2: "REJECT", 3: "REJECT", 5: "REJECT"})
+    assert page.confirm.isHidden()
+    person.wait(lambda: not page.acts.is_busy)
+    person.press(Qt.Key.Key_Z, CTRL)
+    person.wait(lambda: person.verdicts() == {})
+    person.wait(lambda: not page.acts.is_busy)
+    person.press(Qt.Key.Key_Y, CTRL)
+    person.wait(lambda: len(person.verdicts()) == 3)
+    person.wait(lambda: not page.acts.is_busy)
+
+
+def test_unopened_spectra_are_asked_about_once(person, page):
+    select(person, page, 5, 6, 7)
+    person.press("a")
+    person.wait(page.confirm.isVisible)
+    assert "3 of these 3 candidates" in page.confirm.text.text()
+    assert "✓ accepted" in page.confirm.text.text()
+    person.wait(page.confirm.hasFocus)
+    person.press("x")  # another verdict is no answer
+    person.press(Qt.Key.Key_Escape)
+    person.wait(page.table.hasFocus)
+    assert page.confirm.isHidden()
+    assert person.verdicts() == {}
+    person.press("a")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.verdicts() == {6: "ACCEPT", 7: "ACCEPT", 8: "ACCEPT"})
+    assert person.session.judgement(6).opinion.confidence is None
+    last = person.log()[-1]
+    with person.session.database.reading() as connection:
+        facts = dict(connection.exec_driver_sql("SELECT key, value FROM facts").all())
+    assert facts[f"act:{last.id}"].endswith(" overview")
+    person.wait(lambda: not page.acts.is_busy)
+
+
+@pytest.mark.parametrize("rows", [(), (3,)])
+def test_browsing_judges_nothing(person, page, rows):
+    if rows:
+        select(person, page, *rows)
+    told = []
+    person.current.message.connect(told.append)
+    for key in "axu*":
+        person.press(key)
+    assert person.verdicts() == {}
+    assert page.confirm.isHidden()
+    assert len(told) == 4
+    assert not page.strip.buttons[Verdict.ACCEPT].isEnabled()
+
+
+def test_all_that_the_filter_shows(person, page):
+    person.session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    person.press("f", CTRL)
+    person.wait(page.filters.edit.hasFocus)
+    person.type("verdict:unjudged")
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: page.model.rowCount() == 11 and not page.loader.is_counting)
+    page.table.setFocus()
+    person.press(Qt.Key.Key_A, CTRL)
+    person.wait(lambda: page.strip.count.text() == "11 of 11 selected")
+    person.press("u")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: len(person.verdicts()) == 12)
+    assert person.verdicts()[2] == "ACCEPT"
+    person.wait(lambda: not page.acts.is_busy)
+    person.wait(lambda: page.model.rowCount() == 0)
+    person.press(Qt.Key.Key_1, CTRL)
+    person.press(Qt.Key.Key_Z, CTRL)  # the undo of the judging page takes back the whole act, too
+    person.wait(lambda: person.verdicts() == {2: "ACCEPT"})
+
+
+def test_star_flag_and_comment(person, page):
+    person.session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, comment="faint"))
+    person.wait(lambda: page.model.blocks.row(1).mine is not None)
+    click(person, page, 1)
+    click(person, page, 3, SHIFT)
+    assert page.strip.count.text() == "3 of 12 selected"
+    person.press("*")
+    person.wait(lambda: person.opinion(4) is not None and not page.acts.is_busy)
+    assert person.opinion(2).flags == ("star",)
+    assert person.opinion(2).verdict is Verdict.ACCEPT
+    assert person.opinion(3).verdict is None
+    person.press("c")
+    person.wait(page.strip.comment.hasFocus)
+    person.type("blend?")
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.opinion(3).comment == "blend?" and not page.acts.is_busy)
+    assert person.opinion(2).comment == "faint; blend?"
+    page.strip.flag_requested.emit("star")  # all have it: it goes
+    person.wait(lambda: person.opinion(2).flags == () and not page.acts.is_busy)
+
+
+def test_enter_and_a_double_click_open_the_row(person, page):
+    click(person, page, 6)
+    person.press(Qt.Key.Key_Return)
+    assert person.view.page == "judging_page"
+    person.sees(7)
+    person.press(Qt.Key.Key_5, CTRL)
+    place = page.table.visualRect(page.model.index(3, OBJECT)).center()
+    click(person, page, 3)
+    person.qtbot.mouseDClick(page.table.viewport(), LEFT, PLAIN, place)
+    assert person.view.page == "judging_page"
+    person.sees(4)
+
+
+def test_arrows_extend_the_selection(person, page):
+    click(person, page, 2)
+    person.press(Qt.Key.Key_Down, SHIFT)
+    person.press(Qt.Key.Key_Down, SHIFT)
+    assert page.strip.count.text() == "3 of 12 selected"
+
+
+def test_what_cannot_be_read_gets_no_verdict(person, page):
+    with person.session.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE candidates SET fault = 'no file' WHERE id = 3")
+    page.loader.show(person.current.queue)
+    person.wait(lambda: page.model.blocks.row(2) is not None)
+    select(person, page, 1, 2, 3)
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.verdicts() == {2: "REJECT", 4: "REJECT"})
+    person.wait(lambda: not page.acts.is_busy)
+
+
+def test_the_agents_opinion_is_kept_as_seen_unless_hidden(person, page):
+    with person.session.database.writing() as connection:
+        connection.exec_driver_sql(
+            "UPDATE candidates SET agent_verdict = 'NO', agent_model = 'nano', agent_p_yes = 0.1"
+        )
+    person.current.blind_mode.set_on(True)
+    select(person, page, 4, 5)
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: len(person.verdicts()) == 2 and not page.acts.is_busy)
+    assert all(not entry.shown for entry in person.log())
+    person.current.blind_mode.set_on(False)
+    select(person, page, 7, 8)
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: len(person.verdicts()) == 4 and not page.acts.is_busy)
+    assert [entry.shown["verdict"] for entry in person.log()[2:]] == ["NO", "NO"]
+
+
+def test_a_hidden_overview_reads_nothing(person, page):
+    person.press(Qt.Key.Key_1, CTRL)
+    counted = []
+    page.loader.counted.connect(lambda: counted.append(1))
+    person.session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    person.go(4)
+    assert not counted
+    person.press(Qt.Key.Key_5, CTRL)
+    person.qtbot.waitUntil(lambda: page.model.blocks.row(1) is not None, timeout=LONG_MS)
+    assert page.model.blocks.row(1).mine is not None
+
+
+def test_thirty_thousand_rows(qtbot, tmp_path):
+    """All are selected in a moment; 500 are flagged in one act, and taken back by one undo."""
+    with new_session(tmp_path / "long.speco3", find_task("CV"), "Ada") as session:
+        fill(session, 30_000)
+    with before_window(qtbot, tmp_path / "long.speco3") as person:
+        person.press(Qt.Key.Key_5, CTRL)
+        page = person.view._stack.currentWidget()
+        person.wait(lambda: page.model.rowCount() == 30_000)
+        told = []
+        person.current.message.connect(told.append)
+        page.table.setFocus()
+        person.press(Qt.Key.Key_A, CTRL)
+        person.wait(lambda: page.strip.count.text() == "30,000 of 30,000 selected")
+        person.press("*")
+        assert "At most 5,000" in told[-1]
+        person.press("f", CTRL)
+        person.type("id<=500")
+        person.press(Qt.Key.Key_Return)
+        person.wait(lambda: page.model.rowCount() == 500 and not page.loader.is_counting)
+        page.table.setFocus()
+        person.press(Qt.Key.Key_A, CTRL)
+        person.press("*")
+        person.wait(lambda: person.opinion(500) is not None and not page.acts.is_busy)
+        assert person.opinion(1).flags == ("star",)
+        assert person.opinion(501) is None
+        person.press(Qt.Key.Key_1, CTRL)
+        person.press(Qt.Key.Key_Z, CTRL)
+        person.wait(lambda: "500 candidates" in told[-1])
+        assert person.opinion(1) is None
+        assert person.opinion(500) is None
