@@ -31,7 +31,9 @@ from app.ui.plot.plot_view import PlotView
 
 SUFFIXES = (".png", ".svg", ".pdf")
 PNG_SCALE = 2
-TITLE_PX = 26
+TITLE_PX, BESIDE_PX, AROUND_PX = 26, 12, 10
+"""Height of the title's row, and the room beside the text and above and below more rows of it."""
+WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
 
 
 class SnapshotError(WorkbenchError):
@@ -44,7 +46,7 @@ def save_snapshot(plot: PlotView, title: str, path: Path) -> None:
     if suffix not in SUFFIXES:
         reason = QCoreApplication.translate("snapshot", "choose a name in .png, .svg or .pdf")
         raise SnapshotError(f"{path.name}: {reason}")
-    size = QSize(plot.width(), plot.height() + TITLE_PX)
+    size = QSize(plot.width(), plot.height() + title_px(plot, title))
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     {".png": _png, ".svg": _svg, ".pdf": _pdf}[suffix](plot, title, size, buffer)
@@ -53,6 +55,13 @@ def save_snapshot(plot: PlotView, title: str, path: Path) -> None:
     except OSError as error:
         reason = QCoreApplication.translate("snapshot", "cannot be written: choose another folder")
         raise SnapshotError(f"{path}: {reason}") from error
+
+
+def title_px(plot: PlotView, title: str) -> int:
+    """The height that the title needs, which may go on in further rows."""
+    room = QRect(0, 0, plot.width() - 2 * BESIDE_PX, plot.height())
+    needed = plot.fontMetrics().boundingRect(room, WRAPPED, title).height()
+    return max(TITLE_PX, needed + AROUND_PX)
 
 
 def _png(plot: PlotView, title: str, size: QSize, out: QBuffer) -> None:
@@ -88,8 +97,9 @@ def _draw(plot: PlotView, title: str, size: QSize, device: QPaintDevice) -> None
     painter.setFont(plot.font())
     painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.plot))
     painter.setPen(QColor(theme.text))
-    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    painter.drawText(QRectF(12.0, 0.0, size.width() - 24.0, TITLE_PX), flags, title)
+    height = size.height() - plot.height()
+    room = QRectF(BESIDE_PX, 0.0, size.width() - 2 * BESIDE_PX, height)
+    painter.drawText(room, WRAPPED, title)
     whole = QRectF(0.0, 0.0, plot.width(), plot.height())
-    plot.scene().render(painter, whole.translated(0.0, TITLE_PX), whole)
+    plot.scene().render(painter, whole.translated(0.0, height), whole)
     painter.end()

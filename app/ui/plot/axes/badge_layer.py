@@ -33,7 +33,7 @@ class BadgeLayer(Layer):
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        height = self.texts.height + 2.0
+        height = self.texts.height + 6.0  # letters of a fallback font stand lower
         right, top = self.box.rect().width() - EDGE_PX, TOP_PX + (ROWS + 0.5) * self.texts.height
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for text in reversed(self.shown):
@@ -43,5 +43,5 @@ class BadgeLayer(Layer):
             painter.setBrush(QColor(self.theme.plot))
             painter.drawRoundedRect(badge, RADIUS_PX, RADIUS_PX)
             painter.setPen(QColor(self.theme.text))
-            self.texts.draw(painter, badge.left() + PAD_PX, top + 1.0, text)
+            self.texts.draw(painter, badge.left() + PAD_PX, top + 2.0, text)
             right = badge.left() - APART_PX

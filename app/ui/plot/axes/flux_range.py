@@ -81,11 +81,20 @@ def _central(flux: FloatArray, error: FloatArray | None) -> Window:
         # The top of a strong line is noisy too.
         weight[np.abs(flux - float(np.median(flux))) > CERTAIN * error] = 1.0
     weight = np.nan_to_num(weight, nan=0.0)
-    order = np.argsort(flux)
-    share = np.cumsum(weight[order])
-    share -= 0.5 * weight[order]
-    low, high = np.interp(CENTRAL, share / max(float(weight.sum()), 1e-300), flux[order]).tolist()
-    return low, high
+    outside = CENTRAL[0] * float(weight.sum())
+    return _tail(flux, weight, outside), -_tail(-flux, weight, outside)
+
+
+def _tail(flux: FloatArray, weight: FloatArray, outside: float) -> float:
+    """The flux below which the weights add up to this much."""
+    # Sorting a twentieth is enough as a rule, and five times as fast as sorting all.
+    for count in (max(flux.size // 20, 1), flux.size):
+        lowest = np.argpartition(flux, count - 1)[:count]
+        order = lowest[np.argsort(flux[lowest])]
+        below = np.cumsum(weight[order]) - 0.5 * weight[order]
+        if below[-1] >= outside:
+            break
+    return float(np.interp(outside, below, flux[order]))
 
 
 def _logarithmic(flux: FloatArray, low: float, high: float) -> Window:

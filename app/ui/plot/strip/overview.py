@@ -104,7 +104,8 @@ class Overview(pg.GraphicsView):  # type: ignore[misc]
         if trace is None:
             self.curve.show_data(EMPTY, EMPTY)
         else:
-            low, high = flux_range(trace, trace.range)
+            # With the arguments of the plot, whose answer is kept.
+            low, high = flux_range(trace, trace.range, False)
             per_pixel = (high - low) / (HEIGHT - TOP_PX - FOOT_PX)
             self.box.show_range(trace.range, (low - FOOT_PX * per_pixel, high + TOP_PX * per_pixel))
             self.curve.show_data(trace.wavelength, np.clip(trace.on_axis(trace.flux), low, high))

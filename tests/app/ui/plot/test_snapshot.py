@@ -6,6 +6,8 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
+from app.ui.plot.snapshot import PNG_SCALE, TITLE_PX, save_snapshot
+
 
 def answer(monkeypatch, path, chosen=""):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), chosen))
@@ -49,3 +51,13 @@ def test_a_snapshot_that_is_called_off_writes_nothing(context, panel, monkeypatc
     answer(monkeypatch, "")
     context.commands.run("snapshot")
     assert not [each for each in tmp_path.iterdir() if each.suffix in (".png", ".pdf", ".svg")]
+
+
+def test_a_long_title_has_a_second_row(panel, tmp_path):
+    heights = []
+    for title in ("short", "Smoothed 5 px · rest · nm · air · normalised · log · " * 5):
+        path = tmp_path / f"{len(title)}.png"
+        save_snapshot(panel.plot, title, path)
+        heights.append(QImage(str(path)).height())
+    assert heights[0] == PNG_SCALE * (panel.plot.height() + TITLE_PX)
+    assert heights[1] > heights[0] + PNG_SCALE * panel.fontMetrics().height() / 2
