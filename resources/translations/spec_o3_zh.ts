@@ -2739,8 +2739,12 @@
         <translation>与列表同处</translation>
     </message>
     <message>
-        <source>Blind mode: hide the agent&apos;s verdict until I have judged</source>
-        <translation>盲评：在我判定之前隐藏智能体的判定</translation>
+        <source>Blind mode</source>
+        <translation>盲评模式</translation>
+    </message>
+    <message>
+        <source>Hides the agent&apos;s verdict until I have judged</source>
+        <translation>在我判定之前隐藏智能体的判定</translation>
     </message>
     <message>
         <source>Give the session file a name</source>

@@ -43,7 +43,7 @@ def criterion_text(evidence: Evidence) -> str:
     sign = "<" if is_emission or evidence.expect == "below" else ">"
     threshold = -evidence.threshold if is_emission else evidence.threshold
     parts = task_text(evidence.label), QUANTITIES.get(evidence.kind, ""), sign
-    number = f"{threshold:g} {_unit(evidence)}".strip().replace("-", "−")
+    number = f"{threshold:g}\N{NO-BREAK SPACE}{_unit(evidence)}".strip().replace("-", "−")
     return " ".join([*filter(None, parts), number])
 
 
@@ -101,7 +101,7 @@ class CriteriaList(QWidget):
         self.results = [wrapped_label("", "dim") for _ in claims]
         self.hidden_text = wrapped_label(self.tr("Measurements: hidden until you judge"), "dim")
         grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setContentsMargins(0, 4, 0, 0)
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(1, 1)

@@ -150,8 +150,9 @@ class CataloguePanel(QWidget):
                 self.table.setItem(number, column, item)
         self.table.resizeColumnsToContents()
         for column in range(len(columns)):
-            if self.table.columnWidth(column) > MAX_WIDTH:
-                self.table.setColumnWidth(column, MAX_WIDTH)
+            most = max(MAX_WIDTH, self.table.horizontalHeader().sectionSizeHint(column))
+            if self.table.columnWidth(column) > most:
+                self.table.setColumnWidth(column, most)
 
     def _fail(self, generation: int, error: WorkbenchError) -> None:
         if generation == self._generation:

@@ -39,9 +39,11 @@ from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import narrow, short_label
+from app.ui.widgets.page_parts import PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
+from app.ui.widgets.text_width import TextWidth
 
-RIGHT_WIDTH = 400
+RIGHT_WIDTH, WIDEST = 400, 640
 
 
 class ImportPage(QWidget):
@@ -166,15 +168,16 @@ class ImportPage(QWidget):
         right.setSpacing(12)
         right.addWidget(self.task, 1)
         right.addWidget(self.session)
-        side = QWidget()
-        side.setFixedWidth(RIGHT_WIDTH)
+        inside = QWidget()
         right.setContentsMargins(0, 0, 0, 0)
-        side.setLayout(right)
+        inside.setLayout(right)
+        side = PageScrollArea(inside)
+        TextWidth(side, RIGHT_WIDTH, WIDEST)
         self._form = QWidget()
         row = QHBoxLayout(self._form)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        row.addWidget(self.list, 1)
+        row.addWidget(PageScrollArea(self.list), 1)
         row.addWidget(side)
         return self._form
 

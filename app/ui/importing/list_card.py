@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QTabBar, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.importing.outside_paths import OutsidePaths
@@ -19,6 +19,7 @@ from app.ui.importing.outside_box import OutsideBox
 from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import narrow
 from app.ui.widgets.problem_line import ProblemLine
 
@@ -63,11 +64,9 @@ class ListCard(QFrame):
         layout.setContentsMargins(16, 14, 16, 16)
         layout.setSpacing(8)
         layout.addWidget(self.tabs)
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        row = FlowLayout(spacing=12)
         row.addWidget(self.name)
         row.addWidget(self.facts)
-        row.addStretch(1)
         layout.addLayout(row)
         layout.addWidget(self.problem)
         layout.addWidget(self.outside)

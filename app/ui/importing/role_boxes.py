@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QStringListModel, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.importing.list_preview import ListPreview
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import short_label
+from app.ui.widgets.text_width import TextWidth
 
 ROLE_TEXTS = {
     "path": QT_TRANSLATE_NOOP("roles", "Spectrum file"),
@@ -27,7 +29,8 @@ def role_text(role: str) -> str:
     return QCoreApplication.translate("roles", str(ROLE_TEXTS[role]))
 
 
-ACROSS = 4
+CELL_PX, WIDEST_PX = 170, 360
+"""Least width of a box: usually four of them are in a row."""
 
 
 class RoleBoxes(QWidget):
@@ -38,14 +41,14 @@ class RoleBoxes(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
+        flow = FlowLayout(self, spacing=8)
+        flow.setContentsMargins(0, 0, 0, 0)
         self._names = QStringListModel(self)
         self.boxes: dict[str, QComboBox] = {}
-        for number, role in enumerate(ROLE_TEXTS):
-            cell = QVBoxLayout()
+        for role in ROLE_TEXTS:
+            part = QWidget()
+            cell = QVBoxLayout(part)
+            cell.setContentsMargins(0, 0, 0, 0)
             cell.setSpacing(2)
             label = short_label(role_text(role), "dim")
             box = QComboBox()
@@ -60,10 +63,10 @@ class RoleBoxes(QWidget):
             label.setBuddy(box)
             cell.addWidget(label)
             cell.addWidget(box)
-            grid.addLayout(cell, number // ACROSS, number % ACROSS)
+            part.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            TextWidth(part, CELL_PX, WIDEST_PX, is_fixed=False)
+            flow.addWidget(part)
             self.boxes[role] = box
-        for column in range(ACROSS):
-            grid.setColumnStretch(column, 1)
 
     def show_preview(self, preview: ListPreview, chosen: Mapping[str, str]) -> None:
         """Show the detected roles, overridden by the choices of the user."""

@@ -14,7 +14,7 @@ from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.file_dialogs import choose_folder, choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import short_label, wrapped_label
 from app.ui.widgets.reviewer_name import ReviewerName
 
 
@@ -35,14 +35,15 @@ class SessionCard(QFrame):
         )
         self.spectra.edit.setPlaceholderText(self.tr("next to the list"))
         self.spectra.changed.connect(self._check)
-        self.blind = QCheckBox(self.tr("Blind mode: hide the agent's verdict until I have judged"))
+        self.blind = QCheckBox(self.tr("Blind mode"))
+        about = wrapped_label(self.tr("Hides the agent's verdict until I have judged"), "dim")
         self.blind.clicked.connect(self._keep_choice)
         self._is_blind_chosen = False
         settings.changed.connect(self._follow)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 14)
         layout.setSpacing(8)
-        for part in (title, self.reviewer, self.file, self.spectra, self.blind):
+        for part in (title, self.reviewer, self.file, self.spectra, self.blind, about):
             layout.addWidget(part)
 
     @property

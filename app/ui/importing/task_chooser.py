@@ -11,8 +11,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QPushButton,
+    QSizePolicy,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -32,7 +32,8 @@ from app.ui.translation.guideline_text import (
     section_title,
 )
 from app.ui.widgets.file_dialogs import choose_task_file
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
 
 Loaded = tuple[tuple[Task, ...], tuple[str, ...]]
@@ -56,11 +57,12 @@ class TaskChooser(QFrame):
         self._files: tuple[Path, ...] = ()
         self._hint = ""
         self.setProperty("role", "card")
-        title = short_label(self.tr("What are you looking for?"), "title")
+        title = wrapped_label(self.tr("What are you looking for?"), "title")
         self.box = QComboBox()
         self.box.setPlaceholderText(self.tr("Choose a class"))
         self.box.setAccessibleName(self.tr("Class to look for"))
         self.box.setMinimumContentsLength(16)
+        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.currentIndexChanged.connect(self._show_guideline)
         self.file_button = QPushButton(self.tr("Task file…"))
         self.file_button.setProperty("role", "quiet")
@@ -71,9 +73,8 @@ class TaskChooser(QFrame):
         self.guideline.setOpenLinks(False)
         self.guideline.setFrameShape(QFrame.Shape.NoFrame)
         self.guideline.setAccessibleName(self.tr("Class guideline"))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.box, 1)
+        row = FlowLayout(spacing=8)
+        row.addWidget(self.box)
         row.addWidget(self.file_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 12)

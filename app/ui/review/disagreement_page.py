@@ -26,9 +26,11 @@ from app.ui.review.figures import shortened
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import button, check_box, one_line, row, wrapped_label
+from app.ui.widgets.text_width import TextWidth
 
-LIST_PX = 300
+LIST_PX, WIDEST_PX = 300, 560
 VERDICT_KEYS = {
     "accept": Verdict.ACCEPT,
     "reject": Verdict.REJECT,
@@ -122,11 +124,14 @@ class DisagreementPage(QWidget):
             each.clicked.connect(partial(self.show_between, side))
             group.addButton(each)
         left = QWidget()
-        left.setFixedWidth(LIST_PX)
+        TextWidth(left, LIST_PX, WIDEST_PX)
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addLayout(row(*self.sides.values(), 1, spacing=4))
+        sides = FlowLayout(spacing=4)
+        for each in self.sides.values():
+            sides.addWidget(each)
+        column.addLayout(sides)
         column.addWidget(self.only_open)
         column.addWidget(self.compared)
         column.addLayout(row((self.empty, 1), self.who))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
@@ -14,6 +14,7 @@ from app.ui.review.history_model import HistoryModel
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, row, with_key, wrapped_label
+from app.ui.widgets.text_width import USUAL_PT
 
 WIDTHS = (150, 110, 190, 200, 70, 200)
 ROW_MARGIN_PX = 10
@@ -44,6 +45,21 @@ class HistoryPage(QWidget):
         self._show_keys()
         self.refresh = Refresh(self, context, self._prepare, self._show, self._load_failed)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.table and event.type() == QEvent.Type.FontChange:
+            self._fit_font()
+        return False
+
+    def _fit_font(self) -> None:
+        """Give rows and columns the room that the text needs."""
+        table, header = self.table, self.table.horizontalHeader()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_MARGIN_PX)
+        header.setMinimumSectionSize(header.sectionSizeHint(len(WIDTHS)))
+        larger = max(table.font().pointSizeF() / USUAL_PT, 1.0)
+        for column, width in enumerate(WIDTHS):
+            needed = header.sectionSizeHint(column)
+            table.setColumnWidth(column, max(round(larger * width), needed))
+
     def _lay_out(self) -> None:
         table = self.table
         table.setModel(self.model)
@@ -55,13 +71,12 @@ class HistoryPage(QWidget):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_MARGIN_PX)
         table.setAccessibleName(self.tr("History"))
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        for column, width in enumerate(WIDTHS):
-            table.setColumnWidth(column, width)
+        table.installEventFilter(self)
+        self._fit_font()
         header.setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)

@@ -14,7 +14,9 @@ from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.painted_button import RowButton
 
-PAD, RIGHT_WIDTH, REMOVE = 10, 190, 24
+PAD, REMOVE = 10, 24
+RIGHT_SHARE = 0.6
+"""Most of the width that state and class may take."""
 RADIUS = 6.0
 LINE_GAP = 3
 HOVER_ALPHA = 22
@@ -89,9 +91,12 @@ class RecentRow(RowButton):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
         line = self.fontMetrics().height()
         inner = self.rect().adjusted(PAD, PAD, -PAD - REMOVE, -PAD)
-        split = inner.right() - RIGHT_WIDTH
+        texts = self.state_text(), self._details()
+        wanted = max(map(self.fontMetrics().horizontalAdvance, texts)) + 2 * PAD
+        right = min(wanted, round(RIGHT_SHARE * inner.width()))
+        split = inner.right() - right
         self._draw_left(painter, QRect(inner.left(), inner.top(), split - inner.left(), line))
-        self._draw_right(painter, QRect(split + PAD, inner.top(), RIGHT_WIDTH - PAD, line))
+        self._draw_right(painter, QRect(split + PAD, inner.top(), right - PAD, line))
 
     def _draw_left(self, painter: QPainter, upper: QRect) -> None:
         theme, session = self._current_theme.theme, self.session
@@ -117,13 +122,14 @@ class RecentRow(RowButton):
         painter.setFont(self.font())
         painter.setPen(QColor(theme.dim))
         lower = upper.translated(0, upper.height() + LINE_GAP)
-        painter.drawText(lower, RIGHT, self._details())
-        if not session.exists or session.problem:
-            painter.setPen(QColor(theme.warning))
-            painter.drawText(upper, RIGHT, self.state_text())
-            return
-        painter.setPen(QColor(theme.text))
-        painter.drawText(upper, RIGHT, self.state_text())
+        state, details = (
+            self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, upper.width())
+            for text in (self.state_text(), self._details())
+        )
+        painter.drawText(lower, RIGHT, details)
+        is_usable = session.exists and not session.problem
+        painter.setPen(QColor(theme.text if is_usable else theme.warning))
+        painter.drawText(upper, RIGHT, state)
 
     def _details(self) -> str:
         session = self.session

@@ -135,7 +135,10 @@ class StartButton(RowButton):
         painter.setFont(self._bold())
         painter.setPen(ink)
         title = QRect(at.left(), at.top(), at.width() - self._key_width(), line)
-        painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, self.text())
+        name = painter.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, title.width()
+        )
+        painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, name)
         painter.setFont(self.font())
         painter.setPen(dim)
         below = QRect(at.left(), at.top() + line + 2, at.width(), line)

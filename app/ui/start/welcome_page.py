@@ -19,8 +19,9 @@ from app.ui.start.recent_list import RecentList
 from app.ui.start.start_button import StartButton
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
-from app.ui.widgets.labels import short_label
-from app.ui.widgets.page_parts import Logo
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.page_parts import Logo, PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.reviewer_name import ReviewerName
 
@@ -68,12 +69,13 @@ class WelcomePage(QWidget):
         middle.addLayout(self._footer())
         middle.addStretch(3)
         column = QWidget()
-        column.setMaximumWidth(MAX_WIDTH)
         column.setLayout(middle)
+        area = PageScrollArea(column)  # large text on a small screen
+        area.setMaximumWidth(MAX_WIDTH)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(24, 16, 24, 16)
         layout.addStretch(1)
-        layout.addWidget(column, 100)
+        layout.addWidget(area, 100)
         layout.addStretch(1)
         settings.changed.connect(self._follow)
         self._follow(None)
@@ -104,7 +106,7 @@ class WelcomePage(QWidget):
     def _heading(self) -> QHBoxLayout:
         name = short_label(PROGRAM, "name")
         name.setObjectName("program_name")
-        about = short_label(
+        about = wrapped_label(
             self.tr(
                 "Vet rare-star candidates by their spectra, with an agent that inspects them too."
             ),
@@ -162,7 +164,7 @@ class WelcomePage(QWidget):
             self.session_button,
         ):
             ways.addWidget(button)
-        hint = short_label(
+        hint = wrapped_label(
             self.tr("Or drop lists, folders, spectra or a session anywhere on this page."), "dim"
         )
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -175,17 +177,15 @@ class WelcomePage(QWidget):
         row.addWidget(self.recent, 5)
         return row
 
-    def _footer(self) -> QHBoxLayout:
+    def _footer(self) -> FlowLayout:
         offline = short_label(self.tr("Works offline."), "dim")
         about = QPushButton(self.tr("What this is, and what it is not"))
         about.setObjectName("about_link")
         about.setProperty("role", "quiet")
         about.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         about.clicked.connect(self.about_requested)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = FlowLayout(spacing=8)
         row.addWidget(self.reviewer)
-        row.addStretch(1)
         row.addWidget(offline)
         row.addWidget(about)
         return row

@@ -222,7 +222,7 @@ QToolBar { background: $window; border: none; spacing: 4px; padding: 4px; }
 QTabWidget::pane { background: $panel; border: 1px solid $border; border-radius: 8px; top: -1px; }
 QTabBar { background: transparent; }
 QTabBar::tab { color: $dim; background: transparent; border: none;
-    border-bottom: 2px solid transparent; padding: 6px 12px; margin-right: 2px; }
+    border-bottom: 2px solid transparent; padding: 6px 8px; margin-right: 2px; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:focus { color: $accent; }

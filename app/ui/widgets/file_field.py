@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -15,8 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.widgets.labels import narrow, short_label, wrapped_label
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import narrow, wrapped_label
+from app.ui.widgets.text_width import TextWidth
 
+EDIT_PX, WIDEST_EDIT_PX = 150, 400
 Ask = Callable[[Path | None], Path | None]
 """Shows the dialog, starting at the given path; None if it was cancelled."""
 
@@ -30,7 +32,7 @@ class FileField(QWidget):
         super().__init__(parent)
         self._ask = ask
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        label = short_label(title, "dim")
+        label = wrapped_label(title, "dim")
         self.edit = QLineEdit()
         self.edit.setAcceptDrops(False)
         self.edit.setAccessibleName(title)
@@ -42,9 +44,9 @@ class FileField(QWidget):
         self.button.clicked.connect(self._choose)
         self.problem = narrow(wrapped_label("", "warning"))
         self.problem.hide()
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.edit, 1)
+        TextWidth(self.edit, EDIT_PX, WIDEST_EDIT_PX, is_fixed=False)
+        row = FlowLayout(spacing=8)
+        row.addWidget(self.edit)
         row.addWidget(self.button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from app.ui.keys.text_focus import OWN_KEYS
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import short_label
 
 MAX_NAME = 100
@@ -47,12 +48,10 @@ class ReviewerName(QWidget):
         self.button.setProperty("role", "quiet")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(self._edit_or_save)
-        layout = QHBoxLayout(self)
+        layout = FlowLayout(self, spacing=8)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
         for part in (label, self.name, self.field, self.button):
             layout.addWidget(part)
-        layout.addStretch(1)
         settings.changed.connect(self._show)
         self._close()
 

@@ -39,11 +39,16 @@ class BracketLayer(Layer):
         self.task_windows: Sequence[Bracket] = ()
         self.agent_windows: Sequence[Bracket] = ()
 
+    @property
+    def extra(self) -> float:
+        """Height by which the row of the task's windows is higher than for usual text."""
+        return max(self.texts.height - TOP_PX, 0.0)
+
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         foot = self.box.scale_now.height - FOOT_PX
-        self._draw(painter, self.task_windows, 2.0, self.theme.accent)
+        self._draw(painter, self.task_windows, 2.0 + 0.5 * self.extra, self.theme.accent)
         self._draw(painter, self.agent_windows, foot, self.theme.agent)
 
     def _draw(

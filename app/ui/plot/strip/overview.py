@@ -72,7 +72,7 @@ class Overview(pg.GraphicsView):  # type: ignore[misc]
         self._trace: Trace | None = None
         self._grabbed: Window | None = None
         self._is_set_here = False
-        self.setFixedHeight(HEIGHT)
+        self._fit_font()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(self.tr("Overview of the whole spectrum"))
@@ -106,8 +106,9 @@ class Overview(pg.GraphicsView):  # type: ignore[misc]
         else:
             # With the arguments of the plot, whose answer is kept.
             low, high = flux_range(trace, trace.range, False)
+            top = TOP_PX + self.brackets.extra
             per_pixel = (high - low) / (HEIGHT - TOP_PX - FOOT_PX)
-            self.box.show_range(trace.range, (low - FOOT_PX * per_pixel, high + TOP_PX * per_pixel))
+            self.box.show_range(trace.range, (low - FOOT_PX * per_pixel, high + top * per_pixel))
             self.curve.show_data(trace.wavelength, np.clip(trace.on_axis(trace.flux), low, high))
         self.show_window(self.window_now)
 
@@ -214,7 +215,12 @@ class Overview(pg.GraphicsView):  # type: ignore[misc]
         # Qt may send events from the base constructor.
         if event.type() == QEvent.Type.FontChange and hasattr(self, "texts"):
             self.texts.set_font(self.font())
+            self._fit_font()
+            self.show_trace(self._trace)
             self.viewport().update()
+
+    def _fit_font(self) -> None:
+        self.setFixedHeight(HEIGHT + round(self.brackets.extra))
 
 
 def _centred(window: Window, wavelength: float) -> Window:

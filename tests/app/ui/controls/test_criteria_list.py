@@ -36,12 +36,12 @@ def measured(qtbot, criteria):
 
 
 def test_a_criterion_says_quantity_sign_and_unit():
-    assert criterion_text(CLAIMS["balmer_width"]) == "Hα FWHM > 600 km/s"
-    assert criterion_text(CLAIMS["halpha_emission"]) == "Hα EW < −4 Å"
+    assert criterion_text(CLAIMS["balmer_width"]) == "Hα FWHM > 600\xa0km/s"
+    assert criterion_text(CLAIMS["halpha_emission"]) == "Hα EW < −4\xa0Å"
     every = [claim for task in load_tasks() for claim in task.evidence if claim.rank == "primary"]
     texts = [criterion_text(each) for each in every]
-    assert "HdA index > 7.5 Å" in texts and "TiO5 index < 0.8" in texts
-    assert "Ca II K EW < 4.5 Å" in texts and "He I 4471 EW > 0.2 Å" in texts
+    assert "HdA index > 7.5\xa0Å" in texts and "TiO5 index < 0.8" in texts
+    assert "Ca II K EW < 4.5\xa0Å" in texts and "He I 4471 EW > 0.2\xa0Å" in texts
 
 
 def test_a_result_has_the_number_its_error_and_the_answer():

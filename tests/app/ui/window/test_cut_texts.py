@@ -1,0 +1,91 @@
+"""No text of the window is cut, at any size of screen and text, in both languages."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QTabBar, QWidget
+
+from tests.app.ui.steps import shown_in
+from tests.app.ui.window.cut_texts import cut_texts
+from tests.night import BY_NIGHT
+
+ROOT = Path(__file__).resolve().parents[4]
+SIZES = ("1280x720", "1920x1080", "1440x900", "2560x1440")
+ALL = [(language, theme) for theme in ("light", "dark") for language in ("en", "zh")]
+PLAIN = ALL if BY_NIGHT else ALL[1:3]
+"""Themes have no sizes: by day each language is tried in one of them."""
+
+
+def walked(folder: Path, language: str, theme: str, sizes: tuple[str, ...], scale: str) -> dict:
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "QT_SCALE_FACTOR": scale,
+        "SPEC_O3_CONFIG": str(folder),
+        "XDG_DATA_HOME": str(folder),
+    }
+    command = [sys.executable, "-m", "tests.app.ui.window.cut_texts"]
+    command += [language, theme, str(folder), *sizes]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(("language", "theme"), PLAIN)
+def test_no_text_is_cut(tmp_path, language, theme):
+    walk = walked(tmp_path, language, theme, SIZES if BY_NIGHT else SIZES[:2], "1")
+    assert walk["found"] == {}
+    assert walk["seen"] > 2000
+
+
+@pytest.mark.parametrize("language", ["en", "zh"] if BY_NIGHT else ["en"])
+def test_no_text_is_cut_on_a_screen_at_150_percent(tmp_path, language):
+    walk = walked(tmp_path, language, "light", ("1280x720",), "1.5")
+    assert walk["found"] == {}
+
+
+def test_it_finds_what_is_cut_and_what_lies_over_another(qtbot):
+    window = shown_in(qtbot, QWidget(), 300, 200)
+    for number, part in enumerate((QLabel("long words"), QPushButton("Open a list"))):
+        part.setParent(window)
+        part.setGeometry(0, 30 * number, 40, 24)
+        part.show()
+    wrapped = QLabel("several words that wrap", window)
+    wrapped.setWordWrap(True)
+    wrapped.setGeometry(0, 60, 60, 20)
+    field, tabs = QLineEdit(window), QTabBar(window)
+    field.setPlaceholderText("a text that invites")
+    field.setGeometry(0, 84, 60, 24)
+    tabs.addTab("a tab with a long name")
+    tabs.setGeometry(0, 112, 60, 24)
+    over = QLabel("x", window)
+    over.setGeometry(10, 10, 20, 20)
+    half = QLabel("half outside", window)
+    half.setGeometry(260, 150, 90, 20)
+    for part in (wrapped, field, tabs, over, half):
+        part.show()
+    found = "\n".join(cut_texts(window))
+    for words in (
+        "“long words” needs",
+        "“Open a list” needs",
+        "px of height",
+        "“a text that invites” does not fit",
+        "lies over",
+        "partly outside",
+    ):
+        assert words in found
+
+
+def test_it_finds_nothing_where_all_is_well(qtbot):
+    window = QWidget()
+    layout = QHBoxLayout(window)
+    for part in (QLabel("words"), QPushButton("Open"), QLineEdit()):
+        layout.addWidget(part)
+    shown_in(qtbot, window, 400, 80)
+    assert cut_texts(window) == []
