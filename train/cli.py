@@ -15,6 +15,7 @@ from train.curate.command import app as curate
 from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export, reopen
+from train.eye.command import app as eye
 from train.grpo.command import grpo
 from train.models.average_command import average
 from train.models.card_command import card
@@ -59,6 +60,7 @@ app.command()(average)
 app.command()(export)
 app.command()(reopen)
 app.command()(card)
+app.add_typer(eye, name="eye")
 app.add_typer(evaluate, name="evaluate")
 app.command()(report)
 app.command()(chain)

@@ -28,18 +28,27 @@ from train.sft.attention import attend, can_attend, use_block_attention
 
 def use_fast_path(model: Any) -> None:
     """Replace parts of a model by their fast versions, in place."""
-    visual = model.model.visual
+    use_fast_vision(model.model.visual)
+    _use_fast_norms(model)
+    model.get_input_embeddings().register_forward_hook(_cast_embeddings)
+    if model.model.language_model.config._attn_implementation == "sdpa":
+        use_block_attention(model.model.language_model)
+
+
+def use_fast_vision(visual: Any) -> None:
+    """Replace parts of a vision tower alone."""
     projection = visual.patch_embed.proj
     projection.forward = MethodType(_patches_by_matmul, projection)
     if visual.config._attn_implementation == "sdpa":
         for block in visual.blocks:
             block.attn.forward = MethodType(_attend, block.attn)
+    _use_fast_norms(visual)
+
+
+def _use_fast_norms(model: nn.Module) -> None:
     for module in model.modules():
         if type(module).__name__.endswith("RMSNorm"):
             module.forward = MethodType(_rms_norm, module)
-    model.get_input_embeddings().register_forward_hook(_cast_embeddings)
-    if model.model.language_model.config._attn_implementation == "sdpa":
-        use_block_attention(model.model.language_model)
 
 
 class ScoredTokensOnly:

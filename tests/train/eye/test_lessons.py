@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from train.eye.lessons import lesson, simulated
+from train.eye.settings import LessonSettings, seeing_style
+from train.eye.targets import asked_gates
+from train.simulate.sky import LABELS
+
+SETTINGS = LessonSettings(windows=3, snr=(20.0, 40.0))
+
+
+def test_the_same_number_and_seed_give_the_same_lesson() -> None:
+    first, again = lesson(3, SETTINGS, 7), lesson(3, SETTINGS, 7)
+    assert np.array_equal(first.pictures, again.pictures)
+    assert np.array_equal(first.targets, again.targets, equal_nan=True)
+    assert not np.array_equal(first.pictures[0], lesson(3, SETTINGS, 8).pictures[0])
+
+
+def test_a_lesson_has_the_whole_spectrum_first_and_then_windows_within_it() -> None:
+    one = lesson(LABELS.index("A"), SETTINGS, 1)
+    style = seeing_style()
+    assert one.label == "A"
+    assert one.pictures.shape[1:] == (style.height, style.width)
+    low, high = one.ranges[0]
+    assert (one.ranges[1:, 0] >= low).all()
+    assert (one.ranges[1:, 1] <= high).all()
+    assert np.isfinite(one.targets[0]).sum() > np.isfinite(one.targets[1:]).sum(axis=1).max()
+
+
+def test_pictures_hold_ink() -> None:
+    one = lesson(LABELS.index("MG"), SETTINGS, 2)
+    dark = (one.pictures < 128).mean(axis=(1, 2))
+    assert (dark > 0.005).all()
+    assert (dark < 0.5).all()
+
+
+@pytest.mark.parametrize(
+    ("label", "gate", "sign"), [("CV", "EW_H_alpha", -1), ("A", "EW_H_beta", 1), ("MG", "TiO5", -1)]
+)
+def test_the_truth_is_that_of_the_kind(label: str, gate: str, sign: int) -> None:
+    index = asked_gates().index(gate)
+    numbers = range(LABELS.index(label), 8 * len(LABELS), len(LABELS))
+    found = [lesson(number, LessonSettings(windows=0), 4).targets[0, index] for number in numbers]
+    assert sign * float(np.nanmedian(found)) > 0.2
+
+
+def test_noise_changes_the_picture_and_not_the_truth() -> None:
+    loud = lesson(LABELS.index("F"), LessonSettings(windows=0, snr=(5.0, 5.0)), 3)
+    quiet = lesson(LABELS.index("F"), LessonSettings(windows=0, snr=(90.0, 90.0)), 3)
+    assert not np.array_equal(loud.pictures[0], quiet.pictures[0])
+    difference = np.abs(loud.targets[0] - quiet.targets[0])
+    assert float(np.nanmedian(difference)) < 0.02
+
+
+def test_galaxies_are_asked_for_their_kind_alone() -> None:
+    one = lesson(LABELS.index("QSO"), SETTINGS, 1)
+    assert one.kind == LABELS.index("QSO")
+    assert not np.isfinite(one.targets).any()
+
+
+def test_simulated_spectra_of_a_kind() -> None:
+    spectrum = simulated("WD", SETTINGS, np.random.default_rng(1))
+    assert np.isfinite(spectrum.flux).sum() > 500

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from agent.errors import WorkbenchError
+from train.eye.model import Eye
+from train.eye.school import CURVE, load_eye, rate, teach
+from train.eye.settings import SchoolSettings
+
+
+def test_the_rate_rises_and_then_falls() -> None:
+    shares = [rate(step, 100, 10) for step in range(100)]
+    assert shares[:10] == pytest.approx([0.1 * (step + 1) for step in range(10)])
+    assert shares[10:] == sorted(shares[10:], reverse=True)
+    assert 0.0 < shares[-1] < 0.05
+
+
+def test_an_eye_learns_and_is_read_again(
+    lessons: list[Path], tmp_path: Path, small_school: SchoolSettings
+) -> None:
+    told: list[str] = []
+    watched: list[Eye] = []
+
+    def watch(eye: Eye) -> dict[str, float]:
+        watched.append(eye)
+        return {"real probe": 12.5}
+
+    eye = teach(lessons, tmp_path, small_school, 1, watch=watch, tell=told.append)
+    assert watched == [eye]
+    again = load_eye(tmp_path, small_school)
+    for name, weight in eye.state_dict().items():
+        assert torch.equal(weight, again.state_dict()[name])
+    entry = json.loads((tmp_path / CURVE).read_text(encoding="utf-8"))
+    assert entry["real probe"] == 12.5
+    assert entry["pictures"] == entry["step"] * small_school.batch
+    axis = [float(line.split("axis ")[1].split(";")[0]) for line in told if "axis" in line]
+    assert axis[-1] < 0.8 * axis[0]
+
+
+def test_weights_of_another_shape_are_refused(
+    lessons: list[Path], tmp_path: Path, small_school: SchoolSettings
+) -> None:
+    one = SchoolSettings(**{**vars(small_school), "epochs": 0.2})
+    teach(lessons, tmp_path, one, 1)
+    with pytest.raises(WorkbenchError, match="no eye of this shape"):
+        load_eye(tmp_path, SchoolSettings(**{**vars(small_school), "layers": 3}))
+    with pytest.raises(WorkbenchError, match="no eye of this shape"):
+        load_eye(tmp_path / "missing", small_school)

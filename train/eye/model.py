@@ -1,0 +1,146 @@
+"""The vision tower of a small Qwen2.5-VL with light heads that answer what it is asked."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers.models.qwen2_5_vl.configuration_qwen2_5_vl import Qwen2_5_VLVisionConfig
+from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import (
+    Qwen2_5_VisionTransformerPretrainedModel,
+)
+
+from agent.spectra.spectrum import FloatArray
+from train.eye.settings import SchoolSettings
+from train.models.small_model import CLIP_MEAN, CLIP_STD
+from train.sft.fast_path import use_fast_vision
+
+PATCH, MERGE, FRAMES = 14, 2, 2
+WAVES = 8
+"""Sines and cosines that tell a head where on the axis a quantity lies."""
+ATTENTION_HEADS = 6
+
+
+def make_tower(settings: SchoolSettings) -> Any:
+    config = Qwen2_5_VLVisionConfig(
+        depth=settings.layers,
+        hidden_size=settings.hidden,
+        intermediate_size=settings.ffn,
+        num_heads=settings.heads,
+        out_hidden_size=settings.out,
+        patch_size=PATCH,
+        spatial_merge_size=MERGE,
+        temporal_patch_size=FRAMES,
+        window_size=112,
+        fullatt_block_indexes=list(range(settings.layers)),
+    )
+    config._attn_implementation = "sdpa"
+    tower = Qwen2_5_VisionTransformerPretrainedModel(config)
+    use_fast_vision(tower)
+    return tower
+
+
+class Eye(nn.Module):
+    """The tower and its heads: each question attends to the picture's tokens."""
+
+    def __init__(self, settings: SchoolSettings, gates: int, kinds: int) -> None:
+        super().__init__()
+        width = settings.out
+        self.tower = make_tower(settings)
+        self.questions = nn.Parameter(0.1 * torch.randn(gates + 2, width))
+        """One for each gate, then the kind of object, then the ends of the axis."""
+        self.where = nn.Linear(4 * WAVES, width)
+        self.token_places = nn.Linear(4 * WAVES, width)
+        self.attention = nn.MultiheadAttention(width, ATTENTION_HEADS, batch_first=True)
+        self.norm = nn.LayerNorm(width)
+        self.mix = nn.Sequential(
+            nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
+        )
+        self.last_norm = nn.LayerNorm(width)
+        self.rank = nn.Linear(width, 1)
+        self.kind = nn.Linear(width, kinds)
+        self.ends = nn.Linear(width, 2)
+
+    def tokens(self, pictures: Tensor) -> Tensor:
+        """(pictures, tokens, width) from grey pictures (pictures, height, width) of bytes."""
+        rows, grid = patch_rows(pictures)
+        merged = self.tower(rows, grid_thw=grid).pooler_output
+        return cast(Tensor, merged.reshape(len(pictures), -1, merged.shape[-1]))
+
+    def answers(self, pictures: Tensor, places: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Ranks (n, gates), kinds (n, kinds), ends (n, 2) and the state behind the kind.
+
+        `places` (n, gates, 2) is where each gate begins and ends, as fractions of the axis.
+        """
+        tokens = self.tokens(pictures)
+        down, across = pictures.shape[1] // PATCH // MERGE, pictures.shape[2] // PATCH // MERGE
+        grid = _grid_places(down, across).to(tokens.device)
+        tokens = tokens + self.token_places(waves(grid))[None]
+        asked = self.questions[None].expand(len(pictures), -1, -1)
+        whole = places.new_tensor([[0.0, 1.0]]).expand(len(pictures), 2, 2)
+        asked = asked + self.where(waves(torch.cat([places, whole], dim=1)))
+        seen, _ = self.attention(self.norm(asked), tokens, tokens, need_weights=False)
+        state = asked + seen
+        state = self.last_norm(state + self.mix(state))
+        ranks = self.rank(state[:, :-2])[..., 0]
+        return ranks, self.kind(state[:, -2]), self.ends(state[:, -1]), state[:, -2]
+
+
+def waves(places: Tensor) -> Tensor:
+    """(..., 2) fractions as (..., 4 * WAVES) sines and cosines."""
+    scale = torch.pi * 2.0 ** torch.arange(WAVES, dtype=places.dtype, device=places.device) / 2.0
+    angles = places[..., None] * scale
+    return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
+
+
+def _grid_places(down: int, across: int) -> Tensor:
+    y, x = torch.meshgrid(torch.arange(down), torch.arange(across), indexing="ij")
+    return torch.stack([(x.flatten() + 0.5) / across, (y.flatten() + 0.5) / down], dim=-1).float()
+
+
+def patch_rows(pictures: Tensor) -> tuple[Tensor, Tensor]:
+    """The rows that the tower reads, in the order of `agent.engines.patches`."""
+    number, height, width = pictures.shape
+    grey = pictures.float() / 255.0
+    mean, std = grey.new_tensor(CLIP_MEAN), grey.new_tensor(CLIP_STD)
+    down, across = height // PATCH, width // PATCH
+    cut = grey.reshape(number, down // MERGE, MERGE, PATCH, across // MERGE, MERGE, PATCH)
+    squares = cut.permute(0, 1, 4, 2, 5, 3, 6)  # merged down, merged across, down, across, y, x
+    flat = squares.reshape(number * down * across, 1, 1, PATCH * PATCH)
+    coloured = (flat - mean[None, :, None, None]) / std[None, :, None, None]
+    rows = coloured.expand(-1, 3, FRAMES, -1).reshape(len(flat), -1)
+    return rows, torch.tensor([[1, down, across]] * number, device=pictures.device)
+
+
+def gate_places(ranges: FloatArray, windows: FloatArray) -> NDArray[np.float32]:
+    """(n, gates, 2): where the gates lie on each axis, as fractions of it."""
+    low, high = ranges[:, None, :1], ranges[:, None, 1:]
+    places = (windows[None] - low) / (high - low)
+    return np.clip(places, -0.5, 1.5).astype(np.float32)
+
+
+def loss_of(
+    answers: tuple[Tensor, Tensor, Tensor, Tensor],
+    ranks: Tensor,
+    kinds: Tensor,
+    ends: Tensor,
+    settings: SchoolSettings,
+) -> tuple[Tensor, dict[str, float]]:
+    """The loss, and its parts; ranks may be NaN and kinds -1 where nothing is known."""
+    said, guessed, axis, _ = answers
+    known = torch.isfinite(ranks)
+    # Sums over counts: a batch of galaxies has no rank to learn, and the mean of none is NaN.
+    rank = functional.smooth_l1_loss(said[known].float(), ranks[known], beta=0.1, reduction="sum")
+    rank = rank / known.sum().clamp(min=1)
+    kind = functional.cross_entropy(
+        guessed.float(), kinds, ignore_index=-1, label_smoothing=0.02, reduction="sum"
+    )
+    kind = kind / (kinds >= 0).sum().clamp(min=1)
+    axis_loss = functional.smooth_l1_loss(axis.float(), ends, beta=0.02)
+    total = rank + settings.kind_weight * kind + settings.range_weight * axis_loss
+    parts = {"rank": rank, "kind": kind, "axis": axis_loss}
+    return total, {name: float(part.detach()) for name, part in parts.items()}

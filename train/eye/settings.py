@@ -1,0 +1,93 @@
+"""Settings of the eye school, which teaches the vision tower before any words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.errors import WorkbenchError
+from agent.rendering.style import Style
+from train.questions.settings import DistortionSettings
+
+
+def seeing_style() -> Style:
+    """The picture that a seeing model reads: both panels and no numbers beside it."""
+    return Style(
+        name="eye",
+        width=252,
+        height=168,
+        tick_size=10.0,
+        line_width=1.0,
+        wavelength_ticks=4,
+        flux_ticks=0,
+        grid=False,
+        panels="flux+normalised",
+        brief=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonSettings:
+    """The pictures that the eye learns from."""
+
+    spectra: int = 20_000
+    windows: int = 5
+    """Windows of random place and width of each spectrum, beside the whole."""
+    width: tuple[float, float] = (250.0, 2500.0)
+    """Angstrom, log-uniform."""
+    snr: tuple[float, float] = (4.0, 100.0)
+    real_share: float = 0.5
+    """Share of the spectra of a class in the library that are made from a real star."""
+    per_shard: int = 500
+    untouched: float = 0.2
+    """Share of the spectra that are not distorted."""
+
+    @property
+    def distortion(self) -> DistortionSettings:
+        return DistortionSettings(untouched=self.untouched)
+
+    @property
+    def shards(self) -> int:
+        return -(-self.spectra // self.per_shard)
+
+    def __post_init__(self) -> None:
+        if min(self.spectra, self.per_shard) < 1 or self.windows < 0:
+            raise WorkbenchError("eye: spectra and per_shard must be positive")
+        low, high = self.width
+        if not 0.0 < low <= high:
+            raise WorkbenchError(f"eye.width: {low:g} to {high:g} is not a range of widths")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchoolSettings:
+    """The tower, its heads and their training."""
+
+    hidden: int = 192
+    ffn: int = 512
+    layers: int = 6
+    heads: int = 6
+    out: int = 192
+    """Width of the tokens that a language model will read."""
+    batch: int = 48
+    epochs: float = 1.0
+    lr: float = 2e-3
+    weight_decay: float = 0.01
+    warmup: int = 150
+    kind_weight: float = 0.5
+    """Weight of the kind of object in the loss, beside the measured quantities."""
+    range_weight: float = 1.0
+    """Weight of the ends of the wavelength axis, which are read off its ticks."""
+    probe_minutes: float = 15.0
+    """Minutes between two probes on real spectra."""
+
+    probe_per_kind: int = 30
+    """Simulated spectra of each kind of object on which the probe is fitted."""
+
+    def __post_init__(self) -> None:
+        if self.hidden % (4 * self.heads) or self.ffn == self.hidden:
+            raise WorkbenchError(
+                "eye: hidden must be a multiple of four times the heads, and not the ffn width"
+            )
+        if self.probe_per_kind < 3:
+            raise WorkbenchError("eye.probe_per_kind must be 3 or more")
+        if self.batch < 1 or self.layers < 1 or not self.epochs > 0:
+            raise WorkbenchError("eye: batch, layers and epochs must be positive")
