@@ -60,7 +60,7 @@ def save_snapshot(plot: PlotView, title: str, path: Path) -> None:
 def title_px(plot: PlotView, title: str) -> int:
     """The height that the title needs, which may go on in further rows."""
     room = QRect(0, 0, plot.width() - 2 * BESIDE_PX, plot.height())
-    needed = plot.fontMetrics().boundingRect(room, WRAPPED, title).height()
+    needed: int = plot.fontMetrics().boundingRect(room, WRAPPED, title).height()
     return max(TITLE_PX, needed + AROUND_PX)
 
 
