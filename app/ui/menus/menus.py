@@ -126,7 +126,7 @@ class Menus:
         self._panels.setEnabled(not self._panels.isEmpty())
         self._recent.clear()
         for name, call in self._source.recent():
-            add_action(self._recent, name.replace("&", "&&"), call)
+            add_action(self._recent, name, call)
         self._recent.setEnabled(not self._recent.isEmpty())
 
     def _leave_soon(self) -> None:

@@ -52,7 +52,7 @@ class ColumnMenu(QObject):
     def _fill(self, column: int | None) -> None:
         self.menu.clear()
         if column is not None:
-            text = self.tr("Rename {name}…").replace("{name}", _shown(self._model.title(column)))
+            text = self.tr("Rename {name}…").replace("{name}", self._model.title(column))
             add_action(self.menu, text, partial(self.rename, column))
             self.menu.addSeparator()
         for each in range(1, FIRST_OWN):
@@ -71,7 +71,7 @@ class ColumnMenu(QObject):
             title = self.tr("small spectrum")
         on = self._columns.is_shown(column)
         show = partial(self._store.show, self._columns.name, self._model.key_of(column))
-        action = add_check(self.menu, _shown(title), on, show)
+        action = add_check(self.menu, title, on, show)
         if column in OF_AGENT and self._blind_mode.is_on:
             action.setEnabled(False)
         if column == OBJECT:
@@ -102,7 +102,3 @@ class _NameEdit(QLineEdit):
 
     def _take(self) -> None:
         self._store.rename(self._key, self.text())
-
-
-def _shown(name: str) -> str:
-    return name.replace("&", "&&")
