@@ -40,7 +40,7 @@ WIDEST = {
     SPECTRUM: "0" * 16,
 }
 """Texts that must fit the columns; the user may widen them."""
-WIDEST_NUMBER, WIDEST_TEXT = "-123.4567", "0" * 14
+WIDEST_NUMBER, WIDEST_TEXT = "-12.345", "0" * 14
 """The same for the list's own columns."""
 ROOM_PX = 12
 MAX_NAME_CHARACTERS = 26
@@ -204,7 +204,7 @@ class TableColumns(QObject):
         """
         mode = QHeaderView.ResizeMode
         room = self._table.viewport().width()
-        least = min(self._name_width(), room * 6 // 10)
+        least = min(self._name_width(), room // 2)
         is_crushed = room - self._width_without(OBJECT) < least
         if self._is_wide and self.is_shown(SPECTRUM) and not is_crushed:
             self._header.setSectionResizeMode(OBJECT, mode.Interactive)
