@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout, QWidget
 
 from app.core.database.database import SUFFIX
@@ -43,8 +43,10 @@ class SessionCard(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 14)
         layout.setSpacing(8)
-        for part in (title, self.reviewer, self.file, self.spectra, self.blind, about):
+        for part in (title, self.reviewer, self.file, self.spectra):
             layout.addWidget(part)
+        layout.addWidget(self.blind, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(about)
 
     @property
     def path(self) -> Path | None:

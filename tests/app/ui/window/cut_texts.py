@@ -72,7 +72,9 @@ def cut_texts(window: QWidget) -> list[str]:
 
 
 def is_seen(widget: QWidget) -> bool:
-    return widget.isVisible() and not widget.visibleRegion().isEmpty() and not is_allowed(widget)
+    # The contents of a scroll area, as of a plot, cover it whole.
+    is_covered = widget.visibleRegion().isEmpty() and not isinstance(widget, QAbstractScrollArea)
+    return widget.isVisible() and not is_covered and not is_allowed(widget)
 
 
 def is_allowed(widget: QWidget) -> bool:
