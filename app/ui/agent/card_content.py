@@ -20,9 +20,9 @@ from app.ui.agent.measured_rows import (
     observed_range,
     window_text,
 )
-from app.ui.agent.measured_translation import translate_measured_text
 from app.ui.agent.spoken import spoken
 from app.ui.translation.data_texts import task_text
+from app.ui.translation.measured_texts import translate_measured_text
 
 translate = QCoreApplication.translate
 CardKind = Literal["thought", "look", "answer", "remark", "fault", "partial"]

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.card_content import without_boxed_verdict
 from app.ui.agent.measured_rows import observed_range
-from app.ui.agent.measured_translation import translate_measured_text
 from app.ui.agent.spoken import spoken
 from app.ui.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records, is_same_model
 from app.ui.translation.data_texts import task_text
+from app.ui.translation.measured_texts import translate_measured_text
 from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.labels import short_label, wrapped_label
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from agent.evidence.words import KIND_NAMES
 from agent.trajectory.trajectory import Trajectory
-from app.ui.agent.measured_translation import translate_measured_name
+from app.ui.translation.measured_texts import translate_measured_name
 
 translate = QCoreApplication.translate
 MAX_TEXT = 60_000

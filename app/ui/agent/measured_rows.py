@@ -15,7 +15,7 @@ from agent.evidence.line_words import ew_text
 from agent.spectra.lines import label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Window
-from app.ui.agent.measured_translation import translate_measured_name
+from app.ui.translation.measured_texts import translate_measured_name
 
 translate = QCoreApplication.translate
 MAX_ROWS = 12

@@ -19,9 +19,9 @@ from agent.evidence.measurements import measurements_of
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Evidence, Task
-from app.ui.agent.measured_translation import translate_measured_name
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
+from app.ui.translation.measured_texts import translate_measured_name
 from app.ui.widgets.labels import short_label, wrapped_label
 
 MEASURE_AFTER_MS = 250

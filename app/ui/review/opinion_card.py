@@ -6,11 +6,11 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.session.records import Judgement, Verdict
-from app.ui.agent.measured_translation import translate_measured_text
 from app.ui.agent.status_texts import probability_text
 from app.ui.judging.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import AgentOpinion
 from app.ui.translation.data_texts import task_text
+from app.ui.translation.measured_texts import translate_measured_text
 from app.ui.widgets.labels import narrow, one_line, wrapped_label
 
 translate = QCoreApplication.translate

@@ -6,9 +6,9 @@ import pytest
 
 from agent.trajectory.trajectory import Step
 from app.ui.agent.card_content import card_contents
-from app.ui.agent.measured_translation import translate_measured_text
 from app.ui.agent.spoken import spoken
 from app.ui.translation.languages import LANGUAGES, install_translators
+from app.ui.translation.measured_texts import translate_measured_text
 from tests.app.ui.agent.trajectories import look
 
 TABLE = {

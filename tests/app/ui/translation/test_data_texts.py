@@ -10,15 +10,15 @@ import pytest
 
 from agent.tasks.catalogue import load_tasks, look_task
 from agent.tasks.guideline import guideline_sections
-from app.ui.agent.measured_translation import (
-    PLACEHOLDER,
-    translate_measured_text,
-)
 from app.ui.importing.task_chooser import guideline_html
 from app.ui.theme.theme import LIGHT
 from app.ui.translation.data_texts import load_table, task_text, window_language, window_table
 from app.ui.translation.guideline_text import section_lines
 from app.ui.translation.languages import LANGUAGES, install_translators
+from app.ui.translation.measured_texts import (
+    PLACEHOLDER,
+    translate_measured_text,
+)
 
 TASKS = (*load_tasks(), look_task())
 OTHERS = [name for name in LANGUAGES if name != "en"]

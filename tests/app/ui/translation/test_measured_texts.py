@@ -18,14 +18,14 @@ from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import load_tasks
 from app.ui.agent.card_content import card_contents
-from app.ui.agent.measured_translation import (
+from app.ui.translation.data_texts import load_table
+from app.ui.translation.languages import LANGUAGES, install_translators
+from app.ui.translation.measured_texts import (
     Phrasebook,
     spaced,
     translate_measured_name,
     translate_measured_text,
 )
-from app.ui.translation.data_texts import load_table
-from app.ui.translation.languages import LANGUAGES, install_translators
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.app.ui.candidates import SAMPLE
 
