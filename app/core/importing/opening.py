@@ -142,7 +142,7 @@ def _notes(roles: Roles, sample: Sample) -> tuple[str, ...]:
     files = [row[path] for row in sample.rows if row[path]]
     if len(set(files)) == len(files):
         return ()
-    return ("rows give the same file: if it contains several spectra, a column must give the row",)
+    return ("some rows give the same file: if it has several spectra, a column must give the row",)
 
 
 def _open_spectra(

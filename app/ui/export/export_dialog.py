@@ -243,13 +243,17 @@ class ExportDialog(QDialog):
         self._show_writing(self.is_writing)
 
     def _default_path(self) -> Path:
-        """The default path: next to the session, under its name."""
+        """The default path: next to the session, under its name.
+
+        A catalogue has a name of its own: the list that the session was made from often has that of
+        the session, and must not be proposed for replacement.
+        """
         session = self._context.current.session
         location = session.location
         folder = location.absolute().parent if isinstance(location, Path) else Path.home()
         match self.kind:
             case ExportKind.CATALOGUE:
-                return folder / f"{session.name}{self.catalogue.suffix}"
+                return folder / f"{session.name}-vetted{self.catalogue.suffix}"
             case ExportKind.PACKED:
                 return free_path(folder / f"{session.name}-packed{suffixes_of(self.kind)[0]}")
             case kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.core.session.records import Change
@@ -13,6 +13,7 @@ from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme, contrast, mixed
 
 MINUTE, HOUR = 60.0, 3600.0
+SPACING_PX, BAR_PX = 12, 60
 MIN_CONTRAST = 3.0
 """Contrast ratio that WCAG asks of graphical objects."""
 
@@ -28,9 +29,10 @@ class ProgressLine(QWidget):
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setProperty("role", "number")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._texts = ("", "")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        row.setSpacing(SPACING_PX)
         row.addWidget(self.bar, 1)
         row.addWidget(self.text)
         context.bridge.changed.connect(self._on_session_changed)
@@ -55,11 +57,34 @@ class ProgressLine(QWidget):
     def _show(self, found: tuple[Progress, Pace]) -> None:
         progress, pace = found
         self.bar.show_fraction(progress.done / progress.total if progress.total else 0.0)
-        self.text.setText(self._progress_text(progress, pace))
+        self._texts = self._counts(progress), self._pace(progress, pace)
+        self._fit()
         self._finish()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        """With the counts alone: the pace is told where there is room, and must not need a row."""
+        width = self.text.fontMetrics().horizontalAdvance(self._texts[0]) + SPACING_PX + BAR_PX
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def _fit(self) -> None:
+        counts, pace = self._texts
+        both = f"{counts} · {pace}" if pace else counts
+        room = self.width() - SPACING_PX - BAR_PX
+        fits = self.text.fontMetrics().horizontalAdvance(both) <= room
+        self.text.setText(both if fits else counts)
+        self.text.setToolTip(pace)
+        self.updateGeometry()
+
     def _on_failed(self, error: Exception) -> None:
-        self.text.setText(self.tr("Progress unknown"))
+        self._texts = self.tr("Progress unknown"), ""
+        self._fit()
         self.text.setToolTip(str(error))
         self._finish()
 
@@ -68,19 +93,19 @@ class ProgressLine(QWidget):
         if self._is_stale:
             self._count()
 
-    def _progress_text(self, progress: Progress, pace: Pace) -> str:
+    def _counts(self, progress: Progress) -> str:
         if not progress.total:
             return self.tr("No candidates yet")
         done, left = f"{progress.done:,}", f"{progress.left:,}"
         text = self.tr("{done} done · {left} left").replace("{done}", done).replace("{left}", left)
-        if not progress.left:
-            return self.tr("All {done} judged").replace("{done}", done)
-        left_s = pace.seconds_for(progress.left)
+        return text if progress.left else self.tr("All {done} judged").replace("{done}", done)
+
+    def _pace(self, progress: Progress, pace: Pace) -> str:
+        left_s = pace.seconds_for(progress.left) if progress.left else None
         if left_s is None or pace.mean is None:
-            return text
+            return ""
         each = self.tr("{seconds} s each, about {time} to go")
-        each = each.replace("{seconds}", f"{pace.mean:.1f}").replace("{time}", self._time(left_s))
-        return f"{text} · {each}"
+        return each.replace("{seconds}", f"{pace.mean:.1f}").replace("{time}", self._time(left_s))
 
     def _time(self, seconds: float) -> str:
         if seconds < MINUTE:
@@ -98,11 +123,11 @@ class _Bar(QWidget):
         self._current_theme = current_theme
         self._fraction = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setMinimumWidth(60)
+        self.setMinimumWidth(BAR_PX)
         current_theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
-        return QSize(60, 12)
+        return QSize(BAR_PX, 12)
 
     def show_fraction(self, fraction: float) -> None:
         self._fraction = fraction

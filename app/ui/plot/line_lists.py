@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
 from agent.spectra.pixel_grid import LIGHT_KMS
+from app.ui.plot.marks import task_ranks
 from app.ui.plot.readout import NAMED_KINDS, NEAR_KMS
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
@@ -21,6 +22,7 @@ class PlotLineLists(QObject):
         super().__init__(parent)
         self.lists: LineLists = builtin_lines()
         self._own: tuple[str, ...] = ()
+        self._task = context.bridge.session.task
         self._runner, self._current = context.runner, context.current
         context.settings.changed.connect(self.read)
 
@@ -36,7 +38,12 @@ class PlotLineLists(QObject):
         self.changed.emit()
 
     def name_near(self, wavelength: float, z: float) -> str:
-        """The known line nearest to an observed wavelength, else the wavelength itself."""
+        """The known line nearest to an observed wavelength, else the wavelength itself.
+
+        Lines that the task names come first: the centre of a broad line may be nearer to another.
+        """
         rest = wavelength / (1.0 + z)
         near = self.lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)
-        return near[0].label if near else f"{wavelength:.0f}"
+        ranks = task_ranks(self._task, self.lists)
+        named = [line for line in near if line.id in ranks] or near
+        return named[0].label if named else f"{wavelength:.0f}"

@@ -16,7 +16,7 @@ def test_which_candidates(qtbot, context, dialog, tmp_path, name, count):
     choose(qtbot, dialog, name)
     qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith(f"{count} rows"))
     write(qtbot, dialog)
-    assert len(rows_of(tmp_path / "night.csv")) == count
+    assert len(rows_of(tmp_path / "night-vetted.csv")) == count
 
 
 def test_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
@@ -29,7 +29,7 @@ def test_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
         lambda: dialog.catalogue.table.item(0, 0).text() == rows_first(context.current.session)
     )
     write(qtbot, dialog)
-    assert {row["verdict"] for row in rows_of(tmp_path / "night.csv")} == {"ACCEPT"}
+    assert {row["verdict"] for row in rows_of(tmp_path / "night-vetted.csv")} == {"ACCEPT"}
 
 
 def rows_first(session):
@@ -39,7 +39,7 @@ def rows_first(session):
 def test_the_format_and_the_suffix_go_together(qtbot, context, dialog, tmp_path):
     context.commands.run("export")
     dialog.catalogue.set_format("fits")
-    assert dialog.file.edit.text() == str(tmp_path / "night.fits")
+    assert dialog.file.edit.text() == str(tmp_path / "night-vetted.fits")
     dialog.file.edit.setText(str(tmp_path / "other.parquet"))
     assert dialog.catalogue.format.currentData() == "parquet"
     dialog.file.edit.setText(str(tmp_path / "v1.2 final"))

@@ -17,25 +17,25 @@ def test_accepted_ones_as_csv(qtbot, context, dialog, tmp_path):
     assert dialog.catalogue.table.item(0, 0).text() == "90000-60230-0001"
     with qtbot.waitSignal(context.current.message) as signal:
         write(qtbot, dialog)
-    assert signal.args[0].startswith("Written: 3 rows, night.csv")
+    assert signal.args[0].startswith("Written: 3 rows, night-vetted.csv")
     assert dialog.outcome.text() == signal.args[0]
-    found = rows_of(tmp_path / "night.csv")
+    found = rows_of(tmp_path / "night-vetted.csv")
     assert [row["verdict"] for row in found] == ["ACCEPT"] * 3
-    assert (tmp_path / "night.csv-metadata.json").exists()
+    assert (tmp_path / "night-vetted.csv-metadata.json").exists()
 
 
 def test_a_file_that_will_be_replaced_is_told_before(qtbot, context, dialog, tmp_path):
-    (tmp_path / "night.csv").write_text("old")
+    (tmp_path / "night-vetted.csv").write_text("old")
     context.commands.run("export")
     assert "will be replaced" in dialog.file.problem.text()
     write(qtbot, dialog)
     assert not dialog.file.problem.isVisible()
-    assert len(rows_of(tmp_path / "night.csv")) == 3
+    assert len(rows_of(tmp_path / "night-vetted.csv")) == 3
 
 
 def test_what_cannot_be_written_says_why(qtbot, context, dialog, tmp_path):
     context.commands.run("export")
-    dialog.file.edit.setText(str(tmp_path / "nowhere" / "night.csv"))
+    dialog.file.edit.setText(str(tmp_path / "nowhere" / "night-vetted.csv"))
     assert "not a folder" in dialog.file.problem.text()
     assert not dialog.write_button.isEnabled()
     dialog.file.edit.setText("")
