@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from agent.evidence.measurements import window_table
 from agent.spectra.lines import Line, LineLists, label_of
-from agent.spectra.measure.zoom_measurements import zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
 from app.ui.plot.marks import Mark
@@ -134,7 +134,7 @@ def measurements_text(spectrum: Spectrum, window: Window, z: float) -> str:
     Wavelengths are in vacuum angstrom, in the rest frame where z is not 0.
     """
     lo, hi = (end / (1.0 + z) for end in window)
-    numbers = zoom_numbers(spectrum, lo, hi, z)
+    numbers = window_table(spectrum, lo, hi, z)
     lines = [
         f"object: {spectrum.object_id}" + (" (SIMULATED)" if spectrum.simulated else ""),
         f"range: {window[0]:.2f} to {window[1]:.2f} Å, observed, vacuum",
