@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from agent.errors import WorkbenchError
+from train.audit.command import audit
 from train.baselines.command import baselines
 from train.bench.command import bench
 from train.curate.command import app as curate
@@ -62,6 +63,7 @@ app.command()(reopen)
 app.command()(card)
 app.add_typer(eye, name="eye")
 app.add_typer(evaluate, name="evaluate")
+app.command()(audit)
 app.command()(report)
 app.command()(chain)
 

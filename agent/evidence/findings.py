@@ -20,7 +20,7 @@ MIN_SNR_FRACTION = 0.5  # of the claim's minimum S/N, below which it is not test
 CLEAR_SIGMA = 6.0  # a detection this strong counts in full, however noisy the continuum
 HALVING_ERROR = 1.5  # times the claim's scale; an error of this size halves its log-odds
 MIN_TRUST = 0.02
-_MEANING = re.compile(r"(?:: |, (?=as in ))(.+)$")
+MEANING = re.compile(r"(?:: |, (?=as in ))(.+)$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class Finding:
         """What the claim's text concludes from its numbers; empty if it concludes nothing."""
         evidence = self.evidence
         template = evidence.text_found if self.is_found else evidence.text_absent
-        tail = _MEANING.search(template)
+        tail = MEANING.search(template)
         return "" if tail is None or "{" in tail.group(1) else tail.group(1)
 
     @property

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from agent.evidence.gate_numbers import BOTH, PROFILES
-from agent.evidence.gates import GATES
+from agent.evidence.gates import CLEAR_STEP, GATES
 from agent.evidence.line_words import LineWords, is_line, line_text
+from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.plausible import (
+    GRAVITY,
+    HYDRIDE,
+    has_deep_hydride,
+    has_tio,
+    is_hot_line,
+    is_plausible,
+    tells_gravity,
+    tio_in_the_way,
+)
 from agent.evidence.said_numbers import SaidNumbers, strength_state
 
 MIN_SIGMA = 3.0
 """Of a sign that is there or not, such as a step or an emission: less is noise."""
+# Two indices of a line: weak or strong is said where both are.
+WIDE_AND_NARROW = {"HdA": "HdF", "HdF": "HdA", "HgA": "HgF", "HgF": "HgA"}
 REMARKS = ("strong", "weak", "narrow", "wide")
 
 
@@ -18,14 +31,31 @@ def gate_words(
     """The description of a gate's value; empty if it says little or contradicts the line itself."""
     gate = GATES[name]
     words = gate.words(value, middle)
-    if not words:
+    if not words or not _is_meant(name, words, said.numbers):
         return ""
     lines = lines_of(name)
     if lines:
         return _line_words(words, lines, said)
-    if gate.border == 0.0 and abs(value) < MIN_SIGMA * error:
+    if gate.border in (0.0, CLEAR_STEP) and abs(value) < MIN_SIGMA * error:
         return ""
     return gate.text(said.value(gate.label, value, error, gate.unit)["value"], middle)
+
+
+def _is_meant(name: str, words: str, numbers: SpectrumMeasurements) -> bool:
+    """Whether the number means what the words say in this spectrum."""
+    if name in GRAVITY and not tells_gravity(name, numbers):
+        return False
+    if name in HYDRIDE and has_deep_hydride(numbers) is not words.endswith(("dwarf", "deep")):
+        return False
+    other = WIDE_AND_NARROW.get(name)
+    if other is not None:
+        said = GATES[other].words(numbers.index(other).number, 0.0)
+        if said.partition(" ")[0] != words.partition(" ")[0]:
+            return False
+    if name == "TiO_7054_edge" and has_tio(numbers) is False:
+        return False
+    says_there = not words.startswith("no ")
+    return all(is_plausible(part, says_there, numbers) for part in (name, *BOTH.get(name, ())[1:]))
 
 
 def lines_of(gate: str) -> tuple[str, ...]:
@@ -53,6 +83,8 @@ def _line_words(words: str, lines: tuple[str, ...], said: SaidNumbers) -> LineWo
     if claimed not in ("", "absent") and states != {claimed}:
         return ""
     if claimed == "absent" and states & {"emission", "absorption", "unclear"}:
+        return ""
+    if states & {"absorption", "unclear"} and is_hot_line(line) and tio_in_the_way(said.numbers):
         return ""
     missing = "emission" if "emission" in words else "absorption"
     remark = next((remark for remark in REMARKS if words.endswith(remark)), "")

@@ -23,12 +23,18 @@ class Gate:
     high: str
     border: float | None = None
     """Physical border between low and high, such as 0 between emission and absorption."""
+    low_to: float | None = None
+    """The highest value that is called low, where between low and high neither is said."""
+    high_from: float | None = None
 
     def words(self, value: float, middle: float) -> str:
         """The description without the value; `middle` replaces a missing border."""
         if not math.isfinite(value):
             return ""
-        return self.high if value > (middle if self.border is None else self.border) else self.low
+        border = middle if self.border is None else self.border
+        if value > (border if self.high_from is None else self.high_from):
+            return self.high
+        return self.low if value <= (border if self.low_to is None else self.low_to) else ""
 
     def text(self, value: float, middle: float) -> str:
         """The description with the value, or an empty text."""
@@ -37,10 +43,24 @@ class Gate:
             return ""
         digits = 0 if self.unit == "km/s" or abs(value) >= 20 else 1 if self.unit else 2
         unit = f" {self.unit}" if self.unit else ""
-        return f"{words} ({self.label} {value:.{digits}f}{unit})"
+        return f"{words} ({self.label} {plain_zero(f'{value:.{digits}f}')}{unit})"
+
+
+def plain_zero(number: str) -> str:
+    """A number without the sign of a zero, such as that of -0.00."""
+    return number.removeprefix("-") if float(number) == 0 else number
 
 
 CLEAR_STEP = 0.04  # a real band head has a larger fractional drop
+# Claims of the tasks call a smaller step none, since other bands make such steps.
+NAMED_STEP: Mapping[str, float] = MappingProxyType(
+    {
+        "TiO_7054": 0.12, "TiO_6158": 0.08, "TiO_8860": 0.12, "VO_7896": 0.06, "MgH_5211": 0.10,
+        "C2_5165": 0.10, "C2_4737": 0.14, "C2_5636": 0.08, "CN_7873": 0.05, "CN_8067": 0.05,
+        "ZrO_6474": 0.17, "ZrO_6345": 0.10, "ZrO_6378": 0.10, "ZrO_5718": 0.11, "YO_6132": 0.06,
+        "LaO_7404": 0.06,
+    }
+)  # fmt: skip
 WIDE_KMS = 600.0  # emission lines of accretion discs are wider
 
 
@@ -50,7 +70,9 @@ def _line(name: str, label: str, high: str, low: str = "") -> Gate:
 
 
 def _edge(head: str, label: str, high: str) -> Gate:
-    return Gate(f"{head}_edge", f"step at {label}", "", "", high, CLEAR_STEP)
+    return Gate(
+        f"{head}_edge", f"step at {label}", "", "", high, CLEAR_STEP, None, NAMED_STEP[head]
+    )
 
 
 _ALL = (
@@ -61,18 +83,18 @@ _ALL = (
     _line("H_8", "H8", "H8 absorbed", "H8 in emission"),
     _line("H_9", "H9", "H9 seen", "H9 not seen"),
     _line("H_10", "H10", "H10 seen", "H10 not seen"),
-    Gate("H_11", "H11 ratio", "", "H11 stands clear", "H11 not seen"),
-    Gate("H_12", "H12 ratio", "", "H12 stands clear", "H12 not seen"),
-    Gate("H_beta_D2", "Hβ width", "Å", "Hβ narrow", "Hβ broad"),
-    Gate("H_gamma_D2", "Hγ width", "Å", "Hγ narrow", "Hγ broad"),
-    Gate("H_delta_D2", "Hδ width", "Å", "Hδ narrow", "Hδ broad"),
+    Gate("H_11", "H11 ratio", "", "H11 stands clear", "H11 not seen", low_to=0.9, high_from=0.98),
+    Gate("H_12", "H12 ratio", "", "H12 stands clear", "H12 not seen", low_to=0.9, high_from=0.98),
+    Gate("H_beta_D2", "Hβ width", "Å", "Hβ narrow", "Hβ broad", low_to=22, high_from=26),
+    Gate("H_gamma_D2", "Hγ width", "Å", "Hγ narrow", "Hγ broad", low_to=18, high_from=26),
+    Gate("H_delta_D2", "Hδ width", "Å", "Hδ narrow", "Hδ broad", low_to=20, high_from=26),
     Gate("H_gamma_depth", "lowest flux in Hγ", "", "Hγ deep", "Hγ shallow"),
     Gate("H_delta_fm", "lowest flux in Hδ", "", "Hδ deep", "Hδ shallow"),
     Gate("H_delta_D02", "Hδ width at 20 per cent", "Å", "Hδ narrow", "Hδ broad"),
-    Gate("HdA", "HdA", "Å", "weak Hδ", "strong Hδ"),
-    Gate("HdF", "HdF", "Å", "weak Hδ core", "strong Hδ core"),
-    Gate("HgA", "HgA", "Å", "weak Hγ", "strong Hγ"),
-    Gate("HgF", "HgF", "Å", "weak Hγ core", "strong Hγ core"),
+    Gate("HdA", "HdA", "Å", "weak Hδ", "strong Hδ", low_to=7.5, high_from=7.5),
+    Gate("HdF", "HdF", "Å", "weak Hδ core", "strong Hδ core", low_to=3.5, high_from=4.5),
+    Gate("HgA", "HgA", "Å", "weak Hγ", "strong Hγ", low_to=6.5, high_from=6.5),
+    Gate("HgF", "HgF", "Å", "weak Hγ core", "strong Hγ core", low_to=3.5, high_from=4.5),
     Gate("H_delta_wide_narrow", "Hδ wings over core", "", "short Hδ wings", "wide Hδ wings"),
     Gate("H_alpha_em_fwhm", "Hα FWHM", "km/s", "Hα emission narrow", "Hα emission wide", WIDE_KMS),
     Gate("H_beta_em_fwhm", "Hβ FWHM", "km/s", "Hβ emission narrow", "Hβ emission wide", WIDE_KMS),
@@ -105,45 +127,117 @@ _ALL = (
     _line("FeI_5270", "Fe I 5270", "Fe I 5270 strong", "no Fe I 5270"),
     _line("LiI_6708", "Li I 6708", "Li I 6708 absorbed"),
     _line("BaII_6497", "Ba II 6497", "Ba II 6497 strong"),
-    Gate("Dn4000", "4000 Å break", "", "no 4000 Å break", "strong 4000 Å break"),
-    Gate("Balmer_jump_3720", "flux at 4040 over 3720", "", "no Balmer jump", "Balmer jump"),
-    Gate("CH_G4300", "G band", "Å", "no G band", "G band"),
+    Gate(
+        "Dn4000",
+        "4000 Å break",
+        "",
+        "no 4000 Å break",
+        "strong 4000 Å break",
+        low_to=1.1,
+        high_from=1.5,
+    ),
+    Gate(
+        "Balmer_jump_3720",
+        "flux at 4040 over 3720",
+        "",
+        "no Balmer jump",
+        "Balmer jump",
+        low_to=1.1,
+        high_from=1.5,
+    ),
+    Gate("CH_G4300", "G band", "Å", "no G band", "G band", low_to=1.5, high_from=4.0),
     Gate("colour_4200_5400", "flux at 4240 over 5400", "", "little blue light", "blue continuum"),
     Gate("colour_5400_6600", "flux at 5400 over 6630", "", "red continuum", "blue continuum"),
     Gate("colour_6600_7500", "flux at 6630 over 7520", "", "red continuum", "blue continuum"),
     Gate("colour_7500_8800", "flux at 7520 over 8725", "", "red continuum", "blue continuum"),
     Gate("bend", "bend", "", "smooth continuum", "humps or bands in the continuum"),
-    Gate("TiO5", "TiO5", "", "TiO bands", "no TiO bands"),
-    Gate("TiO_4940", "TiO 4940 ratio", "", "no blue TiO", "TiO in the blue"),
+    Gate("TiO5", "TiO5", "", "TiO bands", "no TiO bands", low_to=0.8, high_from=0.9),
+    Gate(
+        "TiO_4940",
+        "TiO 4940 ratio",
+        "",
+        "no blue TiO",
+        "TiO in the blue",
+        low_to=1.05,
+        high_from=1.1,
+    ),
     _edge("TiO_7054", "7056", "TiO head at 7056"),
     _edge("TiO_6158", "6160", "TiO head at 6160"),
     _edge("TiO_8860", "8862", "TiO head at 8862"),
-    Gate("VO1", "VO1", "", "VO bands", ""),
-    Gate("VO2", "VO2", "", "VO bands", ""),
+    Gate("VO1", "VO1", "", "VO bands", "", low_to=0.9, high_from=1.0),
+    Gate("VO2", "VO2", "", "VO bands", "", low_to=0.9, high_from=1.0),
     _edge("VO_7896", "7898", "VO head at 7898"),
-    Gate("CaH1", "CaH1", "", "CaH 6384 deep", "CaH 6384 absent"),
-    Gate("CaH2", "CaH2", "", "CaH trough deep", "CaH trough shallow"),
-    Gate("CaH3", "CaH3", "", "CaH trough deep", "CaH trough shallow"),
-    Gate("TiO5_excess", "TiO excess over CaH", "", "CaH as deep as in a dwarf", "TiO without CaH"),
-    Gate("NaI_8190", "Na I 8190", "Å", "Na I 8190 weak", "Na I 8190 strong"),
-    Gate("CaT", "Ca II triplet", "Å", "Ca II triplet weak", "Ca II triplet strong"),
-    Gate("Mg_b", "Mg b", "Å", "no Mg b", "Mg b strong"),
-    Gate("Na_D", "Na D", "Å", "Na D weak", "Na D strong"),
+    Gate("CaH1", "CaH1", "", "CaH 6384 deep", "CaH 6384 absent", low_to=0.82, high_from=0.94),
+    Gate("CaH2", "CaH2", "", "CaH trough deep", "CaH trough shallow", low_to=0.6, high_from=0.85),
+    Gate("CaH3", "CaH3", "", "CaH trough deep", "CaH trough shallow", low_to=0.7, high_from=0.9),
+    Gate(
+        "TiO5_excess",
+        "TiO excess over CaH",
+        "",
+        "CaH as deep as in a dwarf",
+        "TiO without CaH",
+        low_to=0.145,
+        high_from=0.145,
+    ),
+    Gate(
+        "NaI_8190",
+        "Na I 8190",
+        "Å",
+        "Na I 8190 weak",
+        "Na I 8190 strong",
+        low_to=1.2,
+        high_from=1.3,
+    ),
+    Gate(
+        "CaT",
+        "Ca II triplet",
+        "Å",
+        "Ca II triplet weak",
+        "Ca II triplet strong",
+        low_to=3.0,
+        high_from=6.2,
+    ),
+    Gate("Mg_b", "Mg b", "Å", "no Mg b", "Mg b strong", low_to=0.5, high_from=3.0),
+    Gate("Na_D", "Na D", "Å", "Na D weak", "Na D strong", low_to=5.7, high_from=5.7),
     _edge("MgH_5211", "5212", "MgH edge at 5212"),
     _edge("C2_5165", "5167", "C2 edge at 5167"),
     _edge("C2_4737", "4738", "C2 edge at 4738"),
     _edge("C2_5636", "5637", "C2 edge at 5637"),
     _edge("CN_7873", "7875", "CN head at 7875"),
     _edge("CN_8067", "8069", "CN head at 8069"),
-    Gate("CN_7872", "CN 7872 ratio", "", "CN band at 7872", ""),
-    Gate("MK_carbon", "carbon index", "", "no carbon bands", "carbon bands"),
-    Gate("Ba_4554", "Ba II 4554 ratio", "", "Ba II 4554 strong", ""),
+    Gate("CN_7872", "CN 7872 ratio", "", "CN band at 7872", "", low_to=0.92, high_from=1.0),
+    Gate(
+        "MK_carbon",
+        "carbon index",
+        "",
+        "no carbon bands",
+        "carbon bands",
+        low_to=2.5,
+        high_from=3.0,
+    ),
+    Gate("Ba_4554", "Ba II 4554 ratio", "", "Ba II 4554 strong", "", low_to=0.97, high_from=1.0),
     _edge("ZrO_6474", "6475", "ZrO head at 6475"),
     _edge("ZrO_6345", "6347", "ZrO head at 6347"),
     _edge("ZrO_6378", "6380", "step at 6380 of ZrO or CaH"),
     _edge("ZrO_5718", "5720", "ZrO head at 5720"),
-    Gate("ZrO_6474", "ZrO 6474 ratio", "", "ZrO band at 6475", "no ZrO band"),
-    Gate("ZrO_6345", "ZrO 6345 ratio", "", "ZrO band at 6347", "no ZrO 6347"),
+    Gate(
+        "ZrO_6474",
+        "ZrO 6474 ratio",
+        "",
+        "ZrO band at 6475",
+        "no ZrO band",
+        low_to=0.78,
+        high_from=0.9,
+    ),
+    Gate(
+        "ZrO_6345",
+        "ZrO 6345 ratio",
+        "",
+        "ZrO band at 6347",
+        "no ZrO 6347",
+        low_to=0.85,
+        high_from=0.95,
+    ),
     _edge("YO_6132", "6134", "YO head at 6134"),
     _edge("LaO_7404", "7406", "LaO head at 7406"),
     Gate("OIII_both", "weaker of [O III] 5007 and 4959", "Å", "[O III] in emission", "", 0.0),
@@ -159,10 +253,30 @@ _ALL = (
         "Å",
         "Balmer lines narrow",
         "Balmer lines broad",
+        low_to=20,
+        high_from=26,
     ),
-    Gate("C2_both", "weaker of the C2 edges", "", "no C2 edges", "C2 edges", CLEAR_STEP),
-    Gate("CN_both", "weaker of the CN heads", "", "", "CN heads", CLEAR_STEP),
-    Gate("ZrO_both", "weaker of the ZrO heads", "", "", "ZrO heads", CLEAR_STEP),
-    Gate("TiO_both", "weaker of two TiO heads", "", "no TiO heads", "TiO heads", CLEAR_STEP),
+    Gate(
+        "C2_both",
+        "weaker of the C2 edges",
+        "",
+        "no C2 edges",
+        "C2 edges",
+        CLEAR_STEP,
+        low_to=0.03,
+        high_from=0.1,
+    ),
+    Gate("CN_both", "weaker of the CN heads", "", "", "CN heads", CLEAR_STEP, high_from=0.05),
+    Gate("ZrO_both", "weaker of the ZrO heads", "", "", "ZrO heads", CLEAR_STEP, high_from=0.1),
+    Gate(
+        "TiO_both",
+        "weaker of two TiO heads",
+        "",
+        "no TiO heads",
+        "TiO heads",
+        CLEAR_STEP,
+        low_to=0.04,
+        high_from=0.1,
+    ),
 )
 GATES: Mapping[str, Gate] = MappingProxyType({gate.name: gate for gate in _ALL})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent.evidence.findings import Finding
 from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.plausible import is_hot_line, tio_in_the_way
 from agent.evidence.said_numbers import Row, SaidNumbers, strength_state
 from agent.spectra.lines import builtin_lines, label_of
 
@@ -32,27 +33,38 @@ def ew_text(ew: float, error: float | None) -> str:
     return text if error is None else f"{text} ± {error:.{digits}f}"
 
 
-def line_text(name: str, row: Row, expected: str = "", is_counted: bool = False) -> str:
+HINT_SIGMA = 2.0
+
+
+def line_text(name: str, row: Row, expected: str = "") -> str:
     """The state of a line with its numbers, as "Hα emission, EW -15.5 ± 0.5 Å, FWHM 354 km/s".
 
-    `expected` is what is said to be missing if nothing stands out of the noise; `is_counted` says
-    that it counts as seen all the same.
+    `expected` is what is said to be missing if nothing stands out of the noise, and to be hinted at
+    if something nearly does.
     """
     state = strength_state(row)
     label = label_of(name)
     if state in ("emission", "absorption"):
         words = f"{label} {state}"
-    elif is_counted:
-        words = f"hint of {label} {expected}"
     elif state == "unclear":
         words = f"{label} unclear"
     else:
-        words = f"no {label} {expected}"
+        words = f"{'hint of' if _is_hint(name, row, expected) else 'no'} {label} {expected}"
     text = f"{words}, EW {ew_text(row['ew'], row.get('ew_error'))} Å"
     width = row.get("fwhm_kms")
     return (
         f"{text}, FWHM {width:.0f} km/s" if width and state in ("emission", "absorption") else text
     )
+
+
+def _is_hint(name: str, row: Row, expected: str) -> bool:
+    is_forbidden = is_line(name) and builtin_lines()[name].is_forbidden
+    return _stands_out(row, expected) and not (is_forbidden and expected == "absorption")
+
+
+def _stands_out(row: Row, side: str) -> bool:
+    sign = -1.0 if side == "emission" else 1.0
+    return bool(sign * row["ew"] > HINT_SIGMA * row.get("ew_error", 0.0))
 
 
 def is_line(name: str) -> bool:
@@ -75,24 +87,28 @@ def line_of(finding: Finding, numbers: SpectrumMeasurements) -> str:
 
 
 def line_words(finding: Finding, name: str, said: SaidNumbers, class_name: str) -> LineWords | None:
-    """What is said of the line behind a claim; None if it has no equivalent width."""
+    """What is said of the line behind a claim; None if its numbers do not support a sentence."""
     row = said.line(name)
     if "ew" not in row:
         return None
     evidence = finding.evidence
     if evidence.kind == "width":
+        if not row.get("fwhm_kms") or strength_state(row) != "emission":
+            return None
         return LineWords(line_text(name, row, "emission"), _width_remark(finding, class_name))
     expected = "emission" if evidence.expect == "emission" else "absorption"
-    is_sought = evidence.expect != "below"
-    text = line_text(name, row, expected, is_counted=finding.is_found == is_sought)
-    return LineWords(text, _strength_remark(finding, strength_state(row), expected, class_name))
+    state = strength_state(row)
+    if _stands_out(row, "absorption") and is_hot_line(name) and tio_in_the_way(said.numbers):
+        return None
+    text = line_text(name, row, expected)
+    return LineWords(text, _strength_remark(finding, state, expected, class_name))
 
 
 def _strength_remark(finding: Finding, state: str, expected: str, class_name: str) -> str:
     evidence = finding.evidence
-    meaning = finding.meaning
-    if meaning and (state == expected or finding.is_found == (evidence.expect != "below")):
-        return meaning
+    says_there = finding.is_found == (evidence.expect != "below")
+    if finding.meaning and (state == expected or not says_there):
+        return finding.meaning
     if finding.is_found or state != expected or evidence.expect == "below":
         return ""
     return "weak" if evidence.rank == "contaminant" else f"weak for {class_name}"

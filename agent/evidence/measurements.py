@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from typing import Any
 
 from agent.evidence.star_velocity import StarVelocity, star_velocity
 from agent.spectra.measure.indices import measure_indices
@@ -12,9 +13,10 @@ from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
+from agent.spectra.measure.zoom_measurements import zoom_numbers
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.rebinning import measurable
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.spectrum import Spectrum, Window, frame_z
 
 MIN_LINE_SIGMA = 3.0
 
@@ -23,6 +25,18 @@ MIN_LINE_SIGMA = 3.0
 def measurements_of(spectrum: Spectrum) -> SpectrumMeasurements:
     """Shared measurements of a spectrum; the last few are cached."""
     return SpectrumMeasurements(measurable(spectrum))
+
+
+def window_table(
+    spectrum: Spectrum, lo: float, hi: float, z: float | None = None
+) -> dict[str, Any]:
+    """Measurements of a window in the rest frame of `z`, as every part of the program shows them.
+
+    Lines are expected at the star's velocity, or at that of a `z` that a person has set.
+    """
+    if (z or 0.0) in (0.0, frame_z(spectrum)):
+        return zoom_numbers(spectrum, lo, hi, z, measurements_of(spectrum).velocity_kms)
+    return zoom_numbers(spectrum, lo, hi, z)
 
 
 class SpectrumMeasurements:

@@ -69,12 +69,26 @@ class SaidNumbers:
         return rest
 
 
+CLEAR_SIGMA = 3.0
+
+
 def strength_state(row: Row) -> str:
-    """'emission', 'absorption', 'unclear' if profile and area disagree, or '' in the noise."""
+    """'emission' or 'absorption' of a line that is clearly there, '' in the noise.
+
+    'unclear' if profile and area disagree, or if only the profile stands out. A forbidden line is
+    never in absorption.
+    """
     ew, error = row.get("ew"), row.get("ew_error", 0.0)
     if ew is None:
         return ""
     side = "emission" if ew < 0 else "absorption"
-    if row.get("kind"):
-        return side if row["kind"] == side else "unclear"
-    return side if abs(ew) >= 3.0 * error else ""
+    if side == "absorption" and _is_forbidden(str(row.get("name", ""))):
+        return ""
+    is_clear = abs(ew) >= CLEAR_SIGMA * error
+    if row.get("kind") and not (is_clear and row["kind"] == side):
+        return "unclear"
+    return side if is_clear else ""
+
+
+def _is_forbidden(name: str) -> bool:
+    return name in builtin_lines() and builtin_lines()[name].is_forbidden

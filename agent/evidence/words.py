@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agent.evidence.assessment import Assessment
@@ -60,8 +60,11 @@ def class_name(task: Task) -> str:
     return SHORT_NAMES.get(task.id) or KIND_NAMES.get(task.id, "the class")
 
 
-def overview(assessment: Assessment, said: SaidNumbers) -> str:
-    """Describe the whole spectrum, before any zoom; its numbers are noted in `said`."""
+def overview(assessment: Assessment, said: SaidNumbers, findings: Sequence[Finding] = ()) -> str:
+    """Describe the whole spectrum, before any zoom; its numbers are noted in `said`.
+
+    `findings` are claims that no window shows.
+    """
     spectrum = assessment.numbers.spectrum
     low, high = spectrum.range
     parts = [
@@ -74,6 +77,9 @@ def overview(assessment: Assessment, said: SaidNumbers) -> str:
         parts.append(f"The velocity is {velocity.kms:+.0f} km/s (from {velocity.source}).")
     parts += _colour(assessment, said)
     parts.append(_first_impression(assessment.kinds, said))
+    claims = finding_texts(findings, said, assessment.task)
+    if claims:
+        parts.append(f"Measured in the whole spectrum: {'; '.join(claims)}.")
     return " ".join(parts)
 
 
@@ -101,13 +107,21 @@ def _first_impression(kinds: KindJudgement, said: SaidNumbers) -> str:
 
 
 def kind_signs(
-    kinds: KindJudgement, label: str, other: str, at_most: int, said: SaidNumbers
+    kinds: KindJudgement,
+    label: str,
+    other: str,
+    at_most: int,
+    said: SaidNumbers,
+    shown: Callable[[str], bool] = lambda gate: True,
 ) -> list[str]:
-    """Describe the gates that favour one kind over another most, and note their numbers."""
+    """Describe the gates that favour one kind over another most, and note their numbers.
+
+    Only those that are `shown`, by the windows opened or at first sight, are spoken of.
+    """
     model = builtin_kinds()
     signs: list[LineWords | str] = []
     for gate, nats in kinds.telling(label, other):
-        if nats < MIN_NATS:
+        if nats < MIN_NATS or not shown(gate):
             continue
         middle = float(model.knots[model.gates.index(gate)].mean())
         words = gate_words(gate, kinds.value(gate), kinds.error(gate), middle, said)
@@ -119,10 +133,11 @@ def kind_signs(
 
 
 def finding_words(finding: Finding, said: SaidNumbers, task: Task) -> LineWords | str:
-    """A claim with what was measured, its numbers noted in `said`."""
+    """A claim with what was measured, its numbers noted in `said`; empty if it cannot be said."""
     line = line_of(finding, said.numbers)
-    words = line_words(finding, line, said, class_name(task)) if line else None
-    return words or _number_text(finding, said)
+    if line and finding.evidence.kind != "ratio":
+        return line_words(finding, line, said, class_name(task)) or ""
+    return _number_text(finding, said)
 
 
 def _number_text(finding: Finding, said: SaidNumbers) -> str:
@@ -157,8 +172,9 @@ def _with_error(evidence: Evidence, error: float) -> Evidence:
 
 
 def finding_texts(findings: Sequence[Finding], said: SaidNumbers, task: Task) -> list[str]:
-    """Claims in words; several about one line are said together."""
-    return merged([finding_words(finding, said, task) for finding in findings])
+    """Claims in words; several about one line are said together, and some cannot be said."""
+    parts = [finding_words(finding, said, task) for finding in findings]
+    return merged([part for part in parts if part])
 
 
 def chance_text(p_yes: float) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.evidence.assessment import Assessment
 from agent.evidence.findings import Finding
+from agent.evidence.places import contains, gate_places, window_of
 from agent.evidence.said_numbers import SaidNumbers
+from agent.evidence.speakable import speakable
 from agent.evidence.words import chance_text, finding_texts, kind_name, kind_signs, overview
 from agent.protocol.tool import TOOL_NAME
 from agent.spectra.pixel_grid import doppler
@@ -21,6 +23,7 @@ MIN_COVERED = 0.6  # fraction of a window that must have good pixels
 NOTICEABLE = 0.04  # fraction of its width by which a Doppler shift must move a window to count
 MAX_FINDINGS = 4
 MAX_REASONS = 4
+NOTHING = "nothing that stands out"
 RUNNER_UP = 0.1  # probability from which the second most likely kind is named
 
 
@@ -52,17 +55,33 @@ class WrittenTurns:
 
 
 def write_turns(assessment: Assessment) -> WrittenTurns:
+    assessment = replace(assessment, findings=speakable(assessment))
     looks = choose_looks(assessment)
     opening, answer = SaidNumbers(assessment.numbers), SaidNumbers(assessment.numbers)
     said = tuple(SaidNumbers(assessment.numbers) for _ in looks)
-    thought = overview(assessment, opening)
+    thought = overview(assessment, opening, _of_the_whole(assessment))
     turns = []
     for number, (look, numbers) in enumerate(zip(looks, said, strict=True)):
         why = _why(look, first=number == 0, at_rest=bool(frame_z(assessment.numbers.spectrum)))
         turns.append(_call(f"{thought} {why}", look))
         thought = _measured(look, assessment, numbers)
-    turns.append(_answer(thought, assessment, answer))
+    turns.append(_answer(thought, assessment, answer, [look.window for look in looks]))
     return WrittenTurns(tuple(turns), opening, said, answer)
+
+
+def _of_the_whole(assessment: Assessment) -> list[Finding]:
+    """The strongest testable claims that no window of the task shows."""
+    found = [
+        finding
+        for finding in assessment.findings
+        if finding.is_testable and _window_of(finding, assessment) is None
+    ]
+    ranked = sorted(found, key=lambda finding: -abs(finding.log_odds))
+    return [each for each in ranked if abs(each.log_odds) > MIN_NATS][:MAX_FINDINGS]
+
+
+def _window_of(finding: Finding, assessment: Assessment) -> DiagnosticWindow | None:
+    return window_of(finding, assessment.task, assessment.numbers)
 
 
 def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
@@ -81,7 +100,7 @@ def _look(window: DiagnosticWindow, assessment: Assessment) -> Look | None:
     findings = tuple(
         finding
         for finding in assessment.findings
-        if finding.evidence.window == window.id and finding.is_testable
+        if finding.is_testable and _window_of(finding, assessment) is window
     )
     if not findings:
         return None
@@ -123,7 +142,7 @@ def _why(look: Look, *, first: bool, at_rest: bool) -> str:
 def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     """The sentence on what was measured in a window, strongest evidence first."""
     ranked = sorted(look.findings, key=lambda finding: -abs(finding.log_odds))
-    parts = finding_texts(ranked[:MAX_FINDINGS], said, assessment.task)
+    parts = finding_texts(ranked, said, assessment.task)[:MAX_FINDINGS] or [NOTHING]
     total = sum(finding.log_odds for finding in look.findings)
     verdict = (
         "This speaks for the class."
@@ -135,26 +154,36 @@ def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     return f"Measured in {look.window.label}: {'; '.join(parts)}. {verdict}"
 
 
-def _answer(thought: str, assessment: Assessment, said: SaidNumbers) -> str:
+def _answer(
+    thought: str, assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
+) -> str:
     likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
-    reasons = " ".join(_reasons(assessment, said))
+    reasons = " ".join(_reasons(assessment, said, opened))
     box = f"\\boxed{{{assessment.verdict}}}"
     return f"<think>{thought} {likely}</think>\n<answer>{box} {reasons}</answer>"
 
 
-def _reasons(assessment: Assessment, said: SaidNumbers) -> list[str]:
+def _reasons(
+    assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
+) -> list[str]:
+    """Reasons from the windows that were opened and the whole spectrum."""
     sign = 1.0 if assessment.verdict == "YES" else -1.0
-    plain = [finding for finding in assessment.findings if finding.is_plain]
-    ranked = sorted(plain, key=lambda finding: -sign * finding.log_odds)
-    reasons = [finding for finding in ranked if sign * finding.log_odds > MIN_NATS][:MAX_REASONS]
+    seen = [
+        finding
+        for finding in assessment.findings
+        if finding.is_plain and _window_of(finding, assessment) in (None, *opened)
+    ]
+    ranked = sorted(seen, key=lambda finding: -sign * finding.log_odds)
+    reasons = [finding for finding in ranked if sign * finding.log_odds > MIN_NATS]
     sentences = []
-    if reasons:
-        sentences.append(_sentence(finding_texts(reasons, said, assessment.task)))
-    sentences += _kind_sentences(assessment, said)
+    texts = finding_texts(reasons, said, assessment.task)[:MAX_REASONS]
+    if texts:
+        sentences.append(_sentence(texts))
+    sentences += _kind_sentences(assessment, said, opened)
     against = [finding for finding in reversed(ranked) if sign * finding.log_odds < -MIN_NATS]
-    if against:
-        other = finding_texts(against[:1], said, assessment.task)
-        sentences.append("On the other side: " + _sentence(other))
+    others = finding_texts(against, said, assessment.task)[:1]
+    if others:
+        sentences.append("On the other side: " + _sentence(others))
     untested = [
         each.evidence.label
         for each in assessment.untestable
@@ -167,20 +196,28 @@ def _reasons(assessment: Assessment, said: SaidNumbers) -> list[str]:
     return sentences
 
 
-def _kind_sentences(assessment: Assessment, said: SaidNumbers) -> list[str]:
+def _kind_sentences(
+    assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
+) -> list[str]:
     """Sentences on the kind it is instead, or the runner-up."""
     if not assessment.kind_log_odds:
         return []
+
+    def shown(gate: str) -> bool:
+        return all(
+            any(contains(each.range, place) for each in opened) for place in gate_places(gate)
+        )
+
     label = assessment.task.id
     others = [pair for pair in assessment.kinds.ranked() if pair[0] != label]
     rival, chance = others[0]
     if assessment.verdict == "NO" and assessment.kinds.ranked()[0][0] == label:
         return [f"As a whole it resembles {kind_name(label)}, but this is not borne out."]
     if assessment.verdict == "NO":
-        signs = kind_signs(assessment.kinds, rival, label, 2, said)
+        signs = kind_signs(assessment.kinds, rival, label, 2, said, shown)
         because = f": {'; '.join(signs)}" if signs else ""
         return [f"It looks more like {kind_name(rival)}{because}."]
-    signs = kind_signs(assessment.kinds, label, rival, 2, said)
+    signs = kind_signs(assessment.kinds, label, rival, 2, said, shown)
     sentences = [_sentence(signs)] if signs else []
     if chance > RUNNER_UP:
         sentences.append(f"The runner-up is {kind_name(rival)}.")

@@ -9,7 +9,7 @@ from typing import Any
 from PIL import Image
 
 from agent.errors import TrajectoryError
-from agent.evidence.measurements import measurements_of
+from agent.evidence.measurements import measurements_of, window_table
 from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.window_numbers import note_window, overview_numbers, window_numbers
 from agent.hashing import picture_hash, spectrum_hash
@@ -17,7 +17,6 @@ from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import Number, ToolResult, reply_text, run_tool
 from agent.rendering.model_image import QWEN25, Sizing, prepare
 from agent.rendering.render import Style, render_spectrum
-from agent.spectra.measure.zoom_measurements import zoom_numbers
 from agent.spectra.spectrum import Spectrum, frame_z
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
@@ -87,11 +86,10 @@ class PictureMaker:
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
         """Measure a window, for the record: the numbers that sentences about it name."""
-        numbers = measurements_of(self.spectrum)
-        table = zoom_numbers(self.spectrum, low, high, self.z, numbers.velocity_kms)
+        table = window_table(self.spectrum, low, high, self.z)
         if not self.style.numbers:
             return table
-        said = SaidNumbers(numbers)
+        said = SaidNumbers(measurements_of(self.spectrum))
         note_window(said, float(low), float(high), self.z)
         return said.table(table)
 

@@ -48,6 +48,11 @@ class Line:
     continuum: tuple[Window, ...] = ()
 
     @property
+    def is_forbidden(self) -> bool:
+        """Whether it is a forbidden line, which no star shows in absorption."""
+        return self.species.startswith("[")
+
+    @property
     def moves_with_star(self) -> bool:
         return self.kind not in OBSERVED_FRAME
 

@@ -151,7 +151,8 @@ class Evidence:
                 return self.label
             number = numbers[name]
             known = number is not None and math.isfinite(number)
-            return format(number, form or ".2f") if known else "unknown"
+            text = format(number, form or ".2f") if known else "unknown"
+            return text.lstrip("+-") if known and float(text) == 0 else text  # no "-0.00"
 
         return PLACEHOLDER.sub(fill, template)
 

@@ -16,14 +16,17 @@ from agent.spectra.measure.profiles import (
     double_peak_separation,
     fit_profile,
     has_second_feature,
+    profile,
     strongest_feature,
 )
 from agent.spectra.measure.sidebands import (
+    FeatureArea,
     LinearContinuum,
     integrate_feature,
     linear_continuum,
     side_level,
 )
+from agent.spectra.measure.wings import MAX_GAIN, winged_width
 from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, pixel_grid
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
@@ -37,6 +40,7 @@ WINGED_INNER = 2.4
 WINGED, WINGED_SIGMA = 1.65, 20.0
 MIN_SIDE_A, MIN_SIDE_PX = 20.0, 10
 BROAD_KMS = 500.0
+PRESSURE_KMS = 800.0  # no rotation makes absorption lines wider
 CONTINUUM_SIGMA = 3.0
 CLIP = 3.0
 N_ROUNDS = 3
@@ -57,6 +61,8 @@ class _Local:
     excess: FloatArray
     sigma: FloatArray
     fit: ProfileFit
+    outer: Window
+    """From the start of the blue side window to the end of the red one."""
 
 
 def measure_feature(
@@ -176,7 +182,8 @@ def _fit_local(
     fit = fit_profile(wavelength, excess, sigma, start)
     if fit is None:
         return NO_PROFILE
-    return _Local(line, window, wavelength, excess, sigma, fit)
+    sides = (start.centre - outer, start.centre + outer)
+    return _Local(line, window, wavelength, excess, sigma, fit, sides)
 
 
 def _describe(
@@ -220,10 +227,11 @@ def _describe(
     if unsafe:
         flags.append("unsafe")
     frame = 1.0 if rest is None else fit.centre / rest
+    ew, ew_error = _with_far_wings(grid, local, area, instrument)
     return LineMeasurement(
         line=name,
-        ew=area.width / frame,
-        ew_error=area.error / frame,
+        ew=ew / frame,
+        ew_error=ew_error / frame,
         centroid=fit.centre,
         centroid_error=fit.centre_error,
         velocity_kms=None if rest is None else LIGHT_KMS * (frame - 1.0),
@@ -239,6 +247,32 @@ def _describe(
         flags=tuple(flags),
         unsafe=unsafe,
     )
+
+
+def _with_far_wings(
+    grid: PixelGrid, local: _Local, area: FeatureArea, instrument: float
+) -> tuple[float, float]:
+    """The equivalent width and its error, with the wings that window and continuum miss.
+
+    Absorption this wide is broadened by pressure. Both profiles count as far as they fit.
+    """
+    fit = local.fit
+    wide = max(2.0 * instrument, fit.centre * PRESSURE_KMS / LIGHT_KMS)
+    if fit.amplitude > 0 or fit.fwhm < wide:
+        return area.width, area.error
+
+    def plain(wavelength: FloatArray) -> FloatArray:
+        shape = profile(wavelength, fit.amplitude, fit.centre, fit.fwhm, fit.peakedness)
+        return np.asarray(local.continuum.at(wavelength) * (1.0 + shape))
+
+    whole = winged_width(grid, local.outer, fit.centre, fit.fwhm, -fit.amplitude, plain)
+    if whole is None or not area.width < whole.width < MAX_GAIN * area.width:
+        return area.width, area.error
+    share = whole.share
+    mean = share * whole.width + (1.0 - share) * area.width
+    variance = share * whole.error**2 + (1.0 - share) * area.error**2
+    variance += share * (1.0 - share) * (whole.width - area.width) ** 2
+    return mean, math.sqrt(variance)
 
 
 def pixel_width(grid: PixelGrid, wavelength: float) -> float:

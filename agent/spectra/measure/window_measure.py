@@ -106,7 +106,11 @@ def _nearest(feature: LineMeasurement, shift: float, lists: LineLists) -> tuple[
     assert feature.centroid is not None and feature.fwhm is not None
     within = max(NEAREST_A, 0.5 * feature.fwhm)
     stellar = lists.nearest(feature.centroid / shift, within / shift, ("line",))
-    near = [NearLine(line, feature.centroid - line.wavelength * shift) for line in stellar]
+    near = [
+        NearLine(line, feature.centroid - line.wavelength * shift)
+        for line in stellar
+        if _can_be(line, feature)
+    ]
     terrestrial = lists.nearest(feature.centroid, within, ("sky", "telluric"))
     near += [NearLine(line, feature.centroid - line.wavelength) for line in terrestrial]
     # A line with windows of its own is common: it goes before rare ones up to 1.5 A nearer.
@@ -122,7 +126,16 @@ def _known_lines(
         line for line in lists.between(lo / shift, hi / shift, ("line",)) if line.window is not None
     ]
     results = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
-    return tuple(line for line in results if line.is_detected)
+    return tuple(
+        result
+        for line, result in zip(common, results, strict=False)
+        if result.is_detected and _can_be(line, result)
+    )
+
+
+def _can_be(line: Line, result: LineMeasurement) -> bool:
+    """Whether a feature can be this line: a dip is no forbidden line."""
+    return not (line.is_forbidden and result.kind == "absorption")
 
 
 def _edges(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.window_measure import measure_window
 from agent.spectra.pixel_grid import LIGHT_KMS
@@ -51,12 +52,15 @@ def zoom_numbers(
 
 
 def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
-    """A line as JSON; `shift` divides its wavelength into the frame of the pictures."""
+    """A line as JSON; `shift` divides its wavelength into the frame of the pictures.
+
+    A forbidden line has no kind where there is a dip: something else absorbs there.
+    """
     values: dict[str, float | None] = {
         "centroid": None if line.centroid is None else line.centroid / shift,
         "ew": line.ew,
         "ew_error": line.ew_error,
-        "fwhm_kms": line.fwhm_kms,
+        "fwhm_kms": line.fwhm_kms or None,  # 0 is an unresolved line, which has no width
         "sigma": line.significance,
     }
     known = {
@@ -64,7 +68,9 @@ def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
         for key, value in values.items()
         if value is not None and math.isfinite(value)
     }
-    return {"name": line.line, "kind": line.kind, **known}
+    lists = builtin_lines()
+    is_dip = line.kind == "absorption" and line.line in lists and lists[line.line].is_forbidden
+    return {"name": line.line, "kind": "" if is_dip else line.kind, **known}
 
 
 def rounded(value: float, digits: int = 3) -> float:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from agent.evidence.measurements import window_table
 from agent.spectra.lines import Line, LineLists, label_of
-from agent.spectra.measure.zoom_measurements import zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.spectra.flux_quantity import (
@@ -41,7 +41,7 @@ def measurements_text(spectrum: Spectrum, window: Window, frame: WavelengthFrame
     """
     z = frame.z
     lo, hi = (end / (1.0 + z) for end in window)
-    numbers = zoom_numbers(spectrum, lo, hi, z)
+    numbers = window_table(spectrum, lo, hi, z)
     lines = [
         f"object: {spectrum.object_id}" + (" (SIMULATED)" if spectrum.simulated else ""),
         *([] if frame.is_usual else [f"range on screen: {_shown_range(window, frame)}"]),

@@ -113,9 +113,13 @@ class Phrasebook:
 
     @cached_property
     def claims(self) -> dict[str, str]:
-        """Translated claim templates by their English text without numbers."""
-        templates = (each for each in self.texts.items() if "{label}" in each[0])
-        return {_bare(english): other for english, other in templates}
+        """Translated claim templates, also without their conclusion, by their English text."""
+        templates = [each for each in self.texts.items() if "{label}" in each[0]]
+        parts = [
+            (_without_meaning(english), other.rpartition("：")[0]) for english, other in templates
+        ]
+        known = {english: other for english, other in parts if english and other}
+        return {_bare(english): other for english, other in (known | dict(templates)).items()}
 
     @cached_property
     def labels(self) -> list[str]:
@@ -244,6 +248,12 @@ def spaced(text: str) -> str:
     """Put a space between Chinese and Latin text, and none within Chinese."""
     text = re.sub(rf"(?<={HAN}) (?={HAN})", "", text)
     return re.sub(rf"(?<={HAN})(?={OTHER_BEGIN})|(?<={OTHER_END})(?={HAN})", " ", text)
+
+
+def _without_meaning(template: str) -> str:
+    """A claim's template up to its conclusion; empty if it has none."""
+    before, colon, meaning = template.rpartition(": ")
+    return before if colon and "{" not in meaning else ""
 
 
 def _bare(template: str) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from agent.spectra.measure.zoom_measurements import zoom_numbers
+from agent.evidence.measurements import window_table
 from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.task import DiagnosticWindow
 from app.ui.actions.actions import ACTIONS
@@ -34,7 +34,7 @@ Numbers = Sequence[Mapping[str, Any]]
 
 def measured_windows(spectrum: Spectrum, windows: Sequence[Window], z: float) -> Numbers:
     """Our measurements in each of these windows, which are in the rest frame."""
-    return [zoom_numbers(spectrum, *window, z=z or None) for window in windows]
+    return [window_table(spectrum, *window, z=z or None) for window in windows]
 
 
 def short_text(numbers: Mapping[str, Any]) -> str:

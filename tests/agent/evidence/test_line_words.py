@@ -20,7 +20,7 @@ from agent.evidence.line_words import LineWords, ew_text, line_text, merged
         ({"kind": "", "ew": 0.1, "ew_error": 0.5}, {}, "no Hα emission, EW 0.10 ± 0.50 Å"),
         (
             {"kind": "", "ew": -1.1, "ew_error": 0.5},
-            {"is_counted": True},
+            {},
             "hint of Hα emission, EW -1.10 ± 0.50 Å",
         ),
         (
@@ -28,10 +28,24 @@ from agent.evidence.line_words import LineWords, ew_text, line_text, merged
             {},
             "Hα unclear, EW -1.10 ± 0.50 Å",
         ),
+        (
+            {"kind": "emission", "ew": -1.4, "ew_error": 0.5, "fwhm_kms": 90.0},
+            {},
+            "Hα unclear, EW -1.40 ± 0.50 Å",
+        ),
+        ({"kind": "", "ew": 1.4, "ew_error": 0.5}, {}, "no Hα emission, EW 1.40 ± 0.50 Å"),
     ],
 )
 def test_a_line_is_told_as_it_was_measured(row, options, text):
     assert line_text("H_alpha", row, "emission", **options) == text
+
+
+def test_a_dip_is_no_forbidden_line():
+    dip = {"name": "SII_6716", "kind": "", "ew": 0.77, "ew_error": 0.08}
+    assert line_text("SII_6716", dip, "emission") == "no [S II] 6716 emission, EW 0.77 ± 0.08 Å"
+    assert line_text("SII_6716", dip, "absorption").startswith("no [S II] 6716 absorption")
+    bump = dip | {"kind": "emission", "ew": -0.77}
+    assert line_text("SII_6716", bump, "emission") == "[S II] 6716 emission, EW -0.77 ± 0.08 Å"
 
 
 def test_an_equivalent_width_has_as_many_digits_as_it_deserves():

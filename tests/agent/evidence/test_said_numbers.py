@@ -30,7 +30,10 @@ def test_a_line_has_the_row_of_the_table_of_its_window():
     ("row", "state"),
     [
         ({}, ""),
-        ({"kind": "emission", "ew": -1.0, "ew_error": 3.0}, "emission"),
+        ({"kind": "emission", "ew": -9.0, "ew_error": 3.0}, "emission"),
+        ({"kind": "emission", "ew": -1.0, "ew_error": 3.0}, "unclear"),
+        ({"name": "OIII_5007", "kind": "", "ew": 9.0, "ew_error": 1.0}, ""),
+        ({"name": "OIII_5007", "kind": "emission", "ew": -9.0, "ew_error": 1.0}, "emission"),
         ({"kind": "emission", "ew": 1.0, "ew_error": 3.0}, "unclear"),
         ({"kind": "", "ew": 1.0, "ew_error": 0.5}, ""),
         ({"kind": "", "ew": -1.0, "ew_error": 0.2}, "emission"),

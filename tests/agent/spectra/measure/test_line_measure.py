@@ -13,11 +13,12 @@ from agent.spectra.pixel_grid import LIGHT_KMS
 from tests.agent.spectra.measure.known_lines import (
     BROAD,
     H_ALPHA,
+    H_BETA,
     NARROW,
-    WIDE,
     KnownLine,
     gaussian,
     observed,
+    stark,
 )
 from tests.bench.measurement_table import measure
 
@@ -35,12 +36,21 @@ def test_unbiased_with_calibrated_errors(line: KnownLine, snr: int) -> None:
         assert 0.8 < pull < 1.25
 
 
-def test_wide_absorption_loses_only_its_far_wings() -> None:
-    row = measure(WIDE, 50, N_DRAWS, seed=3)
-    # What lies beyond the side windows, and what the wings take from the continuum there.
-    assert -0.12 < row.ew_bias < 0.0
-    assert abs(row.fwhm_bias) < 0.05
-    assert 0.8 < row.ew_pull < 1.25
+@pytest.mark.parametrize("fwhm", [20.0, 34.0, 55.0])
+@pytest.mark.parametrize("power", [2.3, 2.5])
+@pytest.mark.parametrize("snr", [25, 60])
+def test_wide_absorption_keeps_its_far_wings(fwhm: float, power: float, snr: int) -> None:
+    """White dwarfs of known equivalent width, which window and side windows cannot hold."""
+    line = stark("DA", "H_beta", H_BETA, fwhm, 0.45, power)
+    row = measure(line, snr, N_DRAWS, seed=3)
+    assert abs(row.ew_bias) < 0.03 and abs(row.fwhm_bias) < 0.06
+    assert 0.6 < row.ew_pull < 1.1
+
+
+def test_wide_absorption_without_wings_gains_none() -> None:
+    line = gaussian("rotating", "H_beta", H_BETA, 30.0, -0.5)
+    row = measure(line, 50, N_DRAWS, seed=3)
+    assert abs(row.ew_bias) < 0.02 and 0.7 < row.ew_pull < 1.2
 
 
 def test_faint_lines_keep_calibrated_errors() -> None:

@@ -1,0 +1,107 @@
+"""One number for one quantity: sentences, panel, windows row, copied text, terminal and export."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agent.inspection.inspector import run
+from agent.inspection.measured_inspector import MeasuredInspector
+from agent.spectra.lines import label_of
+from agent.spectra.readers import read
+from agent.spectra.spectrum import Spectrum, frame_z
+from agent.tasks.catalogue import load_tasks
+from agent.trajectory.trajectory import Step, Trajectory
+from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
+from app.cli.inspection_text import _line_words
+from app.ui.agent.measured_rows import measured_rows
+from app.ui.agent.spoken import measured_in
+from app.ui.plot.readout import measurements_text
+from app.ui.windows.windows_row import measured_windows
+
+SAMPLE = Path(__file__).parents[4] / "resources" / "sample"
+COUNT = 30
+N = r"-?\d+(?:\.\d+)?"
+SENTENCE = re.compile(rf"([^;:.}}]{{1,40}}?) \w+, EW ({N}) ± ({N}) Å")
+DOUBT = re.compile(r"^(?:no|hint of) ", re.IGNORECASE)
+EW = re.compile(rf"EW ({N}(?:e-\d+)?)")
+
+
+def spectra(folder: Path, column: str) -> Iterator[tuple[str, Spectrum]]:
+    with (folder / column).open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            yield row["file"], read(folder / row["file"], int(row.get("row") or 0))
+
+
+def check_spectrum(name: str, spectrum: Spectrum, number: int, folder: Path) -> int:
+    """Compare all that is said and shown of a spectrum; returns the number of comparisons."""
+    task = load_tasks()[number % 8]
+    record = run(MeasuredInspector(draw=False).inspect(spectrum, task))
+    lines, _ = measured_in(record.steps)
+    compared = 0
+    for text in (step.text for step in record.steps if step.kind in ("think", "answer")):
+        for label, ew, error in SENTENCE.findall(text):
+            line = DOUBT.sub("", label.strip())
+            row = next(row for key, row in lines.items() if label_of(key) == line)
+            assert alike(ew, row["ew"]) and alike(error, row["ew_error"]), (name, label)
+            compared += 1
+    for step in record.looks:
+        compared += check_look(name, spectrum, step, lines)
+    assert exported(record, folder).steps == record.steps
+    return compared
+
+
+def check_look(
+    name: str, spectrum: Spectrum, step: Step, lines: Mapping[str, Mapping[str, Any]]
+) -> int:
+    assert step.range is not None
+    rows = list(step.measured.get("lines", ()))
+    panel = {row.name: row.ew.replace("−", "-") for row in measured_rows(step.measured)}
+    window = float(step.range[0]), float(step.range[1])
+    z = frame_z(spectrum) or 0.0
+    (beside,) = measured_windows(spectrum, [window], z)
+    shown = {row["name"]: row for row in beside.get("lines", ())}
+    observed = window[0] * (1 + z), window[1] * (1 + z)
+    copied = measurements_text(spectrum, observed, z)
+    for row in rows:
+        where = name, row["name"]
+        assert lines[row["name"]]["ew"] == row["ew"], where
+        label, told = label_of(row["name"]), EW.search(_line_words(row))
+        assert told is not None and float(told[1]) == row["ew"], where
+        if label in panel:
+            ew, _, error = panel[label].partition(" ± ")
+            assert alike(ew, row["ew"]) and alike(error, row["ew_error"]), where
+        if row["name"] in shown:
+            assert shown[row["name"]] == row, where
+            assert f"{label} ({row['kind']}): " in copied and f"EW {row['ew']:g} ±" in copied, where
+    assert {row["name"] for row in rows} >= shown.keys(), name
+    return len(rows)
+
+
+def exported(record: Trajectory, folder: Path) -> Trajectory:
+    path = folder / "looks.jsonl"
+    write_trajectories(path, [record])
+    (back,) = read_trajectories(path)
+    return back
+
+
+def alike(said: str, listed: float) -> bool:
+    digits = len(said.partition(".")[2])
+    return float(said) == float(f"{listed:.{digits}f}")
+
+
+def test_of_simulated_spectra_everything_says_the_same(tmp_path: Path):
+    compared = 0
+    for number, (name, spectrum) in enumerate(spectra(SAMPLE, "candidates.csv")):
+        if number < COUNT:
+            compared += check_spectrum(name, spectrum, number, tmp_path)
+    assert compared > 300
+
+
+def test_of_labelled_spectra_everything_says_the_same(labelled_spectra: Path, tmp_path: Path):
+    for number, (name, spectrum) in enumerate(spectra(labelled_spectra, "MANIFEST.csv")):
+        if number % 4 == 0:
+            check_spectrum(name, spectrum, number, tmp_path)

@@ -1,0 +1,62 @@
+"""The audit of whole folders and sets; what the measured inspector says passes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from typer.testing import CliRunner
+
+from agent.errors import WorkbenchError
+from agent.spectra.readers import read
+from agent.tasks.catalogue import load_tasks
+from agent.trajectory.trajectory_file import write_trajectories
+from tests.night import BY_NIGHT
+from tests.train.audit.records import saying
+from tests.train.evaluate.helpers import simulated
+from train.audit.audit import audit, inspections, records_of
+from train.cli import app
+from train.examples import write_examples
+from train.simulate.realism.library import Library
+
+SAMPLE = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
+
+
+def test_what_is_said_of_simulated_spectra_of_every_class_is_right(tmp_path: Path):
+    path = tmp_path / "asked.parquet"
+    write_examples(path, [one for task in load_tasks() for one in simulated(task.id, 8, seed=17)])
+    found = audit(records_of(path))
+    assert found.records == 64 and found.statements > 500
+    assert not found.faults, found.markdown()
+
+
+def test_what_is_said_of_labelled_spectra_is_right(labelled_spectra: Path):
+    """Each spectrum with two classes by day, with all of them by night."""
+    tasks = load_tasks()
+    for number, base in enumerate(Library(labelled_spectra).bases):
+        asked = [task.id for task in (tasks if BY_NIGHT else tasks[number % 4 :: 4])]
+        found = audit(inspections(read(base.path), tuple(asked)))
+        assert not found.faults, found.markdown()
+
+
+class TestCommand:
+    def test_records_of_a_session(self, tmp_path: Path):
+        write_trajectories(tmp_path / "looks.jsonl", [saying("Hα emission, EW 0.61 ± 0.02 Å")])
+        result = CliRunner().invoke(app, ["audit", str(tmp_path / "looks.jsonl")])
+        assert result.exit_code == 1
+        assert "1 records, 1 statements: 1 faults in 1 records" in result.stdout
+        assert "| sign against its word | 1 |" in result.stdout
+        assert "star.fits, CV: Hα emission, EW 0.61" in result.stdout
+
+    def test_one_class_of_a_folder(self):
+        folder = next(path for path in sorted(SAMPLE.rglob("*")) if path.is_dir())
+        result = CliRunner().invoke(app, ["audit", str(folder), "--task", "CV"])
+        assert result.exit_code == 0, result.output
+        assert " 0 faults in 0 records" in result.stdout
+
+    def test_nothing_to_audit(self, tmp_path: Path):
+        with pytest.raises(WorkbenchError, match="no folder of spectra"):
+            list(records_of(tmp_path / "missing"))
