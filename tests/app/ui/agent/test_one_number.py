@@ -17,6 +17,7 @@ from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory import Step, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
 from app.cli.inspection_text import _line_words
+from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.agent.measured_rows import measured_rows
 from app.ui.agent.spoken import measured_in
 from app.ui.plot.readout import measurements_text
@@ -65,7 +66,7 @@ def check_look(
     (beside,) = measured_windows(spectrum, [window], z)
     shown = {row["name"]: row for row in beside.get("lines", ())}
     observed = window[0] * (1 + z), window[1] * (1 + z)
-    copied = measurements_text(spectrum, observed, z)
+    copied = measurements_text(spectrum, observed, WavelengthFrame(z=z))
     for row in rows:
         where = name, row["name"]
         assert lines[row["name"]]["ew"] == row["ew"], where
