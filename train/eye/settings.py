@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.errors import WorkbenchError
-from agent.rendering.style import Style
+from agent.rendering.style import NANO, Style
 from train.questions.settings import DistortionSettings
 
 
 def seeing_style() -> Style:
-    """The picture that a seeing model reads: both panels and no numbers beside it."""
-    return Style(
-        name="eye",
-        width=252,
-        height=168,
-        tick_size=10.0,
-        line_width=1.0,
-        wavelength_ticks=4,
-        flux_ticks=0,
-        grid=False,
-        panels="flux+normalised",
-        brief=True,
-    )
+    """The picture that a seeing model reads: nano's, without numbers beside it."""
+    return replace(NANO, name="eye", numbers=False)
 
 
 @dataclass(frozen=True, kw_only=True)
