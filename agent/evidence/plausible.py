@@ -17,12 +17,14 @@ TIO_IN_THE_WAY = 0.85
 CAH1_OF_GIANTS = 0.94  # and higher
 CLEAR_SIGMA = 3.0
 BALMER_LINES = ("H_alpha", "H_beta", "H_gamma")
+BLUE_BALMER_LINES = ("H_beta", "H_gamma")  # a red companion emits Hα beside a white dwarf
 HOT_SPECIES = ("He I", "He II", "C III", "C IV", "N III", "Si III", "Si IV")
 # The flux of a line in emission fills their windows or raises their side windows.
-HYDROGEN_INDICES = frozenset(
+HYDROGEN_INDICES = frozenset({"HdA", "HdF", "HgA", "HgF", "CH_G4300"})
+HYDROGEN_WIDTHS = frozenset(
     {
-        "HdA", "HdF", "HgA", "HgF", "H_beta_D2", "H_gamma_D2", "H_delta_D2", "H_delta_D02",
-        "H_delta_wide_narrow", "H_gamma_depth", "H_delta_fm", "Balmer_narrowest", "CH_G4300",
+        "H_beta_D2", "H_gamma_D2", "H_delta_D2", "H_delta_D02", "H_delta_wide_narrow",
+        "H_gamma_depth", "H_delta_fm", "Balmer_narrowest",
     }
 )  # fmt: skip
 GRAVITY = frozenset(
@@ -52,6 +54,8 @@ def is_plausible(name: str, says_there: bool, numbers: SpectrumMeasurements) -> 
         return says_there or has_tio(numbers) is not True
     if name in BANDS:
         return _step_agrees(BANDS[name], says_there, numbers)
+    if name in HYDROGEN_WIDTHS:
+        return not has_balmer_emission(numbers, BLUE_BALMER_LINES)
     return name not in HYDROGEN_INDICES or not has_balmer_emission(numbers)
 
 
@@ -91,9 +95,10 @@ def tio_in_the_way(numbers: SpectrumMeasurements) -> bool:
     return ratio is not None and ratio < TIO_IN_THE_WAY
 
 
-@lru_cache(maxsize=4)
-def has_balmer_emission(numbers: SpectrumMeasurements) -> bool:
-    strengths = [numbers.line_strength(name) for name in BALMER_LINES]
+def has_balmer_emission(
+    numbers: SpectrumMeasurements, lines: tuple[str, ...] = BALMER_LINES
+) -> bool:
+    strengths = [numbers.line_strength(name) for name in lines]
     return any(
         each.value is not None and each.value < -CLEAR_SIGMA * (each.error or 0.0)
         for each in strengths

@@ -14,6 +14,7 @@ from agent.evidence.plausible import (
     tio_in_the_way,
 )
 from agent.spectra.lines import builtin_lines
+from agent.spectra.measure.measurement import Measurement
 from tests.agent.evidence.simulated import simulated_spectrum
 
 
@@ -39,7 +40,18 @@ def test_indices_of_hydrogen_mean_nothing_where_it_emits():
     cv, a_star = numbers_of("CV"), numbers_of("A")
     assert has_balmer_emission(cv) and not has_balmer_emission(a_star)
     assert not is_plausible("HgF", False, cv) and is_plausible("HgF", True, a_star)
-    assert not is_plausible("CH_G4300", True, cv)
+    assert not is_plausible("CH_G4300", True, cv) and not is_plausible("H_gamma_D2", True, cv)
+
+
+def test_a_companion_with_emission_leaves_the_white_dwarf_its_widths(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    numbers = numbers_of("A")
+    plain = numbers.line_strength
+    emitting = {"H_alpha": Measurement("H_alpha", -8.0, 0.5)}
+    monkeypatch.setattr(numbers, "line_strength", lambda name: emitting.get(name) or plain(name))
+    assert is_plausible("H_gamma_D2", True, numbers)
+    assert not is_plausible("HgF", False, numbers)
 
 
 def test_hot_and_forbidden_lines_are_known():
