@@ -17,7 +17,7 @@ TITLES = "Wavelength (Å, vacuum)", "Flux (10⁻¹⁷ erg s⁻¹ cm⁻² Å⁻¹
 FRAMES = (
     WavelengthFrame(),
     WavelengthFrame(unit="nm", is_rest=True, z=0.3),
-    WavelengthFrame(line=builtin_lines()["Halpha"]),
+    WavelengthFrame(line=builtin_lines()["H_alpha"]),
 )
 RANGES = [
     ((3700.0, 9100.0), (-3.0, 27.0)),
