@@ -22,6 +22,7 @@ from app.ui.widgets.painted_button import PaintedButton
 
 HEIGHT = 24
 POPOVER_PX = 330
+"""Least width."""
 MAX_WORDS = 2
 """Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
 
@@ -146,17 +147,23 @@ class Popover(QFrame):
         control.installEventFilter(self)
 
     def open_below(self) -> None:
-        self.setFixedWidth(POPOVER_PX)
         self.show()
         self._place()
 
     def _place(self) -> None:
-        self.adjustSize()
         corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
         screen = self._button.screen().availableGeometry()
+        self.setFixedWidth(min(max(POPOVER_PX, self._least_width()), screen.width()))
+        self.adjustSize()
         x = min(corner.x(), screen.right() - self.width())
         y = min(corner.y(), screen.bottom() - self.height())
         self.move(max(x, screen.left()), max(y, screen.top()))
+
+    def _least_width(self) -> int:
+        """That of its widest row, which grows with the text."""
+        layout = self.layout()
+        assert layout is not None
+        return layout.totalMinimumSize().width()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():

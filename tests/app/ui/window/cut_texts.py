@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -25,18 +25,24 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLineEdit,
+    QMenu,
     QPushButton,
     QRadioButton,
     QTabBar,
     QToolButton,
+    QTreeWidget,
     QWidget,
 )
 
 from app.ui.apply_theme import ThemeApplier
+from app.ui.judging_page import JudgingPage
+from app.ui.keys.command_palette import CommandPalette
+from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.main_window import MainWindow
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.languages import install_translators
+from app.ui.widgets.painted_button import PaintedButton
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import sample_file
 
@@ -46,8 +52,9 @@ TAB_PADDING_PX = 18
 SETTLE_MS = 60
 WAIT_S = 60.0
 TEXT_PT = (10, 24)
+NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 SPECTRUM = SAMPLE / "spectra" / "000" / "spec-90000-60230-0001.fits.gz"
-BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton)
+BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton, PaintedButton)
 
 ELIDED_BY_DESIGN = {
     "Header": "facts and note give way to the values under the mouse; tooltips hold them in full",
@@ -68,7 +75,8 @@ def cut_texts(window: QWidget) -> list[str]:
     """What is cut or covered, as sentences that name the widget and its text."""
     shown = [each for each in window.findChildren(QWidget) if is_seen(each)]
     found = [f"{described(each)}: {why}" for each in shown for why in faults(each)]
-    return [*found, *overlaps(shown)]
+    of_menu = menu_faults(window) if isinstance(window, QMenu) else ()
+    return [*found, *overlaps(shown), *of_menu]
 
 
 def is_seen(widget: QWidget) -> bool:
@@ -91,7 +99,7 @@ def with_parents(widget: QWidget) -> Iterator[QWidget]:
 def faults(widget: QWidget) -> Iterator[str]:
     if isinstance(widget, QLabel) and widget.text() and widget.pixmap().isNull():
         yield from label_faults(widget)
-    elif isinstance(widget, BUTTONS) or type(widget).__name__ == "PaintedButton":
+    elif isinstance(widget, BUTTONS):
         yield from button_faults(widget)  # type: ignore[arg-type]
     elif isinstance(widget, QLineEdit):
         room = widget.width() - 12
@@ -108,6 +116,8 @@ def faults(widget: QWidget) -> Iterator[str]:
         yield from tab_faults(widget)
     elif isinstance(widget, QHeaderView) and widget.orientation() == Qt.Orientation.Horizontal:
         yield from header_faults(widget)
+    elif isinstance(widget, QTreeWidget):
+        yield from tree_faults(widget)
 
 
 def label_faults(label: QLabel) -> Iterator[str]:
@@ -163,6 +173,22 @@ def header_faults(header: QHeaderView) -> Iterator[str]:
             yield f"the column “{text}” is cut"
     if header.count() and header.fontMetrics().height() > header.height() + SLACK_PX:
         yield "its titles are too high"
+
+
+def tree_faults(tree: QTreeWidget) -> Iterator[str]:
+    for row in range(tree.topLevelItemCount()):
+        item = tree.topLevelItem(row)
+        for column in range(tree.columnCount()):
+            needed = tree.sizeHintForIndex(tree.indexFromItem(item, column)).width()
+            if needed > tree.columnWidth(column) + SLACK_PX:
+                yield f"the row “{item.text(column)}” is cut"
+
+
+def menu_faults(menu: QMenu) -> Iterator[str]:
+    for action in menu.actions():
+        needed = menu.fontMetrics().horizontalAdvance(action.text().replace("\t", "  "))
+        if needed > menu.actionGeometry(action).width():
+            yield f"{described(menu)}: “{action.text()}” is cut"
 
 
 def overlaps(shown: list[QWidget]) -> Iterator[str]:
@@ -232,6 +258,7 @@ class Walk:
         for name in ("agent", "guideline", "object"):
             view.judging.docks[name].raise_()
             self.look(f"judging, {name}", window)
+        self.popups(view.judging, window)
         for name in ("disagreement_page", "agreement_page", "history_page"):
             window.commands.run(name)
             self.look(name, window)
@@ -244,6 +271,46 @@ class Walk:
                 if top.isVisible() and id(top) not in before:
                     self.look(name, top)
                     top.hide()
+
+    def popups(self, page: JudgingPage, window: MainWindow) -> None:
+        """What opens over the judging page, each with a click or a key, and goes with Escape."""
+        for name, button in page.tools.buttons.items():
+            self.click(button)
+            self.look_at_popup(f"the tool {name}")
+        bar = window.menuBar()
+        for action in bar.actions():
+            self.click(bar, bar.actionGeometry(action).center())
+            self.look_at_popup(f"the menu {action.text()}")
+        if page.has_rail:
+            self.click(page.rail)
+            self.look("the queue over the plot", window)
+        self.click(page.queue.choose)
+        self.look_at_popup("the menu of columns")
+        page.sheet.close_sheet()
+        for name, key in (("keys", Qt.Key.Key_Question), ("palette", Qt.Key.Key_K)):
+            control = name == "palette"
+            modifier = Qt.KeyboardModifier.ControlModifier if control else NO_MODIFIER
+            page.focus_plot()
+            QTest.keyClick(page.plot.plot, key, modifier)
+            kind = CommandPalette if control else KeysOverlay
+            shown = [each for each in window.findChildren(kind) if each.isVisible()]
+            assert len(shown) == 1, f"{name} did not open"
+            self.look(f"the {name}", shown[0])
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+            assert not shown[0].isVisible()
+
+    def click(self, widget: QWidget, at: QPoint | None = None) -> None:
+        where = widget.rect().center() if at is None else at
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, NO_MODIFIER, where)
+
+    def look_at_popup(self, name: str) -> None:
+        popup = QApplication.activePopupWidget()
+        assert popup is not None, f"{name} did not open"
+        self.look(name, popup)
+        if not popup.screen().geometry().contains(popup.geometry()):
+            self.found.setdefault(f"{name} is partly outside the screen", []).append(self.where)
+        QTest.keyClick(popup, Qt.Key.Key_Escape)
+        assert not popup.isVisible()
 
     def look(self, name: str, window: QWidget) -> None:
         self.settle()
