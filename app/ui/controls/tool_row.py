@@ -141,9 +141,9 @@ class Popover(QFrame):
         self.title = title
         self._button = button
         self.setAccessibleName(title)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 10, 12, 12)
-        layout.addWidget(control)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(12, 10, 12, 12)
+        self._layout.addWidget(control)
         control.installEventFilter(self)
 
     def open_below(self) -> None:
@@ -153,17 +153,14 @@ class Popover(QFrame):
     def _place(self) -> None:
         corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
         screen = self._button.screen().availableGeometry()
-        self.setFixedWidth(min(max(POPOVER_PX, self._least_width()), screen.width()))
-        self.adjustSize()
+        # Wrapped texts and rows are higher in the fixed width than `adjustSize` takes them for.
+        width = min(max(POPOVER_PX, self._layout.totalMinimumSize().width()), screen.width())
+        height = self._layout.totalHeightForWidth(width)
+        self.setFixedWidth(width)
+        self.resize(width, height if height >= 0 else self.sizeHint().height())
         x = min(corner.x(), screen.right() - self.width())
         y = min(corner.y(), screen.bottom() - self.height())
         self.move(max(x, screen.left()), max(y, screen.top()))
-
-    def _least_width(self) -> int:
-        """That of its widest row, which grows with the text."""
-        layout = self.layout()
-        assert layout is not None
-        return layout.totalMinimumSize().width()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():

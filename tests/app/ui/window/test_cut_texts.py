@@ -30,7 +30,7 @@ def walked(folder: Path, language: str, theme: str, sizes: tuple[str, ...], scal
         "SPEC_O3_CONFIG": str(folder),
         "XDG_DATA_HOME": str(folder),
     }
-    command = [sys.executable, "-m", "tests.app.ui.window.cut_texts"]
+    command = [sys.executable, "-m", "tests.app.ui.window.walk"]
     command += [language, theme, str(folder), *sizes]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -43,7 +43,9 @@ def screen(folder: Path, size: str) -> Path:
     one = {"name": "one", "x": 0, "y": 0, "width": width, "height": height}
     numbers = {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
     file = folder / "screen.json"
-    file.write_text(json.dumps({"synchronousWindowSystemEvents": False, "screens": [one | numbers]}))
+    file.write_text(
+        json.dumps({"synchronousWindowSystemEvents": False, "screens": [one | numbers]})
+    )
     return file
 
 
