@@ -15,7 +15,7 @@ from agent.evidence.line_words import ew_text
 from agent.spectra.lines import label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Window
-from app.ui.translation.measured_texts import translate_measured_name
+from app.ui.translation.measured_texts import translate_measured_name, translate_reason
 
 translate = QCoreApplication.translate
 MAX_ROWS = 12
@@ -101,7 +101,7 @@ def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
         notes.append(heads.replace("{which}", ", ".join(edges[:MAX_NAMES])))
     reason = measured.get("reason")
     if isinstance(reason, str) and reason:
-        why = translate_measured_name(reason[:120])
+        why = translate_reason(reason[:120])
         notes.append(translate("agent", "Not measured: {why}").replace("{why}", why))
     unsafe = [translate_measured_name(_text(each)) for each in _items(measured, "unsafe")]
     if unsafe:

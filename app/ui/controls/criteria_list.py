@@ -21,7 +21,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Evidence, Task
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
-from app.ui.translation.measured_texts import translate_measured_name
+from app.ui.translation.measured_texts import translate_reason
 from app.ui.widgets.labels import short_label, wrapped_label
 
 MEASURE_AFTER_MS = 250
@@ -81,7 +81,7 @@ def _why(finding: Finding, task: Task) -> str:
         labels = {each.id: task_text(each.label) for each in task.evidence}
         needed = ", ".join(labels[name] for name in finding.evidence.needs)
         return translate("CriteriaList", "it needs {name}").replace("{name}", needed)
-    return translate_measured_name(finding.reason)
+    return translate_reason(finding.reason)
 
 
 class CriteriaList(QWidget):

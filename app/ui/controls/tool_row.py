@@ -22,6 +22,7 @@ from app.ui.widgets.painted_button import PaintedButton
 
 HEIGHT = 24
 POPOVER_PX = 330
+"""Least width."""
 MAX_WORDS = 2
 """Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
 
@@ -140,20 +141,23 @@ class Popover(QFrame):
         self.title = title
         self._button = button
         self.setAccessibleName(title)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 10, 12, 12)
-        layout.addWidget(control)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(12, 10, 12, 12)
+        self._layout.addWidget(control)
         control.installEventFilter(self)
 
     def open_below(self) -> None:
-        self.setFixedWidth(POPOVER_PX)
         self.show()
         self._place()
 
     def _place(self) -> None:
-        self.adjustSize()
         corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
         screen = self._button.screen().availableGeometry()
+        # Wrapped texts and rows are higher in the fixed width than `adjustSize` takes them for.
+        width = min(max(POPOVER_PX, self._layout.totalMinimumSize().width()), screen.width())
+        height = self._layout.totalHeightForWidth(width)
+        self.setFixedWidth(width)
+        self.resize(width, height if height >= 0 else self.sizeHint().height())
         x = min(corner.x(), screen.right() - self.width())
         y = min(corner.y(), screen.bottom() - self.height())
         self.move(max(x, screen.left()), max(y, screen.top()))

@@ -25,7 +25,9 @@ from app.ui.keys.keymap import Keymap
 from app.ui.keys.text_focus import OWN_KEYS
 
 WIDTH, ROWS = 600, 11
-"""Pixels, and the number of rows visible at once."""
+"""Least pixels, and the number of rows visible at once."""
+PADDING_PX = 90
+"""Around the texts of a row."""
 _HIDDEN = frozenset({"palette", "escape"})
 _MOVES = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 _NAME = Qt.ItemDataRole.UserRole
@@ -143,9 +145,17 @@ class CommandPalette(QFrame):
         self.ensurePolished()
         row = max(self.list.sizeHintForRow(0), 20)
         self.list.setFixedHeight(row * ROWS + 4)
-        width = min(WIDTH, self._window.width() - 32)
+        width = min(max(WIDTH, self._needed_width()), self._window.width() - 32)
         self.resize(width, self.sizeHint().height())
         self.move((self._window.width() - width) // 2, max(self._window.height() // 10, 8))
+
+    def _needed_width(self) -> int:
+        """Of all commands with their keys, which large text makes wider than usual."""
+        items = map(self.list.topLevelItem, range(self.list.topLevelItemCount()))
+        texts = [(item.text(0), item.text(1)) for item in items if item is not None]
+        titles, keys = zip(*texts, strict=True)
+        advance = self.list.fontMetrics().horizontalAdvance
+        return max(map(advance, titles)) + max(map(advance, keys)) + PADDING_PX
 
 
 def _list_of_commands() -> QTreeWidget:

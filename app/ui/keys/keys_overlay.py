@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -26,6 +26,8 @@ from app.ui.keys.text_focus import OWN_KEYS
 
 MARGIN = 16
 """Pixels between the sheet and the edge of the window."""
+SIDE_PX = 20
+"""Beside the texts of the sheet."""
 MAX_COLUMNS = 4
 DROP_PX = 3
 """Lifts the small labels so that they share the baseline of the heading."""
@@ -64,6 +66,9 @@ class KeysOverlay(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.addWidget(self._area)
+        # The style sheet is applied to the new text size only after the font.
+        self._laying_out = QTimer(self, singleShot=True, interval=0)
+        self._laying_out.timeout.connect(self._lay_out)
         window.installEventFilter(self)
         self.hide()
 
@@ -86,6 +91,11 @@ class KeysOverlay(QWidget):
             self.setGeometry(self._window.rect())
             self._lay_out()
         return False
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self.isVisible():
+            self._laying_out.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not event.isAutoRepeat() and event.key() not in _MODIFIER_KEYS:
@@ -129,6 +139,10 @@ class KeysOverlay(QWidget):
         for label, stretch in ((_label(profile, "dim"), 1), (hint, 0)):
             label.setContentsMargins(0, 0, 0, DROP_PX)
             layout.addWidget(label, stretch, Qt.AlignmentFlag.AlignBottom)
+        line.ensurePolished()
+        if line.sizeHint().width() > self.width() - 2 * (MARGIN + SIDE_PX):
+            layout.setDirection(QHBoxLayout.Direction.TopToBottom)
+            layout.setSpacing(0)
         return line
 
 
@@ -174,7 +188,7 @@ def _sheet(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> Q
     sheet = QFrame()
     sheet.setProperty("role", "card")
     layout = QVBoxLayout(sheet)
-    layout.setContentsMargins(20, 12, 20, 16)
+    layout.setContentsMargins(SIDE_PX, 12, SIDE_PX, 16)
     layout.setSpacing(8)
     layout.addWidget(heading)
     body = QHBoxLayout()

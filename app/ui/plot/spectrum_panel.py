@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
@@ -36,6 +36,8 @@ DEFAULT_WINDOW: Window = (3700.0, 9100.0)
 """Range of an empty plot."""
 AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
 """Velocities to show on each side of a line, and the widest range that is left as it is."""
+LEAST_LINES = 5
+"""Lines of text that the plot is high before the overview has room."""
 AXIS_OPTIONS = frozenset({"z", *USUAL_AXES})
 
 
@@ -73,6 +75,9 @@ class SpectrumPanel(QFrame):
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.overview)
         self._layout = layout
+        # Widgets are not hidden while Qt lays them out.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_height)
         self.plot.setAccessibleName(self.tr("Spectrum"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plot)
@@ -150,6 +155,20 @@ class SpectrumPanel(QFrame):
     def end_peek(self) -> None:
         self._is_peeking = False
         self._show_window()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._fitting.start()
+        return super().event(event)
+
+    def _fit_height(self) -> None:
+        """Hide the overview where large text on a small screen leaves the plot no room."""
+        strip, spacing = self.overview.height(), self._layout.spacing()
+        needed = self._layout.minimumHeightForWidth(self.contentsRect().width())
+        needed += 0 if self.overview.isVisible() else strip + spacing
+        least = LEAST_LINES * round(self.plot.texts.height)
+        needed += max(least - self.plot.minimumHeight(), 0)
+        self.overview.setVisible(needed <= self.contentsRect().height())
 
     # Signals
 

@@ -36,6 +36,12 @@ def translate_measured_name(name: str) -> str:
     return _phrasebook(window_language()).phrase(name) or name
 
 
+def translate_reason(reason: str) -> str:
+    """Translate why a number was not measured; the name of what failed may stand before it."""
+    name, colon, why = reason.rpartition(": ")
+    return name + colon + translate_measured_name(why)
+
+
 @lru_cache(maxsize=1024)
 def _translated(text: str, language: str) -> str:
     if len(text) > MAX_TEXT:

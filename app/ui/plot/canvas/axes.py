@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+from itertools import pairwise
 
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QRectF
@@ -14,74 +14,15 @@ from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.plot.canvas.paint import dots_per_pixel, hairline
 from app.ui.plot.canvas.plot_box import PlotBox
 from app.ui.plot.canvas.texts import TextCache
+from app.ui.plot.canvas.ticks import log_ticks, tick_texts, ticks
 from app.ui.theme.theme import Theme
-
-STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-MAX_TICKS = 50
-DECIMALS = 6
-
-
-def tick_step(lo: float, hi: float, max_ticks: int) -> float:
-    """The smallest round step that needs no more than `max_ticks` ticks."""
-    rough = (hi - lo) / max(min(max_ticks, MAX_TICKS), 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next((step * power for step in STEPS if step * power >= rough), 10.0 * power)
-
-
-def ticks(lo: float, hi: float, max_ticks: int) -> tuple[float, ...]:
-    """Multiples of a round step within [lo, hi]."""
-    if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
-        return ()
-    step = tick_step(lo, hi, max_ticks)
-    first, last = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9)
-    return tuple(number * step for number in range(first, last + 1))
-
-
-LOG_STEPS = (range(1, 10), (1, 2, 5), (1, 3), (1,))
-LOG_DECADES = 12
-"""With more decades than this, only some have a tick."""
-LOG_LIMIT = 300.0
-
-
-def log_ticks(lo: float, hi: float, max_ticks: int) -> tuple[tuple[float, str], ...]:
-    """Decimal logarithms of round numbers within [lo, hi], with the numbers as text."""
-    if not -LOG_LIMIT < lo < hi < LOG_LIMIT:
-        return ()
-    if hi - lo < 1.0:
-        values = tuple(value for value in ticks(10.0**lo, 10.0**hi, max_ticks) if value > 0.0)
-        return tuple(zip(map(math.log10, values), tick_texts(values), strict=True))
-    if hi - lo > LOG_DECADES:
-        return tuple((power, _plain(10.0**power)) for power in ticks(lo, hi, min(max_ticks, 6)))
-    powers = range(math.floor(lo), math.ceil(hi) + 1)
-    for steps in LOG_STEPS:
-        numbers = (step * 10.0**power for power in powers for step in steps)
-        found = [(math.log10(number), _plain(number)) for number in numbers]
-        inside = tuple(each for each in found if lo - 1e-9 <= each[0] <= hi + 1e-9)
-        if len(inside) <= max_ticks:
-            return inside
-    return inside
-
-
-def _plain(number: float) -> str:
-    if 1e-3 <= number < 1e5:
-        return f"{number:.{max(-math.floor(math.log10(number) + 1e-9), 0)}f}"
-    return f"{number:.0e}".replace("e-0", "e-").replace("e+", "e").replace("e0", "e")
-
-
-def tick_texts(values: tuple[float, ...]) -> tuple[str, ...]:
-    """The values as text, all with the number of decimals they need."""
-    sufficient = (n for n in range(DECIMALS) if all(_is_whole(value * 10**n) for value in values))
-    decimals = next(sufficient, DECIMALS)
-    return tuple(f"{value + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}") for value in values)
-
-
-def _is_whole(value: float) -> bool:
-    return abs(value - round(value)) < 1e-6
-
 
 TICK_PX = 5.0
 TITLE_APART_PX = 12.0
 """Between the title, at the end of the numbers, and the last of them."""
+NUMBERS_APART_PX = 4.0
+TITLE_SHARE = 0.7
+"""Of the wavelength axis, at most, for its title."""
 WIDEST_NUMBER = "\N{MINUS SIGN}0000"
 
 Marks = list[tuple[float, str]]
@@ -113,12 +54,27 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     def marks(self) -> Marks:
         """Ticks with their texts, cached for the current range and length."""
         lo, hi = self.range
-        key = lo, hi, self.length, self._look
+        key = lo, hi, self.length, self._look, self.texts.font
         if key != self._marks_for:
-            most = max(int(self.length / self.apart_px), 2)
-            self._marks = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
-            self._marks_for = key
+            # Large or long numbers need more room than the least distance.
+            for most in range(max(int(self.length / self.apart_px), 2), 0, -1):
+                found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+                if self._are_apart(found):
+                    break
+            self._marks, self._marks_for = found, key
         return self._marks
+
+    @property
+    def numbers(self) -> list[tuple[QRectF, str]]:
+        """The numbers that are painted, and where."""
+        raise NotImplementedError
+
+    def shown_title(self, room: float) -> str:
+        """The title; without its unit, or none at all, where it has no room."""
+        for text in (self.title, self.title.partition(" (")[0]):
+            if self.texts.width(text) <= room:
+                return text
+        return ""
 
     def boundingRect(self) -> QRectF:
         return QRectF(self.rect())
@@ -127,9 +83,17 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     def length(self) -> float:
         raise NotImplementedError
 
+    def _place(self, at: float, text: str) -> QRectF:
+        """Where the number of a tick is painted."""
+        raise NotImplementedError
+
+    def _are_apart(self, marks: Marks) -> bool:
+        places = [self._place(*mark) for mark in marks]
+        return not any(one.intersects(next_one) for one, next_one in pairwise(places))
+
     @property
     def _look(self) -> object:
-        """What the ticks depend on, besides range and length."""
+        """What the ticks depend on, besides range, length and font."""
         raise NotImplementedError
 
     def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
@@ -180,11 +144,29 @@ class WavelengthAxis(PlotAxis):
         painter.setPen(hairline(painter, colour))
         painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in self.marks])
         painter.setPen(QColor(colour))
-        room = self.length - texts.width(self.title) - TITLE_APART_PX
-        for x, text in self.marks:
-            if x + 0.5 * texts.width(text) < room:
-                texts.draw(painter, x, TICK_PX + 2.0, text, 0.5)
-        texts.draw(painter, self.length, TICK_PX + 2.0, self.title, 1.0)
+        for place, text in self.numbers:
+            texts.draw(painter, place.center().x(), place.top(), text, 0.5)
+        title = self.title_place
+        texts.draw(painter, title.left(), title.top(), self._shown_title)
+
+    @property
+    def numbers(self) -> list[tuple[QRectF, str]]:
+        end = self.title_place.left() - TITLE_APART_PX
+        placed = [(self._place(x, text), text) for x, text in self.marks]
+        return [each for each in placed if each[0].right() < end]
+
+    @property
+    def title_place(self) -> QRectF:
+        width = self.texts.width(self._shown_title)
+        return QRectF(self.length - width, TICK_PX + 2.0, width, self.texts.height)
+
+    @property
+    def _shown_title(self) -> str:
+        return self.shown_title(TITLE_SHARE * self.length)
+
+    def _place(self, at: float, text: str) -> QRectF:
+        width = self.texts.width(text) + NUMBERS_APART_PX
+        return QRectF(at - 0.5 * width, TICK_PX + 2.0, width, self.texts.height)
 
 
 class FluxAxis(PlotAxis):
@@ -224,14 +206,37 @@ class FluxAxis(PlotAxis):
         painter.setPen(hairline(painter, colour))
         painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in self.marks])
         painter.setPen(QColor(colour))
-        for y, text in self.marks:
-            top = min(max(y - 0.5 * texts.height, -2.0), self.length - texts.height)
-            texts.draw(painter, right - TICK_PX - 4.0, top, text, 1.0)
-        painter.save()
-        painter.translate(2.0, 0.5 * self.length)
-        painter.rotate(-90.0)
-        texts.draw(painter, 0.0, 0.0, self.title, 0.5)
-        painter.restore()
+        for place, text in self.numbers:
+            texts.draw(painter, place.right(), place.top(), text, 1.0)
+        title = self.title_place
+        if not title.isEmpty():
+            painter.save()
+            painter.translate(title.left(), title.center().y())
+            painter.rotate(-90.0)
+            texts.draw(painter, 0.0, 0.0, self.shown_title(self.length), 0.5)
+            painter.restore()
+
+    @property
+    def numbers(self) -> list[tuple[QRectF, str]]:
+        return [(self._place(y, text), text) for y, text in self.marks]
+
+    @property
+    def title_place(self) -> QRectF:
+        """Where the title stands on end; empty where long numbers need its room."""
+        length, left, width = (
+            self.texts.width(self.shown_title(self.length)),
+            2.0,
+            self.texts.height,
+        )
+        if any(place.left() < left + width for place, _ in self.numbers):
+            return QRectF()
+        return QRectF(left, 0.5 * (self.length - length), width, length)
+
+    def _place(self, at: float, text: str) -> QRectF:
+        width, height = self.texts.width(text), self.texts.height
+        right = float(self.size().width()) - TICK_PX - 4.0
+        top = min(max(at - 0.5 * height, -2.0), self.length - height)
+        return QRectF(right - width, top, width, height)
 
 
 class Frame(QGraphicsObject):

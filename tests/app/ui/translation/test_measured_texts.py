@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+import agent.evidence as evidence_package
+import agent.spectra.measure as measure_package
 from agent.evidence.findings import Finding
 from agent.evidence.gate_words import lines_of
 from agent.evidence.gates import GATES
@@ -26,6 +31,7 @@ from app.ui.translation.measured_texts import (
     spaced,
     translate_measured_name,
     translate_measured_text,
+    translate_reason,
 )
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.app.ui.candidates import SAMPLE
@@ -159,3 +165,55 @@ def test_numbers_in_tables_have_translated_names(language):
     names += [evidence.label for task in TASKS for evidence in task.evidence]
     for name in names:
         assert not set(ENGLISH.findall(translate_measured_name(name))) - UNITS, name
+
+
+REASON_NAMES = {"reason", "result", "local", "PROBLEMS", "NO_PROFILE"}
+
+
+def stated_reasons() -> Iterator[str]:
+    """Every text in the sources that says why something was not measured."""
+    for package in (evidence_package, measure_package):
+        for path in sorted(Path(package.__path__[0]).glob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                for part in reasons_of(node):
+                    yield from texts_in(part)
+
+
+def reasons_of(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Call(func=ast.Name(id="refused"), args=[_, reason, *_]):
+            return [reason]
+        case ast.Call(func=ast.Name(id="Finding" | "LineMeasurement" | "WindowMeasurement")):
+            return [each.value for each in node.keywords if each.arg == "reason"]
+        case ast.Assign(targets=[ast.Name(id=name)]) if name in REASON_NAMES:
+            return [node.value]
+        case ast.FunctionDef(returns=returns) if returns is not None and may_refuse(returns):
+            inside = (each for each in ast.walk(node) if isinstance(each, ast.Return))
+            return [each.value for each in inside if each.value is not None]
+    return []
+
+
+def may_refuse(returns: ast.expr) -> bool:
+    written = ast.unparse(returns)
+    return written == "Result" or written.endswith("| str")
+
+
+def texts_in(part: ast.expr) -> Iterator[str]:
+    inside = [part]
+    while inside:
+        each = inside.pop()
+        match each:
+            case ast.Constant(value=str(text)) if text:
+                yield text
+            case ast.BoolOp() | ast.IfExp() | ast.Tuple():
+                inside += [one for one in ast.iter_child_nodes(each) if isinstance(one, ast.expr)]
+
+
+def test_every_reason_not_to_measure_is_translated(language):
+    reasons = set(stated_reasons())
+    assert {"no such velocity", "no profile fits", "too few good pixels"} <= reasons
+    assert len(reasons) > 30
+    reasons |= {"HdA is below 2", "CaT_1: outside the spectrum"}
+    reasons.add("a gap of bad pixels inside the feature")
+    for reason in sorted(reasons):
+        assert not set(ENGLISH.findall(translate_reason(reason))), reason

@@ -1,53 +1,34 @@
-"""Finds texts that are cut, and widgets that lie over one another, in what is on the screen.
-
-`python -m tests.app.ui.window.cut_texts LANGUAGE THEME FOLDER WIDTHxHEIGHT...` walks through the
-window in a process of its own and prints one JSON line with what it found.
-"""
+"""Finds texts that are cut, and widgets that lie over one another, in what is on the screen."""
 
 from __future__ import annotations
 
-import json
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
-    QApplication,
     QCheckBox,
     QComboBox,
     QHeaderView,
     QLabel,
     QLayout,
     QLineEdit,
+    QMenu,
     QPushButton,
     QRadioButton,
     QTabBar,
     QToolButton,
+    QTreeWidget,
     QWidget,
 )
 
-from app.ui.apply_theme import ThemeApplier
-from app.ui.main_window import MainWindow
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.languages import install_translators
-from tests.app.ui.candidates import SAMPLE
-from tests.app.ui.whole_window import sample_file
+from app.ui.widgets.painted_button import PaintedButton
 
 SLACK_PX = 2
-TITLE_PX = 24
 TAB_PADDING_PX = 18
-SETTLE_MS = 60
-WAIT_S = 60.0
-TEXT_PT = (10, 24)
-SPECTRUM = SAMPLE / "spectra" / "000" / "spec-90000-60230-0001.fits.gz"
-BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton)
+BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton, PaintedButton)
 
 ELIDED_BY_DESIGN = {
     "Header": "facts and note give way to the values under the mouse; tooltips hold them in full",
@@ -68,7 +49,8 @@ def cut_texts(window: QWidget) -> list[str]:
     """What is cut or covered, as sentences that name the widget and its text."""
     shown = [each for each in window.findChildren(QWidget) if is_seen(each)]
     found = [f"{described(each)}: {why}" for each in shown for why in faults(each)]
-    return [*found, *overlaps(shown)]
+    of_menu = menu_faults(window) if isinstance(window, QMenu) else ()
+    return [*found, *overlaps(shown), *of_menu]
 
 
 def is_seen(widget: QWidget) -> bool:
@@ -91,7 +73,7 @@ def with_parents(widget: QWidget) -> Iterator[QWidget]:
 def faults(widget: QWidget) -> Iterator[str]:
     if isinstance(widget, QLabel) and widget.text() and widget.pixmap().isNull():
         yield from label_faults(widget)
-    elif isinstance(widget, BUTTONS) or type(widget).__name__ == "PaintedButton":
+    elif isinstance(widget, BUTTONS):
         yield from button_faults(widget)  # type: ignore[arg-type]
     elif isinstance(widget, QLineEdit):
         room = widget.width() - 12
@@ -108,6 +90,8 @@ def faults(widget: QWidget) -> Iterator[str]:
         yield from tab_faults(widget)
     elif isinstance(widget, QHeaderView) and widget.orientation() == Qt.Orientation.Horizontal:
         yield from header_faults(widget)
+    elif isinstance(widget, QTreeWidget):
+        yield from tree_faults(widget)
 
 
 def label_faults(label: QLabel) -> Iterator[str]:
@@ -165,6 +149,22 @@ def header_faults(header: QHeaderView) -> Iterator[str]:
         yield "its titles are too high"
 
 
+def tree_faults(tree: QTreeWidget) -> Iterator[str]:
+    for row in range(tree.topLevelItemCount()):
+        item = tree.topLevelItem(row)
+        for column in range(tree.columnCount()):
+            needed = tree.sizeHintForIndex(tree.indexFromItem(item, column)).width()
+            if needed > tree.columnWidth(column) + SLACK_PX:
+                yield f"the row “{item.text(column)}” is cut"
+
+
+def menu_faults(menu: QMenu) -> Iterator[str]:
+    for action in menu.actions():
+        needed = menu.fontMetrics().horizontalAdvance(action.text().replace("\t", "  "))
+        if needed > menu.actionGeometry(action).width():
+            yield f"{described(menu)}: “{action.text()}” is cut"
+
+
 def overlaps(shown: list[QWidget]) -> Iterator[str]:
     """Pairs of siblings that lie over one another: of texts and fields, and of laid out parts."""
     kinds = (QLabel, QAbstractButton, QLineEdit, QComboBox)
@@ -190,90 +190,3 @@ def described(widget: QWidget) -> str:
     names = [type(each).__name__ for each in with_parents(widget)][:4]
     text = getattr(widget, "text", str)() if isinstance(widget, QLabel | QAbstractButton) else ""
     return " in ".join(names) + (f" “{text[:40]}”" if text else "")
-
-
-class Walk:
-    """Every page and dialog of the window, at each size of window and text."""
-
-    def __init__(self, theme: str, folder: Path) -> None:
-        self.settings, self.folder = SettingsStore(), folder
-        self.settings.change(reviewer="Ada", told=("name", "tour"), theme=theme)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        self.applier = ThemeApplier(application, CurrentTheme(), self.settings)
-        self.found: dict[str, list[str]] = {}
-        self.seen = 0
-
-    def at(self, width: int, height: int) -> None:
-        for points in TEXT_PT:
-            self.settings.change(font_pt=points)
-            self.where = f"{width}x{height} at {points} pt"
-            window = MainWindow(self.settings, CurrentTheme())
-            window.resize(width, height - TITLE_PX)
-            window.show()
-            self.pages(window)
-            window.close()
-            window.deleteLater()
-            QApplication.processEvents()
-
-    def pages(self, window: MainWindow) -> None:
-        self.look("welcome", window)
-        window.import_lists([SAMPLE / "candidates.csv"])
-        self.wait(lambda: window.importing.list.is_ready)
-        self.look("import", window)
-        window.open_spectrum(SPECTRUM)
-        self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
-        self.look("just look", window)
-        place = self.folder / "night.speco3"
-        window.open_session(place if place.exists() else sample_file(self.folder))
-        self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
-        view = window.view
-        assert view is not None
-        for name in ("agent", "guideline", "object"):
-            view.judging.docks[name].raise_()
-            self.look(f"judging, {name}", window)
-        for name in ("disagreement_page", "agreement_page", "history_page"):
-            window.commands.run(name)
-            self.look(name, window)
-        window.commands.run("judging_page")
-        for name in ("settings", "about", "export"):
-            before = {id(each) for each in QApplication.topLevelWidgets() if each.isVisible()}
-            window.commands.run(name)
-            self.settle()
-            for top in QApplication.topLevelWidgets():
-                if top.isVisible() and id(top) not in before:
-                    self.look(name, top)
-                    top.hide()
-
-    def look(self, name: str, window: QWidget) -> None:
-        self.settle()
-        self.seen += len(window.findChildren(QLabel))
-        for fault in cut_texts(window):
-            self.found.setdefault(f"{name}: {fault}", []).append(self.where)
-
-    def settle(self) -> None:
-        for _ in range(3):
-            QTest.qWait(SETTLE_MS)
-
-    def wait(self, is_so: Callable[[], object]) -> None:
-        until = time.monotonic() + WAIT_S
-        while not is_so():
-            assert time.monotonic() < until, "it does not go on"
-            QTest.qWait(10)
-
-
-def main() -> None:
-    language, theme, folder, *sizes = sys.argv[1:]
-    application = QApplication([])
-    translators = install_translators(application, language)
-    walk = Walk(theme, Path(folder))
-    for size in sizes:
-        width, height = map(int, size.split("x"))
-        walk.at(width, height)
-    sys.stdout.write(json.dumps({"found": walk.found, "seen": walk.seen}, ensure_ascii=False))
-    walk.applier.deleteLater()
-    del translators
-
-
-if __name__ == "__main__":
-    main()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.ui.apply_theme import ThemeApplier
+from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.review.figures import Figure
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
@@ -47,6 +48,25 @@ def test_every_widget_takes_a_new_size(person):
         and abs(widget.font().pointSizeF() - ratio * size) > ROUNDED * (1 + ratio)
     ]
     assert late == [] and len(before) > 1000
+
+
+def test_the_keys_are_laid_out_again(qtbot, person):
+    person.window.resize(1280, 720)
+    person.window.commands.run("keys")
+    overlay = person.window.findChild(KeysOverlay)
+    before = keys_sheet(overlay)
+    height = before.height()
+    person.window.settings.change(font_pt=LARGE_PT)
+    qtbot.waitUntil(lambda: keys_sheet(overlay) is not before)
+    sheet = keys_sheet(overlay)
+    assert sheet.width() <= overlay.width()
+    assert sheet.height() > height
+    for text in sheet.findChildren(QLabel):
+        assert text.width() >= text.minimumSizeHint().width()
+
+
+def keys_sheet(overlay):
+    return overlay.findChild(QScrollArea).widget()
 
 
 def test_what_is_painted_by_hand_takes_a_new_size(person):
