@@ -154,7 +154,7 @@ def test_a_row_is_compared_with_the_current_spectrum(person, page):
 
 def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
     dialog = person.view.export_dialog
-    (tmp_path / "night.csv").write_text("old", encoding="utf-8")
+    (tmp_path / "night-vetted.csv").write_text("old", encoding="utf-8")
     select(person, page, 7, 2, 9)
     choose(page, opened_menu(person, page, 9)["Export the 3 selected"])
     person.wait(dialog.isVisible)
@@ -165,11 +165,11 @@ def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
     assert "will be replaced" in dialog.file.problem.text()
     press(person, dialog.write_button)
     person.wait(lambda: not dialog.is_writing)
-    with (tmp_path / "night.csv").open(newline="", encoding="utf-8") as file:
+    with (tmp_path / "night-vetted.csv").open(newline="", encoding="utf-8") as file:
         found = [row["object_id"] for row in csv.DictReader(file)]
     names = [person.session.candidate(number).object_id for number in (3, 8, 10)]
     assert found == names
-    assert "3 selected candidates" in (tmp_path / "night.csv-metadata.json").read_text("utf-8")
+    assert "3 selected candidates" in (tmp_path / "night-vetted.csv-metadata.json").read_text("utf-8")
     dialog.hide()
     person.window.activateWindow()
     person.press("e", CTRL)  # the whole catalogue, as ever
