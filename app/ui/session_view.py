@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -13,6 +12,7 @@ from app.core.queue import parse_filter, parse_sort
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import FilterError
 from app.core.queue.sorts import sort_text
+from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
@@ -136,9 +136,7 @@ class SessionView(QWidget):
         self._show("history_page", HistoryPage)
 
     def show_overview(self) -> None:
-        from app.ui.overview.overview_page import OverviewPage
-
-        self._show("overview_page", partial(OverviewPage, self.judging.queue.store))
+        self._show("overview_page", self._make_overview)
 
     @property
     def page(self) -> str:
@@ -149,6 +147,23 @@ class SessionView(QWidget):
     def close_session(self) -> None:
         while self._to_close:
             self._to_close.pop()()
+
+    def _make_overview(self, context: SessionContext) -> QWidget:
+        from app.ui.overview.overview_page import OverviewPage
+
+        page = OverviewPage(self.judging.queue.store, context)
+        page.compare_requested.connect(self._compare)
+        page.row_menu.compare_requested.connect(self._compare_with_current)
+        page.export_requested.connect(self.export_dialog.show_selected)
+        return page
+
+    def _compare(self, candidates: list[Candidate]) -> None:
+        self.show_judging()
+        self.judging.comparison.compare(candidates)
+
+    def _compare_with_current(self, candidate: Candidate) -> None:
+        self.show_judging()
+        self.judging.comparison.add(candidate)
 
     def _show(self, name: str, make: Callable[[SessionContext], QWidget] | None = None) -> None:
         page = self._pages.get(name)

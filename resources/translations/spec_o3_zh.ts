@@ -593,6 +593,10 @@
         <translation>候选体</translation>
     </message>
     <message>
+        <source>{n} selected candidates</source>
+        <translation>选中的 {n} 个候选体</translation>
+    </message>
+    <message>
         <source>Reading …</source>
         <translation>正在读取…</translation>
     </message>
@@ -766,6 +770,10 @@
     <message>
         <source>At most {count} spectra are compared: remove one first</source>
         <translation>最多比较 {count} 条光谱：请先移除一条</translation>
+    </message>
+    <message>
+        <source>Not compared, as they cannot be read: {n}</source>
+        <translation>因无法读取而未比较：{n}</translation>
     </message>
     <message>
         <source>No other epoch of this source within {radius} arcsec in this list</source>
@@ -1517,6 +1525,53 @@
     </message>
 </context>
 <context>
+    <name>GroupTools</name>
+    <message>
+        <source>Open the first of 2 to {n} selected spectra with the others over it</source>
+        <translation>打开选中的 2 至 {n} 条光谱中的第一条，并叠加其余各条</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Export the selected candidates</source>
+        <translation>导出选中的候选体</translation>
+    </message>
+    <message>
+        <source>Run the agent on the {n} selected</source>
+        <translation>对选中的 {n} 个运行智能体</translation>
+    </message>
+    <message>
+        <source>Compare the {n} selected</source>
+        <translation>比较选中的 {n} 个</translation>
+    </message>
+    <message>
+        <source>Export the {n} selected</source>
+        <translation>导出选中的 {n} 个</translation>
+    </message>
+    <message>
+        <source>Stop the agent</source>
+        <translation>停止智能体</translation>
+    </message>
+    <message>
+        <source>Stop the run of the agent</source>
+        <translation>停止智能体的运行</translation>
+    </message>
+    <message>
+        <source>Run the agent on the selected candidates</source>
+        <translation>对选中的候选体运行智能体</translation>
+    </message>
+    <message>
+        <source>Run the agent</source>
+        <translation>运行智能体</translation>
+    </message>
+</context>
+<context>
     <name>GuideReader</name>
     <message>
         <source>Guide</source>
@@ -1850,6 +1905,10 @@
         <translation>智能体尚未查看此候选体</translation>
     </message>
     <message>
+        <source>The agent is already running on the list</source>
+        <translation>智能体已在列表上运行</translation>
+    </message>
+    <message>
         <source>There is no class to judge: the agent is off</source>
         <translation>没有要判定的类型：智能体已关闭</translation>
     </message>
@@ -1872,6 +1931,10 @@
     <message>
         <source>Too many candidates are waiting for the agent already</source>
         <translation>等待智能体的候选体已经太多</translation>
+    </message>
+    <message>
+        <source>Nothing to do: this model has inspected all that can be read of these</source>
+        <translation>无需运行：其中可读取的，此模型均已检视</translation>
     </message>
 </context>
 <context>
@@ -2362,8 +2425,8 @@
         <translation>请先选中多个候选体：按住 Ctrl 或 Shift 单击</translation>
     </message>
     <message>
-        <source>At most {n} candidates can be judged together</source>
-        <translation>一次最多可判定 {n} 个候选体</translation>
+        <source>At most {n} candidates at once</source>
+        <translation>一次最多 {n} 个候选体</translation>
     </message>
     <message>
         <source>No candidate matches the filter: clear it to see all</source>
@@ -4173,12 +4236,24 @@ Or put its files into {folder}</source>
         <translation>{what}，天体 {object}</translation>
     </message>
     <message>
+        <source>Selected: stopping</source>
+        <translation>选中的：正在停止</translation>
+    </message>
+    <message>
         <source>List: stopping</source>
         <translation>列表：正在停止</translation>
     </message>
     <message>
+        <source>Selected: loading the model</source>
+        <translation>选中的：正在加载模型</translation>
+    </message>
+    <message>
         <source>List: loading the model</source>
         <translation>列表：正在加载模型</translation>
+    </message>
+    <message>
+        <source>Selected: {n} done</source>
+        <translation>选中的：完成 {n} 个</translation>
     </message>
     <message>
         <source>List: {n} done</source>

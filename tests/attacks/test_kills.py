@@ -28,6 +28,8 @@ from tests.night import BY_NIGHT, seeds
 WINDOW_KILLS = 10 if BY_NIGHT else 6
 VET_KILLS = 5 if BY_NIGHT else 3
 MERGE_KILLS = 10 if BY_NIGHT else 6
+ACT_KILLS = 20 if BY_NIGHT else 3
+ACT_SIZE = 500
 SERVER_KILLS = 10 if BY_NIGHT else 4
 START_S = 280.0
 ORPHANS_GONE_S = 20.0
@@ -136,6 +138,48 @@ def check_vetted(location, kept):
                 assert session.candidate(number).fault
             else:
                 assert stored[number] == verdict
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=10))
+def test_an_act_of_many_verdicts_is_killed(children, tmp_path, seed):
+    """200 kills by night: after each there are all 500 verdicts of the act, or none of them."""
+    chance = random.Random(seed)
+    location = tmp_path / "acts.speco3"
+    made(location, ACT_SIZE).close()
+    acts, in_the_middle = 0, 0
+    for number in range(ACT_KILLS):
+        children.order("act", location, seed=f"{seed}-{number}")
+        told = killed_in_an_act(children, chance)
+        assert not [line for line in told if line[0] in ("fault", "refused")], told
+        kept = [line[2] for line in told if line[0] == "kept"]
+        assert kept == [ACT_SIZE] * len(kept)
+        in_the_middle += told[-2][0] == "begun"
+        with open_session(location, "Ada") as session:
+            with session.database.reading() as connection:
+                lines = connection.execute(select(func.count()).select_from(log)).scalar_one()
+            assert lines % ACT_SIZE == 0
+            assert lines // ACT_SIZE - acts in (len(kept), len(kept) + 1)
+            acts = lines // ACT_SIZE
+            assert derived(session) == rebuilt(session)
+            found = {session.judgement(each).opinion for each in range(1, ACT_SIZE + 1)}
+            assert len(found) == 1
+            assert session.undo().others == ACT_SIZE - 1
+            acts += 1
+    assert in_the_middle
+
+
+def killed_in_an_act(children, chance):
+    """At any time of its second act."""
+    found, began = [children.born()], 0.0
+    while found[-1] != ["begun", 1]:
+        line = children.told(START_S)
+        assert line is not None and line[0] != "over", found
+        found.append(line)
+        if line == ["begun", 0]:
+            began = time.monotonic()
+    time.sleep(chance.uniform(0, time.monotonic() - began))
+    return found + children.shot(found[0])
 
 
 @pytest.mark.timeout(900)

@@ -6,7 +6,7 @@ The agent's answer is stored as an inspection, never as a verdict of a reviewer.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -54,18 +54,20 @@ def inspect_all(
     limit: int | None = None,
     seed: int = 0,
     retry: bool = False,
+    only: Iterable[Candidate] | None = None,
 ) -> Iterator[BatchResult]:
     """Inspect the candidates the model has not inspected yet, and store each result at once.
 
-    `retry` includes those whose spectrum could not be read before. The generator can be
-    closed at any time; the next call continues from there. Raises WorkbenchError when several
-    inspections in a row fail.
+    `only` are the candidates to inspect instead of those. `retry` includes those whose spectrum
+    could not be read before. The generator can be closed at any time; the next call continues from
+    there. Raises WorkbenchError when several inspections in a row fail.
     """
     require_class(session.task)
     running: dict[int, Candidate] = {}
 
     def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:
-        for candidate in pending_candidates(session, model, limit, retry=retry):
+        pending = pending_candidates(session, model, limit, retry=retry) if only is None else only
+        for candidate in pending:
             try:
                 request = _request(session, candidate, task, seed)
             except ReadError as error:  # of a packed spectrum; the worker reads files

@@ -5,12 +5,12 @@ A model is identified by name and hash; a new inspection by the same model repla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, tuple_, update
 
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef, Trajectory
@@ -28,7 +28,7 @@ from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, combine, matchi
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.queue.sql_conditions import QueryContext, condition
 from app.core.session.records import Aspect, Candidate, Change
-from app.core.session.session import Session
+from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import now
 
@@ -164,10 +164,20 @@ def pending_candidates(
         yield row.candidate
 
 
+def pending_among(session: Session, model: ModelRef, candidate_ids: Sequence[int]) -> list[int]:
+    """Those of these candidates that `pending_candidates` would give, in the given order."""
+    wanted = _pending_condition(session, model)
+    found: set[int] = set()
+    with session.database.reading() as connection:
+        for start in range(0, len(candidate_ids), MAX_IDS):
+            some = candidates.c.id.in_(candidate_ids[start : start + MAX_IDS])
+            found.update(connection.execute(select(candidates.c.id).where(some, wanted)).scalars())
+    return [number for number in candidate_ids if number in found]
+
+
 def count_pending(session: Session, model: ModelRef, *, retry: bool = False) -> int:
     """Count the candidates of `pending_candidates`; checks every candidate, so call it rarely."""
-    context = QueryContext(session.reviewer_number, session.database.is_file)
-    wanted = condition(_pending_filter(model, retry), context)
+    wanted = _pending_condition(session, model, retry=retry)
     with session.database.reading() as connection:
         query = select(func.count()).select_from(candidates).where(wanted)
         return connection.execute(query).scalar_one()
@@ -205,6 +215,13 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
 def _pending_filter(model: ModelRef, retry: bool) -> Filter:
     left = combine(Has("path"), Not(InspectedBy(model.name, model.sha256)))
     return left if retry else combine(left, Not(Has("fault")))
+
+
+def _pending_condition(
+    session: Session, model: ModelRef, *, retry: bool = False
+) -> ColumnElement[bool]:
+    context = QueryContext(session.reviewer_number, session.database.is_file)
+    return condition(_pending_filter(model, retry), context)
 
 
 def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:

@@ -90,11 +90,15 @@ def run_text(run: RunningState, *, is_here: bool) -> str:
 
 def list_run_text(state: ListRunState) -> str:
     if state.is_running and state.is_stopping:
-        text = translate("agent", "List: stopping")
+        selected = translate("agent", "Selected: stopping")
+        whole = translate("agent", "List: stopping")
     elif state.is_running and not state.model:
-        text = translate("agent", "List: loading the model")
+        selected = translate("agent", "Selected: loading the model")
+        whole = translate("agent", "List: loading the model")
     else:
-        text = translate("agent", "List: {n} done").replace("{n}", f"{state.done:,}")
+        selected = translate("agent", "Selected: {n} done")
+        whole = translate("agent", "List: {n} done")
+    text = (selected if state.is_of_selected else whole).replace("{n}", f"{state.done:,}")
     if state.faults:
         text += ", " + translate("agent", "{n} unreadable").replace("{n}", f"{state.faults:,}")
     if not (state.is_running and state.model) or state.is_stopping:

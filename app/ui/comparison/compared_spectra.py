@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -94,6 +94,17 @@ class ComparedSpectra(QObject):
             done = partial(self._read, owner_id, candidate)
             self._runner.run(work, done, self._current.report_error, owner=self)
 
+    def compare(self, candidates: Sequence[Candidate]) -> None:
+        """Go to the first of these candidates and overlay only the others."""
+        first, *others = candidates
+        self._current.go_to(first.id)
+        here = self._current.candidate
+        if here is not None and here.id == first.id:
+            self.clear()
+            work = partial(_readable, self._current.prefetch, others)
+            done = partial(self._several_read, first.id, len(others))
+            self._runner.run(work, done, self._current.report_error, owner=self)
+
     def remove(self, candidate_id: int) -> None:
         self._set(each for each in self.compared if each.candidate.id != candidate_id)
 
@@ -138,6 +149,17 @@ class ComparedSpectra(QObject):
         if self.is_kept or owner_id == (None if here is None else here.id):
             self._add([(candidate, spectrum)])
 
+    def _several_read(
+        self, candidate_id: int, count: int, found: list[tuple[Candidate, Spectrum]]
+    ) -> None:
+        here = self._current.candidate
+        if here is None or here.id != candidate_id:
+            return
+        self._add(found)
+        if len(found) < count:
+            text = self.tr("Not compared, as they cannot be read: {n}")
+            self._current.message.emit(text.replace("{n}", str(count - len(found))))
+
     def _epochs_read(self, candidate_id: int, found: list[tuple[Candidate, Spectrum]]) -> None:
         here = self._current.candidate
         if here is None or here.id != candidate_id:
@@ -171,13 +193,22 @@ def _epochs(
     session: Session, prefetch: Prefetch, candidate: Candidate, radius_arcsec: float
 ) -> list[tuple[Candidate, Spectrum]]:
     """The other rows of the source that can be read, at most MOST of them, by date."""
+    rows = (each.candidate for each in neighbours(session, candidate, radius_arcsec))
+    found = _readable(prefetch, rows)
+    return sorted(found, key=lambda pair: observation_date(pair[1].meta, pair[0].own))
+
+
+def _readable(
+    prefetch: Prefetch, candidates: Iterable[Candidate]
+) -> list[tuple[Candidate, Spectrum]]:
+    """The first of these candidates that can be read, at most MOST of them."""
     found = []
-    for each in neighbours(session, candidate, radius_arcsec):
+    for candidate in candidates:
         try:
-            spectrum = prefetch.get(spectrum_key(each.candidate))
+            spectrum = prefetch.get(spectrum_key(candidate))
         except ReadError:
             continue  # a missing file of another row is told where that row is judged
-        found.append((each.candidate, spectrum))
+        found.append((candidate, spectrum))
         if len(found) == MOST:
             break
-    return sorted(found, key=lambda pair: observation_date(pair[1].meta, pair[0].own))
+    return found

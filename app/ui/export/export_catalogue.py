@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -39,6 +40,8 @@ class CataloguePanel(QWidget):
         super().__init__(parent)
         self._context = context
         self._generation = 0
+        self.selected: tuple[int, ...] = ()
+        """Ids of the candidates that were selected before the dialog was opened."""
         self.format = QComboBox()
         self.format.setAccessibleName(self.tr("Format"))
         for name, title in self._formats():
@@ -75,6 +78,18 @@ class CataloguePanel(QWidget):
     def suffix(self) -> str:
         return SUFFIXES[self.format.currentData()]
 
+    def offer_selected(self, candidate_ids: Sequence[int]) -> None:
+        """Offer and choose these candidates; none: offer only the other choices."""
+        self.selected = tuple(candidate_ids)
+        button = self.buttons["selected"]
+        if self.selected:
+            text = self.tr("{n} selected candidates")
+            button.setText(text.replace("{n}", f"{len(self.selected):,}"))
+            button.setChecked(True)
+        elif button.isChecked():
+            self.buttons["accepted"].setChecked(True)
+        button.setVisible(bool(self.selected))
+
     def set_format(self, name: str) -> None:
         self.format.setCurrentIndex(self.format.findData(name))
 
@@ -83,7 +98,7 @@ class CataloguePanel(QWidget):
         current = self._context.current
         self.count.setText(self.tr("Reading …"))
         self._context.runner.run(
-            partial(preview_export, current.session, self.choice, current.queue),
+            partial(preview_export, current.session, self.choice, current.queue, self.selected),
             partial(self._show, self._generation),
             partial(self._fail, self._generation),
             owner=self,
@@ -100,6 +115,7 @@ class CataloguePanel(QWidget):
 
     def _choices(self) -> QHBoxLayout:
         titles = {
+            "selected": "",
             "accepted": self.tr("Accepted"),
             "judged": self.tr("All judged"),
             "all": self.tr("All"),
@@ -114,6 +130,7 @@ class CataloguePanel(QWidget):
             row.addWidget(button)
         row.addStretch(1)
         self.buttons["accepted"].setChecked(True)
+        self.buttons["selected"].hide()
         self.group.buttonClicked.connect(self._change_choice)
         return row
 

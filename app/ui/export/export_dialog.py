@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -152,6 +153,10 @@ class ExportDialog(QDialog):
     def show_catalogue(self) -> None:
         self._open(ExportKind.CATALOGUE)
 
+    def show_selected(self, candidate_ids: Sequence[int]) -> None:
+        """Offer to write a catalogue of these candidates."""
+        self._open(ExportKind.CATALOGUE, candidate_ids)
+
     def show_report(self) -> None:
         self._open(ExportKind.REPORT)
 
@@ -167,6 +172,7 @@ class ExportDialog(QDialog):
             out=path,
             queue=self._context.current.queue,
             choice=self.catalogue.choice,
+            selected=self.catalogue.selected,
         )
         self.problem.clear()
         self._written = None
@@ -226,7 +232,10 @@ class ExportDialog(QDialog):
         layout.addLayout(top, 1)
         layout.addLayout(bottom)
 
-    def _open(self, kind: ExportKind) -> None:
+    def _open(self, kind: ExportKind, selected: Sequence[int] = ()) -> None:
+        self.catalogue.offer_selected(selected)
+        if self.isVisible() and self.kind is kind:
+            self.catalogue.refresh()
         self.kinds.setCurrentRow(KINDS.index(kind))
         self.show()
         self.raise_()

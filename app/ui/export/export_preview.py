@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
@@ -22,7 +23,7 @@ from app.ui.candidate.queue_neighbours import Queue
 
 ROWS = 8
 MAX_RETRIES = 50
-ExportChoice = Which | Literal["filtered"]
+ExportChoice = Which | Literal["filtered", "selected"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +37,15 @@ class ExportPreview:
     """Indices of the columns that blind mode hides."""
 
 
-def preview_export(session: Session, choice: ExportChoice, queue: Queue) -> ExportPreview:
+def preview_export(
+    session: Session, choice: ExportChoice, queue: Queue, selected: Sequence[int] = ()
+) -> ExportPreview:
     """Read the preview; any thread."""
-    which = candidate_ids(session, queue, ROWS) if choice == "filtered" else choice
+    which: Which | Sequence[int]
+    if choice == "filtered":
+        which = candidate_ids(session, queue, ROWS)
+    else:
+        which = selected if choice == "selected" else choice
     with session.database.reading() as connection:
         chosen = make_selection(connection, which, None)
         layout = read_layout(connection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -11,6 +11,7 @@ from pathlib import Path
 from app.core.database.database import SUFFIX
 from app.core.exporting.export import FORMATS, export
 from app.core.exporting.formats.records_file import write_records
+from app.core.exporting.selection import Which
 from app.core.queue import filter_text
 from app.core.session.session import Session
 from app.core.spectra.packing import pack, read_spectrum
@@ -36,12 +37,14 @@ class ExportKind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOrder:
-    """A file to write; `choice` and `queue` matter only for a catalogue."""
+    """A file to write; only a catalogue has a choice of candidates."""
 
     kind: ExportKind
     out: Path
     queue: Queue
     choice: ExportChoice = "judged"
+    selected: tuple[int, ...] = ()
+    """Ids of the candidates of the choice "selected"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,10 +97,15 @@ def _catalogue(
     should_stop: Callable[[], bool],
 ) -> WrittenFile:
     is_filtered = order.choice == "filtered"
+    which: Which | Sequence[int]
+    if order.choice == "filtered":
+        which = candidate_ids(session, order.queue)
+    else:
+        which = order.selected if order.choice == "selected" else order.choice
     report = export(
         session,
         order.out,
-        which=candidate_ids(session, order.queue) if order.choice == "filtered" else order.choice,
+        which=which,
         filter_text=filter_text(order.queue.tree) if is_filtered else "",
         progress=progress,
         should_stop=should_stop,

@@ -171,7 +171,18 @@ class InspectionController(QObject):
         """Inspect all candidates this model has not inspected yet, or stop doing so."""
         if self.list_run.state.is_running:
             self.list_run.stop()
-        elif not self.has_question:
+        else:
+            self._start_list_run(None)
+
+    def inspect_selected(self, candidate_ids: Sequence[int]) -> None:
+        """Inspect those of these candidates this model has not inspected yet."""
+        if self.list_run.state.is_running:
+            self._current.message.emit(self.tr("The agent is already running on the list"))
+        else:
+            self._start_list_run(candidate_ids)
+
+    def _start_list_run(self, only: Sequence[int] | None) -> None:
+        if not self.has_question:
             self._current.message.emit(self.tr("There is no class to judge: the agent is off"))
         elif self._session.is_read_only:
             self._current.message.emit(
@@ -181,7 +192,7 @@ class InspectionController(QObject):
             if not self.runs:
                 self.worker_model.unload()  # a large model fits into memory only once
             workers = self._settings.settings.workers
-            self.list_run.start(self.worker_model.load_request(), workers, self._command)
+            self.list_run.start(self.worker_model.load_request(), workers, self._command, only)
 
     @property
     def is_watched(self) -> bool:
@@ -346,6 +357,10 @@ class InspectionController(QObject):
     def _on_list_run_changed(self, state: ListRunState) -> None:
         if state.fault:
             self._current.report_error(WorkbenchError(state.fault))
+        elif state.is_of_selected and not state.is_running and state.done == state.left == 0:
+            self._current.message.emit(
+                self.tr("Nothing to do: this model has inspected all that can be read of these")
+            )
 
     def _on_settings_changed(self, settings: Settings) -> None:
         self.worker_model.load(settings.model)

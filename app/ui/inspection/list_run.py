@@ -1,4 +1,4 @@
-"""Runs the agent over the whole list in the background; it can be stopped and resumed."""
+"""Runs the agent over the list, or some of it, in the background; it can be stopped and resumed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.batch import BatchResult, inspect_all
-from app.core.inspections.store import count_pending
+from app.core.inspections.store import count_pending, pending_among
 from app.core.session.session import Session
 from app.worker.errors import LoadCrash, WorkerClosed
 from app.worker.pool import WorkerPool
@@ -31,6 +31,8 @@ class ListRunState:
 
     is_running: bool = False
     is_stopping: bool = False
+    is_of_selected: bool = False
+    """Whether only selected candidates are inspected."""
     model: str = ""
     """Empty while it is being loaded."""
     done: int = 0
@@ -60,16 +62,23 @@ class ListRun(QObject):
         self._thread: threading.Thread | None = None
         self._progressed.connect(self._on_progress, Qt.ConnectionType.QueuedConnection)
 
-    def start(self, load: LoadRequest, workers: int, command: Sequence[str] | None = None) -> None:
+    def start(
+        self,
+        load: LoadRequest,
+        workers: int,
+        command: Sequence[str] | None = None,
+        only: Sequence[int] | None = None,
+    ) -> None:
+        """Inspect what the model has not inspected yet; `only` among these ids."""
         if self.state.is_running:
             return
         self.close()
         pool = WorkerPool(workers, load, command=command)
         self._pool = pool
         self._stopping = threading.Event()
-        self._set(ListRunState(is_running=True))
+        self._set(ListRunState(is_running=True, is_of_selected=only is not None))
         self._thread = threading.Thread(
-            target=self._work, args=(pool, self._stopping), name="list run", daemon=True
+            target=self._work, args=(pool, self._stopping, only), name="list run", daemon=True
         )
         self._thread.start()
 
@@ -94,15 +103,23 @@ class ListRun(QObject):
 
     # Background thread
 
-    def _work(self, pool: WorkerPool, stopping: threading.Event) -> None:
+    def _work(
+        self, pool: WorkerPool, stopping: threading.Event, only: Sequence[int] | None
+    ) -> None:
         state = self.state
         try:
             model = _load_model(pool)
-            state = replace(state, model=model.name, left=count_pending(self._session, model))
+            pending = None
+            if only is None:
+                left = count_pending(self._session, model)
+            else:
+                numbers = pending_among(self._session, model, only)
+                left, pending = len(numbers), self._session.candidates(numbers)
+            state = replace(state, model=model.name, left=left)
             self._progressed.emit(state)
             ends: deque[float] = deque([time.monotonic()], maxlen=RATE_OVER)
-            outcomes = cast("Generator[BatchResult]", inspect_all(self._session, pool, model))
-            with closing(outcomes):
+            outcomes = inspect_all(self._session, pool, model, only=pending)
+            with closing(cast("Generator[BatchResult]", outcomes)):
                 for result in outcomes:
                     if stopping.is_set():
                         break  # this candidate was not inspected; the next run takes it

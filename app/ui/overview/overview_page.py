@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
@@ -17,6 +17,7 @@ from app.ui.candidate.queue_neighbours import Queue
 from app.ui.judging.flag_menu import STAR
 from app.ui.overview.act_strip import ActStrip, ConfirmLine
 from app.ui.overview.group_acts import GroupActs
+from app.ui.overview.group_tools import GroupTools
 from app.ui.overview.overview_table import OverviewTable
 from app.ui.overview.selected_rows import block_parts, read_rows
 from app.ui.queue.column_menu import ColumnMenu
@@ -46,6 +47,11 @@ Act = Callable[[list[QueueRow]], None]
 
 class OverviewPage(QWidget):
     """Shows the same filter and order as the queue; loads nothing while it is hidden."""
+
+    compare_requested = Signal(object)
+    """The candidates to compare, in their order."""
+    export_requested = Signal(object)
+    """The ids of the candidates to export, in their order."""
 
     def __init__(
         self, store: ColumnStore, context: SessionContext, parent: QWidget | None = None
@@ -80,6 +86,7 @@ class OverviewPage(QWidget):
         self.message.setProperty("role", "dim")
         self.acts = GroupActs(context, self)
         self.strip = ActStrip(context, self)
+        self.tools = GroupTools(context, self)
         self.confirm = ConfirmLine(self)
         self._lay_out()
         self._connect(context)
@@ -87,8 +94,9 @@ class OverviewPage(QWidget):
 
     def _lay_out(self) -> None:
         self.filters.setMaximumWidth(FILTERS_PX)
-        top = row((self.filters, 3), 1, self.choose)
-        top.setAlignment(self.choose, Qt.AlignmentFlag.AlignTop)
+        top = row((self.filters, 3), 1, self.tools, self.choose)
+        for part in (self.tools, self.choose):
+            top.setAlignment(part, Qt.AlignmentFlag.AlignTop)
         inside = QVBoxLayout()
         inside.setContentsMargins(16, 12, 16, 8)
         inside.addLayout(top)
@@ -122,6 +130,11 @@ class OverviewPage(QWidget):
         self.strip.flag_requested.connect(self._flag)
         self.strip.comment_given.connect(self._comment)
         self.strip.undo_requested.connect(self.acts.undo)
+        self.tools.run_requested.connect(self._run_agent)
+        self.tools.stop_requested.connect(context.agent.list_run.stop)
+        self.tools.compare_requested.connect(self._compare)
+        self.tools.export_requested.connect(self._export)
+        self.row_menu.opening.connect(self.tools.fill)
         self._current.candidate_changed.connect(self.model.show_current)
         self._current.queue_changed.connect(self._show_queue)
         self._current.blind_mode.changed.connect(self.columns.show)
@@ -187,6 +200,24 @@ class OverviewPage(QWidget):
         self._with_selected(partial(self.acts.add_comment, text))
         self.table.setFocus()
 
+    def _run_agent(self) -> None:
+        self._with_selected(self._inspect)
+
+    def _compare(self) -> None:
+        self._with_selected(self._request_comparison)
+
+    def _export(self) -> None:
+        self._with_selected(self._request_export)
+
+    def _inspect(self, rows: list[QueueRow]) -> None:
+        self._context.agent.inspect_selected([each.candidate.id for each in rows])
+
+    def _request_comparison(self, rows: list[QueueRow]) -> None:
+        self.compare_requested.emit([each.candidate for each in rows])
+
+    def _request_export(self, rows: list[QueueRow]) -> None:
+        self.export_requested.emit([each.candidate.id for each in rows])
+
     def _with_selected(self, act: Act) -> None:
         """Read the selected rows and act on them; one alone is judged on its own page."""
         count = self.table.selected_count
@@ -195,7 +226,7 @@ class OverviewPage(QWidget):
         elif count < 2:
             self._say(self.tr("Select several candidates first: Ctrl or Shift and a click"))
         elif count > MAX_SELECTED:
-            text = self.tr("At most {n} candidates can be judged together")
+            text = self.tr("At most {n} candidates at once")
             self._say(text.replace("{n}", f"{MAX_SELECTED:,}"))
         elif not self.confirm.isVisible():
             parts = block_parts(self.model.blocks, self.table.selected_spans())
@@ -245,7 +276,9 @@ class OverviewPage(QWidget):
             else self.tr("No candidate matches the filter: clear it to see all")
         )
         can_write = not self._session.is_read_only and not is_repeat
-        self.strip.show_count(self.table.selected_count, total, can_write=can_write)
+        selected = self.table.selected_count
+        self.strip.show_count(selected, total, can_write=can_write)
+        self.tools.show_count(0 if is_repeat else selected)
 
     def _say(self, text: str) -> None:
         self._current.message.emit(text)

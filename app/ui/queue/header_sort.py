@@ -35,6 +35,7 @@ class HeaderSort(QObject):
         column = next((each for each, key in KEYS.items() if key == queue.sort.key), None)
         if queue.sort.key == "own":
             column = self._model.column_of(own_key(queue.sort.own))
+        self._model.sorted_column = column
         self._header.setSortIndicatorShown(column is not None)
         if column is not None:
             is_down = queue.sort.descending

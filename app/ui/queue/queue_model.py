@@ -72,6 +72,8 @@ class QueueModel(QAbstractTableModel):
         """The list's own columns, which follow the fixed ones."""
         self.names: Mapping[str, str] = {}
         """Names that the person gave columns, by key."""
+        self.sorted_column: int | None = None
+        """The column whose title has an arrow, which stands where titles of numbers end."""
         self.sparklines: Sparklines | None = None
         self._current: QueueRow | None = None
 
@@ -186,7 +188,8 @@ class QueueModel(QAbstractTableModel):
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
-        if role == Role.TextAlignmentRole and self.is_number(section):
+        is_marked = section == self.sorted_column
+        if role == Role.TextAlignmentRole and self.is_number(section) and not is_marked:
             return RIGHT
         if role == Role.ToolTipRole:
             return self.original_title(section)

@@ -24,6 +24,9 @@ class RowMenu(QObject):
     compare_requested = Signal(object)
     """The `Candidate` to draw over the current spectrum."""
 
+    opening = Signal(object)
+    """The `QMenu`, still empty: what stands first may be added."""
+
     def __init__(self, context: SessionContext, table: CandidateTable, model: QueueModel) -> None:
         super().__init__(table)
         self._current, self._table, self._model = context.current, table, model
@@ -37,6 +40,7 @@ class RowMenu(QObject):
             return
         candidate = row.candidate
         self.menu.clear()
+        self.opening.emit(self.menu)
         self._add(self.tr("Go to this object"), partial(self._current.go_to, candidate.id))
         here = self._current.candidate
         if here is not None and here.id != candidate.id:

@@ -100,11 +100,8 @@ class TableColumns(QObject):
         for column in range(self._model.columnCount()):
             text = widest.get(column) or self._widest_own(column)
             width = metrics.horizontalAdvance(text) + ROOM_PX
-            needs_title = column in (SNR, AGENT, P_YES) or column >= FIRST_OWN
-            needed = self._header.sectionSizeHint(column) if needs_title else 0
-            most = metrics.horizontalAdvance(WIDEST_TEXT) + ROOM_PX
-            width = chosen.get(self._model.key_of(column), max(width, min(needed, most)))
-            self._table.setColumnWidth(column, width)
+            self._table.setColumnWidth(column, chosen.get(self._model.key_of(column), width))
+        self._fit_titles(chosen)
 
     def show(self, _: object = None) -> None:
         """Show what was chosen or has content, and not what blind mode hides."""
@@ -120,6 +117,7 @@ class TableColumns(QObject):
             shown -= OF_AGENT
         for column in range(self._model.columnCount()):
             self._table.setColumnHidden(column, column not in shown)
+        self._fit_titles(self._store.choice(self.name).widths)
         if self._is_wide:
             self._table.setColumnWidth(SPECTRUM, self._chosen_spectrum_px() or MIN_SPECTRUM_PX)
         self._set_brief(False)
@@ -189,6 +187,16 @@ class TableColumns(QObject):
 
     def _widest_own(self, column: int) -> str:
         return WIDEST_NUMBER if self._model.is_number(column) else WIDEST_TEXT
+
+    def _fit_titles(self, chosen: Mapping[str, int]) -> None:
+        """Widen columns whose title would be cut; the header knows no size of hidden ones."""
+        most = self._table.fontMetrics().horizontalAdvance(WIDEST_TEXT) + ROOM_PX
+        for column in range(self._model.columnCount()):
+            needs_title = column in (SCORE, SNR, AGENT, P_YES) or column >= FIRST_OWN
+            if needs_title and self._model.key_of(column) not in chosen:
+                needed = min(self._header.sectionSizeHint(column), most)
+                if needed > self._header.sectionSize(column) and self.is_shown(column):
+                    self._table.setColumnWidth(column, needed)
 
     def _fit_flags(self, chosen: Mapping[str, int]) -> None:
         if self._table.isColumnHidden(FLAGS) or KEYS[FLAGS] in chosen:

@@ -16,6 +16,7 @@ from app.cli.main import workbench
 from app.core.inspections.batch import BatchResult, inspect_all
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.queue import EVERYTHING, LIST_ORDER, matching
+from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, open_session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
 from tests.app.cli.commands import SAMPLE
@@ -80,6 +81,18 @@ def vet(order: Order) -> None:
     tell("done")
 
 
+def act(order: Order) -> None:
+    """One act of many verdicts after the other, each of which is told before and after."""
+    verdicts = list(Verdict)
+    with open_session(Path(order["location"]), "Ada") as session:
+        numbers = range(1, session.count() + 1)
+        for turn in range(1_000_000):
+            opinion = Opinion(verdict=verdicts[turn % len(verdicts)], comment=order["seed"])
+            tell("begun", turn)
+            entries = session.record_together(numbers, lambda _, to=opinion: to, place="overview")
+            tell("kept", turn, len(entries))
+
+
 def merge(order: Order) -> None:
     """`spec-o3 merge`."""
     tell("open")
@@ -121,7 +134,7 @@ def sample_session(location: Path) -> None:
     listed(location, found).close()
 
 
-recorder.WORKS |= {"window": window, "vet": vet, "merge": merge}
+recorder.WORKS |= {"window": window, "vet": vet, "act": act, "merge": merge}
 
 if __name__ == "__main__":
     recorder.main()

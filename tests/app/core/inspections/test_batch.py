@@ -17,7 +17,7 @@ from app.core.inspections.batch import (
     clear_missing_file_faults,
     inspect_all,
 )
-from app.core.inspections.store import inspections_of, mark_fault, pending_candidates
+from app.core.inspections.store import inspections_of, mark_fault, pending_among, pending_candidates
 from app.core.session.records import Change
 from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import PoolResult
@@ -140,3 +140,19 @@ def test_files_that_are_there_again(location, tmp_path):
         )
         assert [each.id for each in pending_candidates(session, NANO)] == list(range(3, count + 1))
         assert told[0] == Change(aspect="spectrum", candidate_ids=frozenset(range(3, 3 + AT_ONCE)))
+
+
+def test_only_some_are_inspected_in_the_given_order(location):
+    workers = Workers(lambda number: said(number=number))
+    with made(location, 1200) as session:
+        list(inspect_all(session, workers, NANO, only=session.candidates([7])))
+        mark_fault(session, 3, "it is damaged")
+        wanted = [1100, 7, 3, 2, *range(10, 900)]
+        left = pending_among(session, NANO, wanted)
+        assert left == [1100, 2, *range(10, 900)]
+        workers.given.clear()
+        done = list(inspect_all(session, workers, NANO, only=session.candidates(left[:3])))
+        assert [each.candidate.id for each in done] == [1100, 2, 10]
+        assert [key for key, _ in workers.given] == [1100, 2, 10]
+        assert pending_among(session, NANO, left) == left[3:]
+        assert pending_among(session, NANO, []) == []

@@ -67,3 +67,7 @@ def test_progress_of_a_list_run():
     assert list_run_text(state) == "List: 1,200 done, 3 unreadable · 3,600 left · 2.0/s · 30 min"
     assert list_run_text(ListRunState(is_running=True)) == "List: loading the model"
     assert list_run_text(replace(state, is_running=False, faults=0)) == "List: 1,200 done"
+    some = ListRunState(is_running=True, is_of_selected=True)
+    assert list_run_text(some) == "Selected: loading the model"
+    assert list_run_text(replace(some, model="nano", done=2, left=3)) == "Selected: 2 done · 3 left"
+    assert list_run_text(replace(some, model="nano", is_stopping=True)) == "Selected: stopping"

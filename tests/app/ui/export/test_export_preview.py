@@ -30,6 +30,14 @@ def test_the_filter_of_the_queue(judged):
     assert preview_export(judged, "filtered", REJECTED).count == "3"
 
 
+def test_the_selected_ones_in_their_order(judged):
+    preview = preview_export(judged, "selected", EVERYTHING, (9, 2, 7))
+    assert preview.count == "3"
+    assert [cells[0] for cells in preview.cells] == [
+        judged.candidate(number).object_id for number in (9, 2, 7)
+    ]
+
+
 def test_columns_of_the_agent_and_the_label_are_hidden_when_blind(judged):
     preview = preview_export(judged, "all", EVERYTHING)
     hidden = {preview.columns[index].name for index in preview.hidden_when_blind}

@@ -12,8 +12,10 @@ from app.core.database.tables import candidates
 from app.core.queue import EVERYTHING, Sort, parse_sort
 from app.core.session.records import Change
 from app.core.session.session import open_session
-from app.ui.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, SCORE, SNR, VERDICT
+from app.ui.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
+from app.ui.queue.queue_model import RIGHT as RIGHT_SIDE
 from app.ui.queue.queue_panel import QueuePanel
+from app.ui.translation.languages import install_translators
 from app.ui.widgets.candidate_table import CELL, PAD
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.opinions import give_opinion
@@ -21,6 +23,7 @@ from tests.app.ui.queue.conftest import LEFT, names, objects, ready
 from tests.app.ui.steps import shown_in
 
 RIGHT = Qt.MouseButton.RightButton
+ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
 
 
 @pytest.fixture
@@ -201,6 +204,34 @@ def test_blind_mode_shows_no_column_of_the_agent(qtbot, wide, context, session):
     qtbot.keyClick(menu, Qt.Key.Key_Escape)
     context.current.blind_mode.set_on(False)
     assert "agent" in titles(wide)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_title_is_cut_that_comes_later_or_has_an_arrow(qtbot, context, session, language):
+    translators = install_translators(QApplication.instance(), language)
+    try:
+        panel = shown_in(qtbot, QueuePanel(context), 900, 500)
+        context.current.start()
+        ready(qtbot, panel)
+        header = panel.table.horizontalHeader()
+        give_opinion(session, 2, "YES", 0.87)
+        qtbot.waitUntil(lambda: not panel.table.isColumnHidden(P_YES))
+        assert_whole(header, AGENT, P_YES, SNR)
+        assert panel.model.headerData(SNR, Qt.Orientation.Horizontal, ALIGNMENT) == RIGHT_SIDE
+        plain = header.sectionSizeHint(SNR)
+        panel.header_sort.sort_requested.emit(Sort("snr", True))
+        assert header.sectionSizeHint(SNR) > plain
+        assert_whole(header, AGENT, P_YES, SNR)
+        # The arrow is at the right, where the title of a column of numbers would end.
+        assert panel.model.headerData(SNR, Qt.Orientation.Horizontal, ALIGNMENT) is None
+    finally:
+        for each in translators:
+            QApplication.removeTranslator(each)
+
+
+def assert_whole(header, *columns):
+    for column in columns:
+        assert header.sectionSize(column) >= header.sectionSizeHint(column) > 0
 
 
 @pytest.mark.parametrize("width", [280, 320])
