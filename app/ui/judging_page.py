@@ -27,6 +27,7 @@ from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.judging.repeat_line import RepeatLine
 from app.ui.judging.verdict_bar import VerdictBar
+from app.ui.plot.line_fit.fit_tool import FitTool
 from app.ui.plot.measure_tool import MeasureTool
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.plot_menu import PlotMenu
@@ -54,7 +55,8 @@ class JudgingPage(QWidget):
         self.plot = SpectrumPanel(context)
         self.plot_actions = PlotActions(self.plot, context)
         self.measure = MeasureTool(self.plot, context)
-        self.plot_menu = PlotMenu(self.plot, context, self.measure)
+        self.fit_tool = FitTool(self.plot, context, self.measure)
+        self.plot_menu = PlotMenu(self.plot, context, self.measure, self.fit_tool)
         self.tools = ToolRow(context)
         self._add_comparison()
         self.verdicts = VerdictBar(context)

@@ -1437,6 +1437,21 @@
     </message>
 </context>
 <context>
+    <name>FitTool</name>
+    <message>
+        <source>Measure a line first: the fit is of it</source>
+        <translation>请先测量一条谱线，拟合针对它进行</translation>
+    </message>
+    <message>
+        <source>Fit a Gaussian to {what}</source>
+        <translation>用高斯轮廓拟合 {what}</translation>
+    </message>
+    <message>
+        <source>Fit a Voigt profile to {what}</source>
+        <translation>用 Voigt 轮廓拟合 {what}</translation>
+    </message>
+</context>
+<context>
     <name>FlagMenu</name>
     <message>
         <source>{key}    Custom…</source>
@@ -3751,6 +3766,14 @@
         <translation>删除最近一次测量</translation>
     </message>
     <message>
+        <source>Fit the last measurement with a Gaussian</source>
+        <translation>用高斯轮廓拟合最近一次测量</translation>
+    </message>
+    <message>
+        <source>Fit the last measurement with a Voigt profile</source>
+        <translation>用 Voigt 轮廓拟合最近一次测量</translation>
+    </message>
+    <message>
         <source>Order the templates by how well they fit</source>
         <translation>按拟合优度排列模板</translation>
     </message>
@@ -4504,6 +4527,53 @@ Or put its files into {folder}</source>
     <message>
         <source>the session is damaged: column names are missing from its lists</source>
         <translation>会话已损坏：其列表缺少列名</translation>
+    </message>
+</context>
+<context>
+    <name>fit_texts</name>
+    <message>
+        <source>Gaussian fit of {line}: {numbers}</source>
+        <translation>{line} 的高斯拟合：{numbers}</translation>
+    </message>
+    <message>
+        <source>Voigt fit of {line}: {numbers}</source>
+        <translation>{line} 的 Voigt 拟合：{numbers}</translation>
+    </message>
+    <message>
+        <source>the shape does not fit; more than one line?</source>
+        <translation>轮廓不符，可能不止一条谱线</translation>
+    </message>
+    <message>
+        <source>Not fitted: too few good pixels between the points</source>
+        <translation>未拟合：两点之间的可用像素太少</translation>
+    </message>
+    <message>
+        <source>Not fitted: the continuum is not positive</source>
+        <translation>未拟合：连续谱不为正</translation>
+    </message>
+    <message>
+        <source>Not fitted: no line stands out of the noise by 5 σ</source>
+        <translation>未拟合：没有超出噪声 5 σ 的谱线</translation>
+    </message>
+    <message>
+        <source>Not fitted: the line is as wide as the range; measure a wider one</source>
+        <translation>未拟合：谱线与所选范围一样宽，请测量更宽的范围</translation>
+    </message>
+    <message>
+        <source>Not fitted: it is narrower than a pixel, as a spike is</source>
+        <translation>未拟合：比一个像素还窄，像是尖峰</translation>
+    </message>
+    <message>
+        <source>Not fitted: the centre runs into one of the two points</source>
+        <translation>未拟合：中心移到了两点之一</translation>
+    </message>
+    <message>
+        <source>Not fitted: no Lorentzian wings show; fit a Gaussian</source>
+        <translation>未拟合：看不出洛伦兹线翼，请用高斯轮廓</translation>
+    </message>
+    <message>
+        <source>Not fitted: no best profile was found</source>
+        <translation>未拟合：没有找到最佳轮廓</translation>
     </message>
 </context>
 <context>

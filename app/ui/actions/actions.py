@@ -154,6 +154,16 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Remove the last measurement"),
         ),
         _action(
+            "fit_gaussian",
+            MARKING,
+            QT_TRANSLATE_NOOP("actions", "Fit the last measurement with a Gaussian"),
+        ),
+        _action(
+            "fit_voigt",
+            MARKING,
+            QT_TRANSLATE_NOOP("actions", "Fit the last measurement with a Voigt profile"),
+        ),
+        _action(
             "rank_templates",
             MARKING,
             QT_TRANSLATE_NOOP("actions", "Order the templates by how well they fit"),

@@ -36,7 +36,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("lines", "labels", "errors", "mask", "template", LINE),
         *("rest_axis", "axis_air", "axis_nm", "velocity_axis", LINE),
         *("flux_zero", "flux_log", "flux_normalised", "flux_f_nu", LINE),
-        *("measure", "withdraw_measurement", LINE),
+        *("measure", "withdraw_measurement", "fit_gaussian", "fit_voigt", LINE),
         *("fit_velocity", "rank_templates", "overlay_epochs", LINE),
         *("smooth_more", "smooth_less", "smooth_off", LINE),
         *("rv_up", "rv_down", "rv_up_fine", "rv_down_fine", LINE),

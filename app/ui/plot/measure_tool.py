@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.between_points import measure_between
@@ -24,6 +24,9 @@ from app.ui.session_context import SessionContext
 
 class MeasureTool(QObject):
     """Keeps each measurement with the candidate, and shows those of the current one."""
+
+    changed = Signal()
+    """Of the measurements kept of this candidate."""
 
     def __init__(self, panel: SpectrumPanel, context: SessionContext) -> None:
         super().__init__(panel)
@@ -124,6 +127,7 @@ class MeasureTool(QObject):
         if candidate is not None and candidate.id == candidate_id:
             self.kept = tuple(kept)
             self._draw()
+            self.changed.emit()
 
     def _draw(self, _: object = None) -> None:
         self._layer.shown = [each.measurement for each in self.kept]

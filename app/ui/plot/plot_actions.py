@@ -15,6 +15,7 @@ from app.core.exporting.spectrum_file import write_spectrum
 from app.core.spectra.flux_quantity import AS_IN_FILE
 from app.ui.candidate.view_options import AXIS_SWITCHES, RV_FINE_KMS, RV_STEP_KMS, USUAL_AXES
 from app.ui.plot.axes.ranges import panned, zoomed
+from app.ui.plot.line_fit.fit_texts import copied_fit
 from app.ui.plot.readout import measurements_text
 from app.ui.plot.snapshot import SUFFIXES, save_snapshot
 from app.ui.plot.spectrum_panel import SpectrumPanel
@@ -154,7 +155,8 @@ class PlotActions(QObject):
         spectrum = self._panel.spectrum
         if spectrum is not None:
             window, frame = self._panel.window_now, self._panel.frame
-            measure = partial(measurements_text, spectrum, window, frame)
+            fits = tuple(map(copied_fit, self._panel.plot.measured.fits))
+            measure = partial(measurements_text, spectrum, window, frame, fits)
             self._runner.run(measure, self._copy, self._current.report_error, owner=self)
 
     def _copy(self, text: str) -> None:

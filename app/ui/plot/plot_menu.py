@@ -10,6 +10,7 @@ from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.ui.actions.actions import ACTIONS
+from app.ui.plot.line_fit.fit_tool import FitTool
 from app.ui.plot.mark_menu import Entry, mark_entries
 from app.ui.plot.measure_tool import MeasureTool
 from app.ui.plot.readout import readout_text
@@ -31,9 +32,16 @@ class PlotMenu(QObject):
     look_chosen = Signal()
     """A look of the agent is on the plot; its answer is in the agent's panel."""
 
-    def __init__(self, panel: SpectrumPanel, context: SessionContext, measure: MeasureTool) -> None:
+    def __init__(
+        self,
+        panel: SpectrumPanel,
+        context: SessionContext,
+        measure: MeasureTool,
+        fit_tool: FitTool,
+    ) -> None:
         super().__init__(panel)
         self._panel, self._context, self._measure = panel, context, measure
+        self._fit_tool = fit_tool
         self.menu = QMenu(panel)
         self.windows = QMenu(self.tr("Go to window"), self.menu)
         for number, window in enumerate(context.bridge.session.task.windows, 1):
@@ -49,7 +57,8 @@ class PlotMenu(QObject):
         self.menu.clear()
         mark = panel.plot.marks.at(panel.plot.stage.scale_now.x(wavelength))
         of_mark = [] if mark is None else mark_entries(mark, panel, self._context, self._measure)
-        for entries in (of_mark, self._looks_at(wavelength)):
+        fits = self._fit_tool.entries_at(wavelength)
+        for entries in (of_mark, fits, self._looks_at(wavelength)):
             for entry in entries:
                 self._add(*entry)
             if entries:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,8 +34,10 @@ QUANTITIES = (
 """Keys of a measurement, each with what is written before and after its value."""
 
 
-def measurements_text(spectrum: Spectrum, window: Window, frame: WavelengthFrame) -> str:
-    """What is measured in the window, as lines of `name: value`.
+def measurements_text(
+    spectrum: Spectrum, window: Window, frame: WavelengthFrame, more: Sequence[str] = ()
+) -> str:
+    """What is measured in the window, as lines of `name: value`, and lines about `more`.
 
     Wavelengths measured are in vacuum angstrom, in the rest frame where z is not 0.
     """
@@ -60,6 +62,7 @@ def measurements_text(spectrum: Spectrum, window: Window, frame: WavelengthFrame
     ]
     if "reason" in numbers:
         lines.append(str(numbers["reason"]))
+    lines += more
     return "\n".join(lines) + "\n"
 
 

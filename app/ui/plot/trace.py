@@ -59,8 +59,11 @@ class Trace:
 
     def place(self, wavelength: float, flux: float) -> float:
         """Where on the axis a flux of the file belongs."""
-        converted = self.converted(wavelength, flux) / self.unit
-        return float(self.on_axis(np.array([converted]))[0])
+        return float(self.place_all(np.array([wavelength]), np.array([flux]))[0])
+
+    def place_all(self, wavelength: FloatArray, flux: FloatArray) -> FloatArray:
+        factor = 1.0 if self.conversion is None else np.interp(wavelength, *self.conversion)
+        return self.on_axis(np.asarray(flux * factor / self.unit))
 
     @property
     def range(self) -> Window:

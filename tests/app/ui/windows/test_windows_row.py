@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.windows.windows_row import WindowsRow
+from app.ui.windows.windows_row import WindowsRow, measured_windows, short_text
 from tests.app.ui.controls.steps import click
+from tests.app.ui.plot.spectra import spectrum
 
 
 @pytest.fixture
@@ -133,3 +134,11 @@ def test_the_one_the_agent_looks_at_is_lit(row, context):
     assert [each.is_looked_at for each in row.cells].index(True) == 1
     context.agent.shown.look_changed.emit(None, "")
     assert not any(each.is_looked_at for each in row.cells)
+
+
+@pytest.mark.parametrize("has_errors", [True, False])
+def test_the_text_says_noise_and_strongest_line_with_errors_and_without(has_errors):
+    observed = spectrum() if has_errors else spectrum(ivar=None)
+    (numbers,) = measured_windows(observed, [(6400.0, 6750.0)], 0.0)
+    text = short_text(numbers)
+    assert text.startswith("S/N ") and " · Hα −39.0 ± " in text

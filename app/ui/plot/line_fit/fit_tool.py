@@ -1,0 +1,94 @@
+"""Fits a line measured by hand with a Gaussian or a Voigt profile, and shows it until the next."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from agent.errors import WorkbenchError
+from agent.spectra.measure.fitted_profile import FitError, FittedProfile, Shape, fit_profile
+from agent.spectra.spectrum import Spectrum
+from app.core.session.measurements import HandMeasurement
+from app.ui.plot.line_fit.fit_texts import fit_text, why_not_fitted
+from app.ui.plot.mark_menu import Entry
+from app.ui.plot.measure_tool import MeasureTool
+from app.ui.plot.measured_layer import width_text
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.session_context import SessionContext
+
+
+class FitTool(QObject):
+    """Nothing of a fit is stored; a measurement shows one fit at a time."""
+
+    def __init__(self, panel: SpectrumPanel, context: SessionContext, measure: MeasureTool) -> None:
+        super().__init__(panel)
+        self._panel, self._measure, self._layer = panel, measure, panel.plot.measured
+        self._current, self._runner = context.current, context.runner
+        self._fits: dict[HandMeasurement, FittedProfile] = {}
+        context.commands.add("fit_gaussian", partial(self.fit_last, "gaussian"))
+        context.commands.add("fit_voigt", partial(self.fit_last, "voigt"))
+        context.current.candidate_changed.connect(self._forget)
+        measure.changed.connect(self._keep_measured)
+
+    def fit_last(self, shape: Shape) -> None:
+        if self._measure.kept:
+            self.fit(self._measure.kept[-1].measurement, shape)
+        else:
+            self._current.message.emit(self.tr("Measure a line first: the fit is of it"))
+
+    def fit(self, measurement: HandMeasurement, shape: Shape) -> None:
+        spectrum = self._panel.spectrum
+        if spectrum is not None:
+            work = partial(fit_profile, spectrum, measurement.left, measurement.right, shape)
+            done = partial(self._fitted, spectrum, measurement)
+            failed = partial(self._failed, spectrum, measurement)
+            self._runner.run(work, done, failed, owner=self)
+
+    def entries_at(self, wavelength: float) -> list[Entry]:
+        """What the menu of the plot offers for the measurement under the mouse."""
+        measurement = self._layer.at(wavelength)
+        if measurement is None:
+            return []
+        texts: dict[Shape, str] = {
+            "gaussian": self.tr("Fit a Gaussian to {what}"),
+            "voigt": self.tr("Fit a Voigt profile to {what}"),
+        }
+        return [
+            (text.replace("{what}", width_text(measurement)), partial(self.fit, measurement, shape))
+            for shape, text in texts.items()
+        ]
+
+    def _fitted(self, spectrum: Spectrum, measurement: HandMeasurement, fit: FittedProfile) -> None:
+        if spectrum is self._panel.spectrum and self._is_kept(measurement):
+            self._fits[measurement] = fit
+            self._draw()
+            self._current.message.emit(fit_text(fit, measurement.line, self._panel.frame))
+
+    def _failed(
+        self, spectrum: Spectrum, measurement: HandMeasurement, error: WorkbenchError
+    ) -> None:
+        if spectrum is not self._panel.spectrum:
+            return
+        self._fits.pop(measurement, None)
+        self._draw()
+        if isinstance(error, FitError):
+            self._current.message.emit(why_not_fitted(error))
+        else:
+            self._current.report_error(error)
+
+    def _is_kept(self, measurement: HandMeasurement) -> bool:
+        return any(each.measurement == measurement for each in self._measure.kept)
+
+    def _keep_measured(self) -> None:
+        """Forget the fits of measurements that were withdrawn."""
+        self._fits = {each: fit for each, fit in self._fits.items() if self._is_kept(each)}
+        self._draw()
+
+    def _forget(self, _: object = None) -> None:
+        self._fits = {}
+        self._draw()
+
+    def _draw(self) -> None:
+        self._layer.fits = tuple(self._fits.values())
+        self._panel.plot.viewport().update()
