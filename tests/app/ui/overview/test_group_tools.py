@@ -169,7 +169,8 @@ def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
         found = [row["object_id"] for row in csv.DictReader(file)]
     names = [person.session.candidate(number).object_id for number in (3, 8, 10)]
     assert found == names
-    assert "3 selected candidates" in (tmp_path / "night-vetted.csv-metadata.json").read_text("utf-8")
+    provenance = (tmp_path / "night-vetted.csv-metadata.json").read_text(encoding="utf-8")
+    assert "3 selected candidates" in provenance
     dialog.hide()
     person.window.activateWindow()
     person.press("e", CTRL)  # the whole catalogue, as ever
