@@ -27,7 +27,7 @@ from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.languages import install_translators
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import sample_file
-from tests.app.ui.window.cut_texts import cut_texts
+from tests.app.ui.window.cut_texts import SLACK_PX, cut_texts
 
 TITLE_PX = 24
 SETTLE_MS = 60
@@ -127,7 +127,8 @@ class Walk:
         popup = QApplication.activePopupWidget()
         assert popup is not None, f"{name} did not open"
         self.look(name, popup)
-        if not popup.screen().geometry().contains(popup.geometry()):
+        screen = popup.screen().geometry().adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX)
+        if not screen.contains(popup.geometry()):
             self.found.setdefault(f"{name} is partly outside the screen", []).append(self.where)
         QTest.keyClick(popup, Qt.Key.Key_Escape)
         assert not popup.isVisible()
