@@ -21,6 +21,7 @@ _ALL = Template(TEXTS + SURFACES + BUTTONS + FIELDS + VIEWS + BARS)
 _VERDICT = Template(VERDICT)
 # Used for Chinese if the system font has none; these have a bold face and full-width punctuation.
 _HAN = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei UI", "PingFang SC")
+LARGE_PT = 14.0
 
 
 def apply(application: QApplication, theme: Theme, font_pt: int = 0) -> None:
@@ -37,6 +38,8 @@ def style_sheet(theme: Theme, size_pt: float) -> str:
     values = {
         **{name: str(value) for name, value in asdict(theme).items()},
         **asdict(tones(theme)),
+        # Long menus go on in further columns, which in large text leave the screen.
+        "menus_scroll": str(int(size_pt > LARGE_PT)),
         "notice": tint(theme, theme.warning, 0.12),
         "notice_edge": tint(theme, theme.warning, 0.40),
         "bar_edge": theme.border if theme.bar == theme.panel else theme.bar,

@@ -209,7 +209,8 @@ BARS = """
 QMenuBar { color: $on_bar; background: $bar; border-bottom: 1px solid $bar_edge; padding: 2px; }
 QMenuBar::item { background: transparent; padding: 4px 10px; border-radius: 5px; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: $bar_hover; }
-QMenu { color: $text; background: $panel; border: 1px solid $edge; padding: 4px; }
+QMenu { color: $text; background: $panel; border: 1px solid $edge; padding: 4px;
+    menu-scrollable: $menus_scroll; }
 QMenu::item { padding: 5px 24px 5px 12px; border-radius: 4px; }
 QMenu::item:selected { background: $chosen; }
 QMenu::item:disabled { color: $disabled; }

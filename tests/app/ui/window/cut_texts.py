@@ -163,6 +163,8 @@ def menu_faults(menu: QMenu) -> Iterator[str]:
         needed = menu.fontMetrics().horizontalAdvance(action.text().replace("\t", "  "))
         if needed > menu.actionGeometry(action).width():
             yield f"{described(menu)}: “{action.text()}” is cut"
+        if menu.actionGeometry(action).right() > menu.rect().right():
+            yield f"{described(menu)}: “{action.text()}” is outside"
 
 
 def overlaps(shown: list[QWidget]) -> Iterator[str]:

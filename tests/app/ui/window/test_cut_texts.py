@@ -25,7 +25,7 @@ PLAIN = ALL if BY_NIGHT else ALL[1:3]
 def walked(folder: Path, language: str, theme: str, sizes: tuple[str, ...], scale: str) -> dict:
     environment = {
         **os.environ,
-        "QT_QPA_PLATFORM": f"offscreen:configfile={screen(folder, sizes[-1])}",
+        "QT_QPA_PLATFORM": f"offscreen:configfile={screen(folder, sizes[-1], scale)}",
         "QT_SCALE_FACTOR": scale,
         "SPEC_O3_CONFIG": str(folder),
         "XDG_DATA_HOME": str(folder),
@@ -37,9 +37,9 @@ def walked(folder: Path, language: str, theme: str, sizes: tuple[str, ...], scal
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def screen(folder: Path, size: str) -> Path:
-    """A file that gives the process a screen of this size."""
-    width, height = map(int, size.split("x"))
+def screen(folder: Path, size: str, scale: str) -> Path:
+    """A file that gives the process a screen of this size, in units of the window."""
+    width, height = (round(int(each) * float(scale)) for each in size.split("x"))
     one = {"name": "one", "x": 0, "y": 0, "width": width, "height": height}
     numbers = {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
     file = folder / "screen.json"
