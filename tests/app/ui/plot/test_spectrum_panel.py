@@ -180,3 +180,15 @@ def test_the_zoom_box_says_its_range_in_the_unit_of_the_axis(context, panel):
     QApplication.processEvents()
     assert panel.plot.look.zoom_box is None and "–" not in panel.header.readout.text()
     assert context.view.window == pytest.approx(drawn)
+
+
+def test_the_overview_goes_where_the_plot_has_no_room(qtbot, panel):
+    assert panel.overview.isVisible()
+    font = panel.font()
+    font.setPointSize(24)
+    panel.setFont(font)
+    panel.resize(900, 260)
+    qtbot.waitUntil(panel.overview.isHidden, timeout=5000)
+    assert panel.plot.geometry().top() >= panel.top_row.geometry().bottom()
+    panel.resize(900, 640)
+    qtbot.waitUntil(panel.overview.isVisible)
