@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
 from agent.tasks.look import has_class
@@ -16,6 +17,8 @@ from app.ui.widgets.labels import short_label
 from app.ui.widgets.painted_button import hint
 
 AGENT_PX = 130
+WIDE_PX = 1500
+"""Width of a window with room for the state of the agent above the page."""
 
 PAGES = (*("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),)
 
@@ -25,6 +28,7 @@ class TopBar(QFrame):
         super().__init__(parent)
         self.setProperty("role", "bar")
         self._commands = context.commands
+        self._page = "judging_page"
         layout = FlowLayout(self, spacing=4)
         layout.setContentsMargins(8, 2, 8, 2)
         self._group = QButtonGroup(self)
@@ -72,7 +76,13 @@ class TopBar(QFrame):
 
     def mark(self, page: str) -> None:
         """Mark the page on screen."""
+        self._page = page
         self._buttons[page].setChecked(True)
+        self._show_agent_text()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_agent_text()
 
     def _page_button(self, name: str) -> QPushButton:
         action = ACTIONS[name]
@@ -107,7 +117,12 @@ class TopBar(QFrame):
             doing = run_text(run, is_here=run is self._agent.shown.run)
             text = self.tr("Agent: {what}").replace("{what}", doing)
         self.agent_text.show_text(text)
-        self.agent_text.setVisible(bool(text))
+        self._show_agent_text()
+
+    def _show_agent_text(self) -> None:
+        """The Judge page tells it in its own panel: on a small window it must not cost a row."""
+        is_told = self._page == "judging_page" and self.window().width() < WIDE_PX
+        self.agent_text.setVisible(bool(self.agent_text.full_text) and not is_told)
 
     def _show_blind(self, on: bool) -> None:
         self._blind.setText(self.tr("Blind: on") if on else self.tr("Blind: off"))

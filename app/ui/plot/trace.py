@@ -19,6 +19,7 @@ PLAIN = (1e-2, 1e5)
 """Typical fluxes within this range are shown without a power of ten."""
 LARGEST = 1e9
 """Values beyond this many typical fluxes are no measurements and are drawn as gaps."""
+ENOUGH_PX = 500
 LOWEST = 1e-12
 """Smaller fluxes, and those below zero, are drawn there on a logarithmic axis."""
 
@@ -167,7 +168,9 @@ def bad_ranges(wavelength: FloatArray, bad: BoolArray) -> tuple[Window, ...]:
 
 
 def _exponent(spectrum: Spectrum) -> int:
+    # An order of magnitude needs no more than some hundred pixels.
     magnitudes = np.abs(spectrum.flux[spectrum.good])
+    magnitudes = magnitudes[:: max(1, magnitudes.size // ENOUGH_PX)]
     magnitudes = magnitudes[magnitudes > 0]
     typical = float(np.median(magnitudes)) if magnitudes.size else 1.0
     if PLAIN[0] <= typical < PLAIN[1] or not math.isfinite(typical):

@@ -59,6 +59,15 @@ def test_the_agents_progress_is_shown_while_it_runs(qtbot, context):
     agent.list_run.state = batch
     agent.list_run.changed.emit(batch)
     assert bar.agent_text.full_text.startswith("List: 12 done · 48 left")
+    # On a small window the Judge page tells it beside the plot, and the bar keeps its height.
+    bar.show()
+    bar.resize(1280, bar.height())
+    assert bar.agent_text.isHidden()
+    bar.mark("overview_page")
+    assert not bar.agent_text.isHidden()
+    bar.mark("judging_page")
+    bar.resize(1920, bar.height())
+    qtbot.waitUntil(lambda: not bar.agent_text.isHidden())
     run = RunningState(candidate_id=7, object_id="J7", z=None, model=ModelRef(name="nano"))
     agent.runs[7] = run
     agent.state_changed.emit()
