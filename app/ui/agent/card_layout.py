@@ -30,8 +30,9 @@ FOLDED_LINES = 5
 MAX_LINES = 400
 MAX_IN_LINE = 300
 """Characters."""
-COLUMNS = (0.28, 0.17, 0.31, 0.13, 0.11)
-"""Fractions of the width: name, centroid, EW, FWHM, sigma."""
+CELL_GAP = 6.0
+MIN_NAME = 0.25
+"""Of the width of a table, which numbers leave to the names of lines."""
 
 
 @dataclass(frozen=True)
@@ -149,17 +150,38 @@ def _table(
 ) -> float:
     if not rows:
         return y
-    height = QFontMetricsF(fonts.small).height() + 1.0
-    for row in (header_row(), *rows):
-        tone = "dim" if row is not rows[0] and row.centroid == "Å" else "text"
+    metrics = QFontMetricsF(fonts.small)
+    height = metrics.height() + 1.0
+    table = _fitting_table((header_row(), *rows), right - left, metrics)
+    numbers = [max(map(metrics.horizontalAdvance, cells)) for cells in zip(*table, strict=True)][1:]
+    names = right - left - sum(numbers) - CELL_GAP * len(numbers)
+    widths = (max(names, 0.0), *numbers)
+    for index, row in enumerate(table):
         x = left
-        for number, (share, cell) in enumerate(zip(COLUMNS, row.cells, strict=True)):
-            wide = share * (right - left)
-            box = QRectF(x, y, wide - 2.0, height)
+        for number, (wide, cell) in enumerate(zip(widths, row, strict=True)):
+            box = QRectF(x, y, wide, height)
+            tone = "dim" if index == 0 else "text"
             card.lines.append(TextLine(box, cell, fonts.small, tone, right=number > 0))
-            x += wide
+            x += wide + CELL_GAP
         y += height
     return y + GAP
+
+
+def _fitting_table(
+    rows: Sequence[MeasuredRow], width: float, metrics: QFontMetricsF
+) -> list[tuple[str, ...]]:
+    """The cells of each row, without what a narrow panel has no room for: no number is cut.
+
+    First the errors of EW go, which the sentences tell too, then the wavelengths.
+    """
+    brief = [(row.name, row.centroid, row.ew.partition(" ±")[0], *row.cells[3:]) for row in rows]
+    least = [(row[0], *row[2:]) for row in brief]
+    for table in ([row.cells for row in rows], brief):
+        columns = list(zip(*table, strict=True))[1:]
+        needed = sum(max(map(metrics.horizontalAdvance, cells)) + CELL_GAP for cells in columns)
+        if needed <= (1.0 - MIN_NAME) * width:
+            return table
+    return least
 
 
 def _text(

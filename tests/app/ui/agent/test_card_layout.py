@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont
 
 from app.ui.agent.card_content import CardContent, card_contents
 from app.ui.agent.card_layout import FOLDED_LINES, Fonts, TextLine, elided, lay_out
+from app.ui.agent.measured_rows import MeasuredRow
 from tests.app.ui.agent.trajectories import record
 
 LONG = CardContent(index=0, kind="thought", title="Thought", text="word " * 400 + "end")
@@ -58,3 +59,22 @@ def test_unsupported_claims_are_underlined(lay):
 def test_a_title_without_room_is_elided(qapp):
     line = TextLine(QRectF(0, 0, 30, 12), "a long title", QFont(), "text")
     assert elided(line)[0].endswith("…")
+
+
+def test_a_narrow_table_leaves_columns_out_and_cuts_no_number(lay):
+    rows = (
+        MeasuredRow("Hα", "6563.42", "−69.54 ± 0.73", "596", "50"),
+        MeasuredRow("He I 6678", "6680.12", "−3.64 ± 0.21", "479", "22"),
+    )
+    content = CardContent(index=0, kind="look", title="Look 1", rows=rows)
+    for width, wanted, gone in (
+        (420.0, "−69.54 ± 0.73", "none"),
+        (252.0, "−69.54", "−69.54 ± 0.73"),
+        (170.0, "−69.54", "6563.42"),
+    ):
+        card = lay(content, width=width)
+        texts = [elided(line)[0] for line in card.lines]
+        assert wanted in texts and gone not in texts
+        numbers = [line for line in card.lines if line.text[:1] in "−" or line.text.isdigit()]
+        assert len(numbers) >= 6
+        assert all(elided(line)[0] == line.text for line in numbers)
