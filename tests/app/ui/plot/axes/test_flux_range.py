@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.ui.plot.axes.flux_range import flux_range
+from app.ui.plot.axes.flux_range import _medians_of_five, flux_range
 from app.ui.plot.trace import trace
 from tests.app.ui.plot.spectra import spectrum
 
@@ -87,3 +87,10 @@ def test_a_logarithmic_range_is_that_of_fluxes_above_zero():
     assert flux_range(trace(spectrum(flux=flux), is_log=True), ALL)[0] > 0.0
     nothing = flux_range(trace(spectrum(flux=np.full(3000, -1.0)), is_log=True), ALL)
     assert np.isfinite(nothing).all() and nothing[0] < nothing[1]
+
+
+def test_running_medians_are_those_of_sorting():
+    flux = np.random.default_rng(3).normal(size=500)
+    flux[40:44] = flux[40]
+    sorted_windows = np.sort(np.lib.stride_tricks.sliding_window_view(flux, 5), axis=1)
+    assert _medians_of_five(flux) == pytest.approx(sorted_windows[:, 2], abs=0.0)
