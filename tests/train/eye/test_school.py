@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from agent.errors import WorkbenchError
+from train.eye import school
 from train.eye.model import Eye
 from train.eye.school import CURVE, load_eye, rate, teach
 from train.eye.settings import SchoolSettings
@@ -20,7 +21,10 @@ def test_the_rate_rises_and_then_falls() -> None:
 
 
 def test_an_eye_learns_and_is_read_again(
-    lessons: list[Path], tmp_path: Path, small_school: SchoolSettings
+    lessons: list[Path],
+    tmp_path: Path,
+    small_school: SchoolSettings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[str] = []
     watched: list[Eye] = []
@@ -29,6 +33,7 @@ def test_an_eye_learns_and_is_read_again(
         watched.append(eye)
         return {"real probe": 12.5}
 
+    monkeypatch.setattr(school, "TOLD_EVERY", 25)
     eye = teach(lessons, tmp_path, small_school, 1, watch=watch, tell=told.append)
     assert watched == [eye]
     again = load_eye(tmp_path, small_school)

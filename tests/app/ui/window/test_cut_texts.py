@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[4]
 SIZES = ("1280x720", "1920x1080", "1440x900", "2560x1440")
 ALL = [(language, theme) for theme in ("light", "dark") for language in ("en", "zh")]
 PLAIN = ALL if BY_NIGHT else ALL[1:3]
-"""Themes have no sizes: by day each language is tried in one of them."""
+"""Themes have no sizes: by day each language is tried in one of them, on the smallest screen."""
 
 
 def walked(folder: Path, language: str, theme: str, sizes: tuple[str, ...], scale: str) -> dict:
@@ -51,9 +51,9 @@ def screen(folder: Path, size: str, scale: str) -> Path:
 
 @pytest.mark.parametrize(("language", "theme"), PLAIN)
 def test_no_text_is_cut(tmp_path, language, theme):
-    walk = walked(tmp_path, language, theme, SIZES if BY_NIGHT else SIZES[:2], "1")
+    walk = walked(tmp_path, language, theme, SIZES if BY_NIGHT else SIZES[:1], "1")
     assert walk["found"] == {}
-    assert walk["seen"] > 2000
+    assert walk["seen"] > 1000
 
 
 @pytest.mark.parametrize("language", ["en", "zh"] if BY_NIGHT else ["en"])

@@ -84,11 +84,11 @@ class Walk:
             self.look(name, window)
         window.commands.run("judging_page")
         for name in ("settings", "about", "export"):
-            before = {id(each) for each in QApplication.topLevelWidgets() if each.isVisible()}
+            before = set(map(id, visible_windows()))
             window.commands.run(name)
             self.settle()
-            for top in QApplication.topLevelWidgets():
-                if isValid(top) and top.isVisible() and id(top) not in before:
+            for top in visible_windows():
+                if id(top) not in before:
                     self.look(name, top)
                     top.hide()
 
@@ -152,6 +152,12 @@ class Walk:
         while not is_so():
             assert time.monotonic() < until, "it does not go on"
             QTest.qWait(10)
+
+
+def visible_windows() -> list[QWidget]:
+    # PySide may give the Python object of something gone at the same address.
+    tops = [top for top in QApplication.topLevelWidgets() if isinstance(top, QWidget)]
+    return [top for top in tops if isValid(top) and top.isVisible()]
 
 
 def main() -> None:
