@@ -118,7 +118,7 @@ class SessionView(QWidget):
         self._show("judging_page")
         self.judging.focus_plot()
 
-    # These pages are imported late, as they load pyqtgraph.
+    # These pages are imported when they are first opened, so that the start does not wait for them.
 
     def show_disagreement(self) -> None:
         from app.ui.review.disagreement_page import DisagreementPage

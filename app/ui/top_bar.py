@@ -20,7 +20,7 @@ AGENT_PX = 130
 WIDE_PX = 1500
 """Width of a window with room for the state of the agent above the page."""
 
-PAGES = (*("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),)
+PAGES = ("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page")
 
 
 class TopBar(QFrame):

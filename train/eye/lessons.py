@@ -74,10 +74,8 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
         targets.append(np.where(within(shown, speed), values, np.nan))
     if not pictures:
         raise WorkbenchError("nothing to draw")
-    ivar = spectrum.ivar
-    snr = float(np.median(spectrum.flux * np.sqrt(ivar))) if ivar is not None else np.nan
     return Lesson(
-        np.stack(pictures), np.array(ranges), np.array(targets), kind_number(label), label, snr
+        np.stack(pictures), np.array(ranges), np.array(targets), kind_number(label), label
     )
 
 

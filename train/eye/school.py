@@ -18,7 +18,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import FloatArray
 from train.eye.model import Eye, gate_places, loss_of
 from train.eye.settings import SchoolSettings
-from train.eye.shards import Pictures, read_lessons
+from train.eye.shards import Pictures, count_pictures, read_lessons
 from train.eye.targets import asked_gates, gate_windows
 from train.sft.optimizer import muon_and_adamw
 from train.simulate.sky import LABELS
@@ -60,7 +60,7 @@ def teach(
     eye = (eye or new_eye(settings)).to(device).train()
     optimizer = muon_and_adamw(eye, settings.lr, settings.weight_decay, half=True)
     out.mkdir(parents=True, exist_ok=True)
-    counted = sum(len(read_lessons([shard])) for shard in shards)
+    counted = sum(map(count_pictures, shards))
     steps = max(1, int(settings.epochs * counted / settings.batch))
     clock, probed, recent = 0.0, 0.0, list[dict[str, float]]()
     for step, batch in zip(range(steps), _batches(shards, settings.batch, seed), strict=False):

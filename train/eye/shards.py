@@ -23,7 +23,6 @@ class Lesson:
     targets: FloatArray
     kind: int
     label: str
-    snr: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +64,15 @@ def write_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
     except OSError as error:
         part.unlink(missing_ok=True)
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def count_pictures(path: Path) -> int:
+    """How many pictures a shard has, without reading them."""
+    try:
+        with np.load(path, allow_pickle=False) as shard:
+            return int(shard["kinds"].size)
+    except (OSError, KeyError, ValueError) as error:
+        raise WorkbenchError(f"{path} is no shard of lessons: {error}") from error
 
 
 def read_lessons(paths: Sequence[Path]) -> Pictures:

@@ -152,8 +152,7 @@ def _table(
         return y
     metrics = QFontMetricsF(fonts.small)
     height = metrics.height() + 1.0
-    table = _fitting_table((header_row(), *rows), right - left, metrics)
-    numbers = [max(map(metrics.horizontalAdvance, cells)) for cells in zip(*table, strict=True)][1:]
+    table, numbers = _fitting_table((header_row(), *rows), right - left, metrics)
     names = right - left - sum(numbers) - CELL_GAP * len(numbers)
     widths = (max(names, 0.0), *numbers)
     for index, row in enumerate(table):
@@ -169,19 +168,24 @@ def _table(
 
 def _fitting_table(
     rows: Sequence[MeasuredRow], width: float, metrics: QFontMetricsF
-) -> list[tuple[str, ...]]:
-    """The cells of each row, without what a narrow panel has no room for: no number is cut.
+) -> tuple[list[tuple[str, ...]], list[float]]:
+    """The cells of each row, and the widths of the numbers, as far as a narrow panel has room.
 
-    First the errors of EW go, which the sentences tell too, then the wavelengths.
+    No number is cut: first the errors of EW go, which the sentences tell too, then the wavelengths.
     """
     brief = [(row.name, row.centroid, row.ew.partition(" ±")[0], *row.cells[3:]) for row in rows]
-    least = [(row[0], *row[2:]) for row in brief]
     for table in ([row.cells for row in rows], brief):
-        columns = list(zip(*table, strict=True))[1:]
-        needed = sum(max(map(metrics.horizontalAdvance, cells)) + CELL_GAP for cells in columns)
-        if needed <= (1.0 - MIN_NAME) * width:
-            return table
-    return least
+        numbers = _number_widths(table, metrics)
+        if sum(numbers) + CELL_GAP * len(numbers) <= (1.0 - MIN_NAME) * width:
+            return table, numbers
+    least = [(row[0], *row[2:]) for row in brief]
+    return least, _number_widths(least, metrics)
+
+
+def _number_widths(table: Sequence[tuple[str, ...]], metrics: QFontMetricsF) -> list[float]:
+    """Widths of all columns but the names of lines."""
+    columns = list(zip(*table, strict=True))[1:]
+    return [max(map(metrics.horizontalAdvance, cells)) for cells in columns]
 
 
 def _text(

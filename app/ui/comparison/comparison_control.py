@@ -27,7 +27,9 @@ class ComparisonControl(QWidget):
         super().__init__(parent)
         self._comparison, self._ratio, self._keymap = comparison, ratio, context.keymap
         self.epochs = button("")
-        self.note = wrapped_label("", "dim")
+        self.note = wrapped_label(
+            self.tr("Any other row of the queue is compared from its menu (right click)."), "dim"
+        )
         self.kept = check_box(self.tr("Keep over candidates"))
         self.clear = button(self.tr("Remove all"))
         self.modes = {
@@ -76,9 +78,6 @@ class ComparisonControl(QWidget):
         self.epochs.setText(with_key(self.tr("Overlay the epochs of this source"), key))
         self.kept.setChecked(self._comparison.is_kept)
         self.clear.setEnabled(bool(compared))
-        self.note.setText(
-            self.tr("Any other row of the queue is compared from its menu (right click).")
-        )
         self.note.setVisible(not compared)
         for mode, choice in self.modes.items():
             choice.setChecked(mode == self._ratio.mode)

@@ -71,8 +71,9 @@ class TemplateVelocity(QObject):
         self.changed.emit()
 
     def _forget(self, _: object) -> None:
-        self.note = ""
-        self.changed.emit()
+        if self.note:
+            self.note = ""
+            self.changed.emit()
 
 
 def _fit(library: TemplateLibrary, name: str, spectrum: Spectrum, z: float) -> VelocityFit:

@@ -58,6 +58,7 @@ class ProgressLine(QWidget):
         progress, pace = found
         self.bar.show_fraction(progress.done / progress.total if progress.total else 0.0)
         self._texts = self._counts(progress), self._pace(progress, pace)
+        self.updateGeometry()
         self._fit()
         self._finish()
 
@@ -80,10 +81,10 @@ class ProgressLine(QWidget):
         fits = self.text.fontMetrics().horizontalAdvance(both) <= room
         self.text.setText(both if fits else counts)
         self.text.setToolTip(pace)
-        self.updateGeometry()
 
     def _on_failed(self, error: Exception) -> None:
         self._texts = self.tr("Progress unknown"), ""
+        self.updateGeometry()
         self._fit()
         self.text.setToolTip(str(error))
         self._finish()

@@ -146,6 +146,11 @@ def takes_long(spectrum: Spectrum, smoothing_px: float, quantity: str, _: bool) 
     return len(spectrum) > MAX_SYNC_PIXELS and (smoothing_px > 0 or quantity != AS_IN_FILE)
 
 
+def rough_median(values: FloatArray) -> float:
+    """About the median, from some hundred of the values: it is needed at each key."""
+    return float(np.median(values[:: max(1, values.size // ENOUGH_PX)]))
+
+
 def bad_ranges(wavelength: FloatArray, bad: BoolArray) -> tuple[Window, ...]:
     """Runs of bad pixels, from the outer edge of the first to that of the last pixel.
 
@@ -168,11 +173,9 @@ def bad_ranges(wavelength: FloatArray, bad: BoolArray) -> tuple[Window, ...]:
 
 
 def _exponent(spectrum: Spectrum) -> int:
-    # An order of magnitude needs no more than some hundred pixels.
     magnitudes = np.abs(spectrum.flux[spectrum.good])
-    magnitudes = magnitudes[:: max(1, magnitudes.size // ENOUGH_PX)]
     magnitudes = magnitudes[magnitudes > 0]
-    typical = float(np.median(magnitudes)) if magnitudes.size else 1.0
+    typical = rough_median(magnitudes) if magnitudes.size else 1.0
     if PLAIN[0] <= typical < PLAIN[1] or not math.isfinite(typical):
         return 0
     return max(min(math.floor(math.log10(typical)), 300), -300)

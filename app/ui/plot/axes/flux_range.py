@@ -8,9 +8,8 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray, Window
 from app.ui.plot.canvas.thinning import visible
-from app.ui.plot.trace import Trace
+from app.ui.plot.trace import Trace, rough_median
 
-ENOUGH_PX = 500
 CENTRAL = (0.005, 0.995)
 REACH = 5.0
 """Lines may extend the flux range on each side by up to this many central ranges."""
@@ -78,11 +77,6 @@ def _medians_of_five(flux: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(np.minimum(low, high), np.minimum(np.maximum(low, high), c)))
 
 
-def _middle(values: FloatArray) -> float:
-    """About the median, of some hundred of the values: it is needed at each key."""
-    return float(np.median(values[:: max(1, values.size // ENOUGH_PX)]))
-
-
 def _central(flux: FloatArray, error: FloatArray | None) -> Window:
     """The central range of the fluxes, where a noisy end counts less than the rest."""
     known = np.empty(0) if error is None else error[np.isfinite(error) & (error > 0)]
@@ -90,9 +84,9 @@ def _central(flux: FloatArray, error: FloatArray | None) -> Window:
         low, high = np.percentile(flux, [100.0 * each for each in CENTRAL]).tolist()
         return low, high
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.minimum(_middle(known) / error, 1.0) ** 2
+        weight = np.minimum(rough_median(known) / error, 1.0) ** 2
         # The top of a strong line is noisy too.
-        weight[np.abs(flux - _middle(flux)) > CERTAIN * error] = 1.0
+        weight[np.abs(flux - rough_median(flux)) > CERTAIN * error] = 1.0
     weight = np.nan_to_num(weight, nan=0.0)
     outside = CENTRAL[0] * float(weight.sum())
     return _tail(flux, weight, outside), -_tail(-flux, weight, outside)
