@@ -59,18 +59,6 @@
         <translation>共 {total} 个</translation>
     </message>
     <message>
-        <source>Accept</source>
-        <translation>接受</translation>
-    </message>
-    <message>
-        <source>Reject</source>
-        <translation>排除</translation>
-    </message>
-    <message>
-        <source>Unsure</source>
-        <translation>存疑</translation>
-    </message>
-    <message>
         <source>Give all selected candidates this verdict</source>
         <translation>将所有选中的候选体判为此项</translation>
     </message>
@@ -3360,18 +3348,6 @@
     <message>
         <source>Choose a class to judge</source>
         <translation>选择要判定的类型</translation>
-    </message>
-    <message>
-        <source>Accept</source>
-        <translation>接受</translation>
-    </message>
-    <message>
-        <source>Reject</source>
-        <translation>排除</translation>
-    </message>
-    <message>
-        <source>Unsure</source>
-        <translation>存疑</translation>
     </message>
     <message>
         <source>{key}: the same and stay here</source>

@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.errors import WorkbenchError
 from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
 from train.evaluate.judges import JudgeKind, JudgeSpec, can_judge
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
+from train.evaluate.progress import judging_progress
 from train.evaluate.sight_command import sight
 from train.evaluate.tables import KINDS, TableKind
 
@@ -220,15 +220,8 @@ def _run(
         raise WorkbenchError(f"two judges have the same name ({', '.join(names)}): use NAME=MODEL")
     kind = adapt_to_bench(kind, bench)
     console = Console(stderr=True)
-    with Progress(
-        TextColumn("judging"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as progress:
-        bar = progress.add_task("judging", total=count_judgements(kind, bench, judges, limit))
+    total = count_judgements(kind, bench, judges, limit)
+    with judging_progress(console, total) as advance:
         text = evaluate(
             kind,
             bench,
@@ -237,7 +230,7 @@ def _run(
             workers=workers,
             limit=limit,
             seed=seed,
-            advance=lambda count: progress.advance(bar, count),
+            advance=advance,
         )
     show = Console()
     if show.is_terminal:

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.inspector_factory import MEASURED
 from agent.models.registry import find_model
 from train.evaluate.judges import JudgeSpec
+from train.evaluate.progress import judging_progress
 from train.evaluate.sight import count_inspections, judge_sight, sight_set, write_into_card
 from train.evaluate.sight_figures import sight_markdown
 
@@ -57,18 +57,11 @@ def sight(
         name=location.card.name, kind="inspector", source=model, threads=threads, device=device
     )
     console = Console(stderr=True)
-    with Progress(
-        TextColumn("judging"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as progress:
-        bar = progress.add_task("judging", total=count_inspections(path, limit))
+    total = count_inspections(path, limit)
+    with judging_progress(console, total) as advance:
         figures = judge_sight(
             spec, path, name, out, workers=workers, limit=limit, seed=seed,
-            advance=lambda count: progress.advance(bar, count),
+            advance=advance,
         )  # fmt: skip
     typer.echo(sight_markdown(spec.name, name, figures))
     if card and location.folder is not None:

@@ -20,7 +20,15 @@ from app.ui.candidate.view_options import USUAL_AXES
 from app.ui.controls.axis_choice import AxisChoice
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, check_box, row, short_label, with_key, wrapped_label
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    escape_mnemonics,
+    row,
+    short_label,
+    with_key,
+    wrapped_label,
+)
 
 
 class AxisControl(QWidget):
@@ -99,7 +107,7 @@ class AxisControl(QWidget):
         for group in builtin_lines().sets:
             found = [line for line in group.lines if line.kind == "line"]
             if group.name in drawn and found:
-                menu = self.lines.addMenu(group.title.replace("&", "&&"))
+                menu = self.lines.addMenu(escape_mnemonics(group.title))
                 for line in found:
                     self._add(menu, line.label, line)
         for action in self.lines.actions():
@@ -107,7 +115,7 @@ class AxisControl(QWidget):
                 action.setChecked(options.velocity_line is None)
 
     def _add(self, menu: QMenu, text: str, line: Line | None) -> None:
-        action = menu.addAction(text.replace("&", "&&"))
+        action = menu.addAction(escape_mnemonics(text))
         action.setCheckable(True)
         action.setChecked(line == self._view.options.velocity_line)
         action.triggered.connect(partial(self._show_velocity, line))
@@ -134,7 +142,7 @@ class AxisControl(QWidget):
             choice.setEnabled(line is None)
         about = self.tr("Velocity about {line}")
         text = self.tr("Velocity about…") if line is None else about.replace("{line}", line.label)
-        self.velocity.setText(text.replace("&", "&&"))
+        self.velocity.setText(escape_mnemonics(text))
         self.velocity.setAccessibleName(text)
         in_file = self.medium.buttons["file"]
         medium = None if spectrum is None else spectrum.medium_in_file

@@ -12,7 +12,15 @@ from app.ui.controls.template_ranking import TemplateRanking
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
-from app.ui.widgets.labels import button, check_box, row, short_label, with_key, wrapped_label
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    escape_mnemonics,
+    row,
+    short_label,
+    with_key,
+    wrapped_label,
+)
 from app.ui.widgets.number_box import NumberBox
 
 
@@ -102,7 +110,7 @@ class TemplateChoice(QWidget):
         self.menu.addSection(self.tr("Simulated classes"))
         for title, group in self._groups().items():
             if title != OWN:
-                submenu = self.menu.addMenu(title.replace("&", "&&"))
+                submenu = self.menu.addMenu(escape_mnemonics(title))
                 for each in group:
                     self._add(submenu, each)
         self.menu.addSection(self.tr("Your files"))
@@ -120,7 +128,7 @@ class TemplateChoice(QWidget):
         return groups
 
     def _add(self, menu: QMenu, template: Template) -> None:
-        action = QAction(template.short.replace("&", "&&"), menu)
+        action = QAction(escape_mnemonics(template.short), menu)
         action.setCheckable(True)
         action.setData(template.name)
         action.triggered.connect(partial(self._choose, template.name))
@@ -143,7 +151,7 @@ class TemplateChoice(QWidget):
             self._last = chosen.name
         offered = chosen or self._default()
         self.shown.setChecked(chosen is not None)
-        self.choose.setText(offered.short.replace("&", "&&"))
+        self.choose.setText(escape_mnemonics(offered.short))
         self.choose.setAccessibleName(self.tr("Template") + f": {offered.name}")
         self.note.setText(self._origin(offered))
         for menu in (self.menu, *self.menu.findChildren(QMenu)):

@@ -14,7 +14,14 @@ from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum
 from app.ui.controls.template_library import Template, TemplateLibrary
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, one_line, row, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    button,
+    escape_mnemonics,
+    one_line,
+    row,
+    short_label,
+    wrapped_label,
+)
 
 MOST_SHOWN = 8
 MAX_NAME = 34
@@ -99,7 +106,7 @@ class TemplateRanking(QWidget):
         self._mark()
 
     def _line(self, match: Match) -> QWidget:
-        name = button(self._short(match).replace("&", "&&"), "key")
+        name = button(escape_mnemonics(self._short(match)), "key")
         name.setCheckable(True)
         name.setToolTip(self.tr("Show this template at its velocity"))
         name.clicked.connect(partial(self._take, match))

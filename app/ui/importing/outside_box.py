@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from agent.checked_toml import printable
 from app.core.importing.outside_paths import OutsidePaths
-from app.ui.widgets.labels import narrow, wrapped_label
+from app.ui.widgets.labels import escape_mnemonics, narrow, wrapped_label
 
 MAX_LENGTH = 200
 MAX_IN_BOX = 48
@@ -43,7 +43,7 @@ class OutsideBox(QWidget):
         text = self.tr("Allow {folder} ({rows})") if is_short else self.tr("Allow these ({rows})")
         text = text.replace("{rows}", self._rows(outside))
         # In a check box, & marks the letter that presses it.
-        text = text.replace("{folder}", folders[0].replace("&", "&&")) if is_short else text
+        text = text.replace("{folder}", escape_mnemonics(folders[0])) if is_short else text
         self.box.setText(text)
         self.box.setAccessibleName(self.box.text())
         self.box.setChecked(is_allowed)

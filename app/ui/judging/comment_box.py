@@ -12,6 +12,7 @@ from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, Opinion
 from app.ui.judging.flag_row import FlagRow
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import escape_mnemonics
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 PADDING_PX, MIN_PX = 24, 110
@@ -102,7 +103,7 @@ class CommentBox(QWidget):
     def _open_menu(self) -> None:
         self.menu.clear()
         for text in dict.fromkeys((*self._settings.settings.comments, *self._defaults())):
-            self.menu.addAction(text.replace("&", "&&")).setData(text)
+            self.menu.addAction(escape_mnemonics(text)).setData(text)
         self.menu.popup(self.standard.mapToGlobal(QPoint(0, self.standard.height() + 2)))
 
     def _append(self, action: QAction) -> None:

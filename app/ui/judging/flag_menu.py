@@ -8,6 +8,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.ui.widgets.labels import escape_mnemonics
+
 STAR = "star"
 FLAGS: Mapping[str, tuple[str, object]] = {
     "velocity": ("R", QT_TRANSLATE_NOOP("flags", "Redshift or velocity uncertain")),
@@ -44,7 +46,7 @@ class FlagMenu(QMenu):
             self._add(name, f"{letter}    {meaning}", letter, is_set=name in flags)
         for name in flags:
             if name not in FLAGS:
-                self._add(name, name.replace("&", "&&"), "", is_set=True)
+                self._add(name, escape_mnemonics(name), "", is_set=True)
         self.addSeparator()
         custom = self.tr("{key}    Custom…").replace("{key}", CUSTOM_KEY)
         self._by_letter[CUSTOM_KEY] = self.addAction(custom)

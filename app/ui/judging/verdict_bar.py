@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 from agent.tasks.look import has_class
 from app.core.queue import QueueRow
 from app.core.session.records import Opinion, Verdict
+from app.ui.actions.actions import ACTIONS
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.confidence_row import ConfidenceRow
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
 from app.ui.judging.verdict_commands import VerdictCommands
-from app.ui.judging.verdict_text import MARKS
+from app.ui.judging.verdict_text import MARKS, NAMES
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets import labels
@@ -24,7 +25,6 @@ from app.ui.widgets.painted_button import PaintedButton, hint
 
 HEIGHT = 30
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
-ACTIONS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 
 
 class VerdictBar(QFrame):
@@ -59,17 +59,13 @@ class VerdictBar(QFrame):
 
     def _show_keys(self) -> None:
         keymap = self._keymap
-        texts = {
-            Verdict.ACCEPT: self.tr("Accept"),
-            Verdict.REJECT: self.tr("Reject"),
-            Verdict.UNSURE: self.tr("Unsure"),
-        }
         for verdict, button in self.buttons.items():
-            name = ACTIONS[verdict]
+            name = NAMES[verdict]
+            title = ACTIONS[name].title
             stay = self.tr("{key}: the same and stay here")
             stay = stay.replace("{key}", keymap.label(f"{name}_stay"))
-            about = f"{hint(texts[verdict], keymap, name)}\n{stay}"
-            button.set_label(texts[verdict], keymap.label(name), about)
+            about = f"{hint(title, keymap, name)}\n{stay}"
+            button.set_label(title, keymap.label(name), about)
         for name, button, text in (
             ("undo", self.undo, self.tr("Undo")),
             ("redo", self.redo, self.tr("Redo")),
@@ -80,7 +76,7 @@ class VerdictBar(QFrame):
     def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
         button = PaintedButton(
             context.current_theme,
-            attrgetter(ACTIONS[verdict]),
+            attrgetter(NAMES[verdict]),
             self,
             mark=MARKS[verdict],
             height=HEIGHT,

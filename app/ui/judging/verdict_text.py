@@ -7,6 +7,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from app.core.session.records import Verdict
 from app.ui.theme.theme import Theme
 
+NAMES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
+"""Names of their actions, of their colours in a theme, and of their roles in the style sheet."""
 MARKS = {Verdict.ACCEPT: "✓", Verdict.REJECT: "✕", Verdict.UNSURE: "?"}
 WORDS = {
     Verdict.ACCEPT: QT_TRANSLATE_NOOP("verdicts", "accepted"),

@@ -8,9 +8,10 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLineEdit, QWidget
 
-from app.core.session.records import MAX_COMMENT, Verdict
+from app.core.session.records import MAX_COMMENT
+from app.ui.actions.actions import ACTIONS
 from app.ui.judging.flag_menu import STAR, FlagMenu
-from app.ui.judging.verdict_text import MARKS, mark_and_word
+from app.ui.judging.verdict_text import MARKS, NAMES, mark_and_word
 from app.ui.keys.text_focus import OWN_KEYS
 from app.ui.overview.group_acts import Question
 from app.ui.session_context import SessionContext
@@ -18,7 +19,6 @@ from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import button, short_label
 from app.ui.widgets.painted_button import PaintedButton
 
-VERDICTS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 COUNT_PX = 130
 
 
@@ -41,7 +41,7 @@ class ActStrip(QFrame):
             verdict: PaintedButton(
                 theme, attrgetter(name), self, mark=MARKS[verdict], height=30, is_bold=True
             )
-            for verdict, name in VERDICTS.items()
+            for verdict, name in NAMES.items()
         }
         self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.flag = PaintedButton(theme, attrgetter("border"), self)
@@ -88,14 +88,10 @@ class ActStrip(QFrame):
 
     def _show_keys(self) -> None:
         keymap = self._keymap
-        texts = {
-            Verdict.ACCEPT: self.tr("Accept"),
-            Verdict.REJECT: self.tr("Reject"),
-            Verdict.UNSURE: self.tr("Unsure"),
-        }
         for verdict, each in self.buttons.items():
             about = self.tr("Give all selected candidates this verdict")
-            each.set_label(texts[verdict], keymap.label(VERDICTS[verdict]), about)
+            name = NAMES[verdict]
+            each.set_label(ACTIONS[name].title, keymap.label(name), about)
         self.star.set_label("", keymap.label("star"), self.tr("Star all selected candidates"))
         self.flag.set_label(
             self.tr("Flag"), keymap.label("flags"), self.tr("Flag all selected candidates")

@@ -11,10 +11,12 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.queue import Filter, QueueRow, Sort
+from app.core.queue import QueueRow
 from app.core.session.records import Verdict
+from app.core.session.together import MAX_CANDIDATES
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.judging.flag_menu import STAR
+from app.ui.judging.verdict_text import NAMES
 from app.ui.overview.act_strip import ActStrip, ConfirmLine
 from app.ui.overview.group_acts import GroupActs
 from app.ui.overview.group_tools import GroupTools
@@ -22,7 +24,7 @@ from app.ui.overview.overview_table import OverviewTable
 from app.ui.overview.selected_rows import block_parts, read_rows
 from app.ui.queue.column_menu import ColumnMenu
 from app.ui.queue.column_store import ColumnStore
-from app.ui.queue.columns import own_key
+from app.ui.queue.filter_and_order import FilterAndOrder
 from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.header_sort import HeaderSort
 from app.ui.queue.queue_loader import QueueLoader
@@ -38,9 +40,6 @@ TABLE = "overview"
 LINES_HIGH = 2.4
 """Height of a row, in lines of text, so that the small spectrum can be read."""
 FILTERS_PX = 720
-MAX_SELECTED = 5000
-VERDICTS = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT, "unsure": Verdict.UNSURE}
-"""Verdicts by the names of their actions."""
 
 Act = Callable[[list[QueueRow]], None]
 
@@ -57,7 +56,7 @@ class OverviewPage(QWidget):
         self, store: ColumnStore, context: SessionContext, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._context, self._store = context, store
+        self._context = context
         self._current, self._session = context.current, context.bridge.session
         self._is_outdated = True
         self.filters = FilterBar(context, self)
@@ -89,8 +88,8 @@ class OverviewPage(QWidget):
         self.tools = GroupTools(context, self)
         self.confirm = ConfirmLine(self)
         self._lay_out()
+        self.filter_and_order = FilterAndOrder(self.filters, self.header_sort, store, self._current)
         self._connect(context)
-        self._take_own()
 
     def _lay_out(self) -> None:
         self.filters.setMaximumWidth(FILTERS_PX)
@@ -110,16 +109,12 @@ class OverviewPage(QWidget):
         whole.addWidget(self.strip)
 
     def _connect(self, context: SessionContext) -> None:
-        self.filters.queue_requested.connect(self._set_queue)
-        self.header_sort.sort_requested.connect(self._set_sort)
         self.choose.clicked.connect(self._open_columns)
         self.table.row_activated.connect(self._open)
         self.table.selection_changed.connect(self._show_count)
         self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.sparklines.arrived.connect(self.model.redraw_ids)
         self.model.used_changed.connect(self.columns.show)
-        self._store.own_changed.connect(self._take_own)
-        self._store.changed.connect(self._take_own)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._report_error)
@@ -151,7 +146,7 @@ class OverviewPage(QWidget):
         self.model.show_current(self._current.row)
         self._context.commands.override(
             {
-                **{name: partial(self._judge, each) for name, each in VERDICTS.items()},
+                **{name: partial(self._judge, each) for each, name in NAMES.items()},
                 "star": partial(self._flag, STAR),
                 "flags": self.strip.open_flags,
                 "comment": self._start_comment,
@@ -182,8 +177,7 @@ class OverviewPage(QWidget):
         self._is_outdated = not self.isVisible()
         if self._is_outdated:
             return
-        self.filters.show_queue(queue)
-        self.header_sort.show_queue(queue)
+        self.filter_and_order.show_queue(queue)
         self.loader.show(queue)
         self.columns.show()
         self._show_count()
@@ -225,9 +219,9 @@ class OverviewPage(QWidget):
             self._say(self.tr("Hidden during the repeat round"))
         elif count < 2:
             self._say(self.tr("Select several candidates first: Ctrl or Shift and a click"))
-        elif count > MAX_SELECTED:
+        elif count > MAX_CANDIDATES:
             text = self.tr("At most {n} candidates at once")
-            self._say(text.replace("{n}", f"{MAX_SELECTED:,}"))
+            self._say(text.replace("{n}", f"{MAX_CANDIDATES:,}"))
         elif not self.confirm.isVisible():
             parts = block_parts(self.model.blocks, self.table.selected_spans())
             work = partial(read_rows, self._session, self._current.queue, parts)
@@ -241,26 +235,12 @@ class OverviewPage(QWidget):
 
     # Parts
 
-    def _set_queue(self, tree: Filter, sort: Sort) -> None:
-        self._current.set_queue(tree, sort)
-        self.filters.show_queue(self._current.queue)  # the old one if that was refused
-
-    def _set_sort(self, sort: Sort) -> None:
-        self._set_queue(self._current.queue.tree, sort)
-        self.header_sort.show_queue(self._current.queue)
-
     def _open_columns(self) -> None:
         self.column_menu.open_below(self.choose.mapToGlobal(QPoint(0, self.choose.height() + 2)))
 
     def _start_comment(self) -> None:
         if self.strip.comment.isEnabled():
             self.strip.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _take_own(self) -> None:
-        names = [each.name for each in self._store.own]
-        titles = {each: self._store.names.get(own_key(each), each) for each in names}
-        self.filters.set_own_columns(names, titles)
-        self.header_sort.show_queue(self._current.queue)
 
     def _scrolled(self, _: int) -> None:
         self.sparklines.forget_waiting()

@@ -10,7 +10,7 @@ from agent.tasks.look import has_class
 from app.ui.actions.actions import ACTIONS
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
-from app.ui.widgets.labels import one_line
+from app.ui.widgets.labels import escape_mnemonics, one_line
 
 MAX_TEXT = 100
 
@@ -49,4 +49,4 @@ class ClassButton(QPushButton):
 
 def _say(menu: QMenu, text: str) -> None:
     """A line to read only."""
-    menu.addAction(one_line(text, MAX_TEXT).replace("&", "&&")).setEnabled(False)
+    menu.addAction(escape_mnemonics(one_line(text, MAX_TEXT))).setEnabled(False)

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.core.queue import EVERYTHING, Filter, QueueRow, Sort
+from app.core.queue import EVERYTHING, QueueRow
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.queue.column_menu import ColumnMenu
 from app.ui.queue.column_store import ColumnStore
-from app.ui.queue.columns import own_key
+from app.ui.queue.filter_and_order import FilterAndOrder
 from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.find_box import FindBox, ensure_visible
 from app.ui.queue.header_sort import HeaderSort
@@ -75,6 +75,9 @@ class QueuePanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
+        self.filter_and_order = FilterAndOrder(
+            self.filters, self.header_sort, self.store, self._current
+        )
         self._connect(context)
         self._show_queue(self._current.queue)
         self._show_row(self._current.row)
@@ -82,16 +85,12 @@ class QueuePanel(QWidget):
 
     def _connect(self, context: SessionContext) -> None:
         context.commands.add("filter", self._start_filter)
-        self.filters.queue_requested.connect(self._set_queue)
-        self.header_sort.sort_requested.connect(self._set_sort)
         self.table.row_activated.connect(self._go_to)
         self.table.focused.connect(self._focus_current_row)
         self.table.font_changed.connect(self.columns.set_widths)
         self.choose.clicked.connect(self._open_columns)
         self.sparklines.arrived.connect(self.model.redraw_ids)
         self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self.store.own_changed.connect(self._take_own)
-        self.store.changed.connect(self._take_own)
         self.model.used_changed.connect(self.columns.show)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
@@ -112,23 +111,9 @@ class QueuePanel(QWidget):
     def _scrolled(self, _: int) -> None:
         self.sparklines.forget_waiting()
 
-    def _take_own(self) -> None:
-        names = [each.name for each in self.store.own]
-        titles = {each: self.store.names.get(own_key(each), each) for each in names}
-        self.filters.set_own_columns(names, titles)
-        self.header_sort.show_queue(self._current.queue)
-
     def _start_filter(self) -> None:
         ensure_visible(self.filters, self._commands)
         self.filters.start_editing()
-
-    def _set_queue(self, tree: Filter, sort: Sort) -> None:
-        self._current.set_queue(tree, sort)
-        self.filters.show_queue(self._current.queue)  # the old one if that was refused
-
-    def _set_sort(self, sort: Sort) -> None:
-        self._set_queue(self._current.queue.tree, sort)
-        self.header_sort.show_queue(self._current.queue)
 
     def _go_to(self, row_index: int) -> None:
         row = self.model.blocks.row(row_index)
@@ -137,8 +122,7 @@ class QueuePanel(QWidget):
             self._current.go_to(row.candidate.id)
 
     def _show_queue(self, queue: Queue) -> None:
-        self.filters.show_queue(queue)
-        self.header_sort.show_queue(queue)
+        self.filter_and_order.show_queue(queue)
         self._is_following = True
         self.loader.show(queue)
         self.columns.show()

@@ -13,6 +13,7 @@ from agent.errors import WorkbenchError
 from app.core.inspections.store import Confusion
 from app.core.queue import QueueRow
 from app.core.session.records import Verdict
+from app.ui.judging.verdict_text import NAMES
 from app.ui.review.dispute_list import DisputeList
 from app.ui.review.dispute_summary import (
     MAX_DISPUTES,
@@ -31,11 +32,7 @@ from app.ui.widgets.labels import button, check_box, one_line, row, wrapped_labe
 from app.ui.widgets.text_width import TextWidth
 
 LIST_PX, WIDEST_PX = 300, 560
-VERDICT_KEYS = {
-    "accept": Verdict.ACCEPT,
-    "reject": Verdict.REJECT,
-    "unsure": Verdict.UNSURE,
-}
+VERDICT_KEYS = {name: verdict for verdict, name in NAMES.items()}
 """Verdicts by the names of their actions."""
 SIDES: tuple[Between, ...] = ("people", "agent", "agents")
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from app.core.session.records import Judgement, Verdict
+from app.core.session.records import Judgement
 from app.ui.agent.status_texts import probability_text
-from app.ui.judging.verdict_text import confidence_meaning, mark_and_word
+from app.ui.judging.verdict_text import NAMES, confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import AgentOpinion
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.measured_texts import translate_measured_text
 from app.ui.widgets.labels import narrow, one_line, wrapped_label
 
 translate = QCoreApplication.translate
-ROLES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 MAX_TEXT = 1200
 """Characters shown of a comment or of the agent's reasons."""
 
@@ -47,7 +46,7 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
     who = given.reviewer
     if is_adjudicator:
         who += " · " + translate("OpinionCard", "adjudicator")
-    role = "dim" if opinion.verdict is None else ROLES[opinion.verdict]
+    role = "dim" if opinion.verdict is None else NAMES[opinion.verdict]
     verdict = mark_and_word(opinion.verdict)
     text = "\n".join(filter(None, (details[0], " · ".join(details[1:]))))
     return OpinionCard(who, verdict, role, text, opinion.comment)

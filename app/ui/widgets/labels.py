@@ -75,7 +75,11 @@ def row(*parts: QWidget | tuple[QWidget, int] | int, spacing: int = 8) -> QHBoxL
     return layout
 
 
+def escape_mnemonics(text: str) -> str:
+    """For buttons and menus, where Qt takes a single & for a mnemonic: names are shown whole."""
+    return text.replace("&", "&&")
+
+
 def with_key(text: str, key: str) -> str:
-    """A button's text with its key; & is doubled, since Qt takes a single one for a mnemonic."""
-    text = text.replace("&", "&&")
-    return f"{text}  {key.replace('&', '&&')}" if key else text
+    """A button's text with its key."""
+    return escape_mnemonics(f"{text}  {key}" if key else text)

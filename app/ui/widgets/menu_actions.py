@@ -8,26 +8,23 @@ from functools import partial
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from app.ui.widgets.labels import escape_mnemonics
+
 
 def add_action(menu: QMenu, text: str, call: Callable[[], object]) -> QAction:
     """Add an entry; what Qt tells about its check mark is not passed on."""
-    action = menu.addAction(_plain(text))
+    action = menu.addAction(escape_mnemonics(text))
     action.triggered.connect(partial(_call, call))
     return action
 
 
 def add_check(menu: QMenu, text: str, is_on: bool, call: Callable[[bool], object]) -> QAction:
     """Add an entry with a check mark; `call` is told whether it is set."""
-    action = menu.addAction(_plain(text))
+    action = menu.addAction(escape_mnemonics(text))
     action.setCheckable(True)
     action.setChecked(is_on)
     action.triggered.connect(partial(_call_checked, action, call))
     return action
-
-
-def _plain(text: str) -> str:
-    """The text without mnemonics: an ampersand of a name is shown."""
-    return text.replace("&", "&&")
 
 
 def _call(call: Callable[[], object], *_: object) -> None:
