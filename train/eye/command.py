@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -17,6 +19,7 @@ app = typer.Typer(
     help="Teach the vision tower on pictures and their truth, before any words.",
     no_args_is_help=True,
 )
+Table = TypeVar("Table")
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 
 
@@ -46,8 +49,17 @@ def lessons(
 
 @app.command()
 def school(
-    lessons: Annotated[Path, typer.Argument(help="Folder of lessons.")],
     out: Annotated[Path, typer.Argument(help="Folder for the tower and its curve.")],
+    lessons: Annotated[
+        Path | None,
+        typer.Option(help="Folder of lessons; without it they are drawn while the eye learns."),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Processes that draw fresh lessons.")
+    ] = 1,
+    library: Annotated[
+        Path | None, typer.Option(help="Labelled real stars as bases of fresh lessons, too.")
+    ] = None,
     real: Annotated[
         Path | None,
         typer.Option(help="Labelled real spectra (a MANIFEST.csv) to probe the tower on."),
@@ -59,28 +71,107 @@ def school(
     config: Config = None,
     sets: Sets = None,
 ) -> None:
-    """Train the tower on lessons, and probe it on real spectra as it learns."""
+    """Train the tower on lessons, and probe it on real spectra as it learns.
+
+    Without --lessons they are drawn by --workers processes for --set school.minutes=N.
+    """
     try:
         import torch
 
+        from train.eye.pool import Workers, lesson_jobs
         from train.eye.probe import Watcher
         from train.eye.school import load_eye, teach
-        from train.eye.settings import SchoolSettings
+        from train.eye.settings import LessonSettings, SchoolSettings
+        from train.eye.shards import Lesson
     except ImportError as error:
         raise WorkbenchError(
             f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
         ) from error
     if threads is not None:
         torch.set_num_threads(threads)
-    chosen = settings(SchoolSettings, "school", preset=preset, config=config, sets=sets)
-    shards = sorted(lessons.glob("lessons-*.npz"))
-    if not shards:
+    chosen = settings(
+        SchoolSettings, "school", preset=preset, config=config, sets=_of("school", sets)
+    )
+    shards = sorted(lessons.glob("lessons-*.npz")) if lessons is not None else []
+    if lessons is not None and not shards:
         raise WorkbenchError(f"{lessons} has no lessons: make them with `eye lessons`")
+    if lessons is None and not chosen.minutes:
+        raise WorkbenchError("name a folder of --lessons, or a time: --set school.minutes=60")
     console = Console(stderr=True, soft_wrap=True)
-    watch = Watcher(real, chosen) if real is not None else None
-    begun = load_eye(start, chosen) if start is not None else None
-    teach(
-        shards, out, chosen, seed, watch=watch, eye=begun,
-        tell=lambda line: console.print(line, markup=False),
-    )  # fmt: skip
+    with ExitStack() as stack:
+        source: Sequence[Path] | Workers[list[Lesson]] = shards
+        if lessons is None:
+            drawn = settings(
+                LessonSettings, "lessons", preset=preset, config=config, sets=_of("lessons", sets)
+            )
+            folder = str(library.resolve()) if library else ""
+            source = stack.enter_context(Workers(workers, lesson_jobs(drawn, seed, folder)))
+        teach(
+            source, out, chosen, seed,
+            watch=Watcher(real, chosen) if real is not None else None,
+            eye=load_eye(start, chosen) if start is not None else None,
+            tell=lambda line: console.print(line, markup=False),
+        )  # fmt: skip
     typer.echo(out)
+
+
+@app.command()
+def speak(
+    eye: Annotated[Path, typer.Argument(help="Folder of an eye that `eye school` has taught.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the model and its curve.")],
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Processes that draw questions.")
+    ] = 1,
+    library: Annotated[
+        Path | None, typer.Option(help="Labelled real stars as bases of the questions, too.")
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Folder of a model of this eye to train further.")
+    ] = None,
+    seed: Seed = 0,
+    threads: Annotated[int | None, typer.Option(min=1, max=512)] = None,
+    preset: Preset = "",
+    config: Config = None,
+    sets: Sets = None,
+) -> None:
+    """Teach a language model to say what the eye sees in a spectrum and to judge from it.
+
+    Questions are drawn while it learns, for --set speech.minutes=N. The tables are school (of the
+    eye), speech and questions.
+    """
+    try:
+        import torch
+
+        from train.eye.pool import Workers
+        from train.eye.school import load_eye
+        from train.eye.settings import SchoolSettings, SpeechSettings
+        from train.eye.speech import question_jobs, teach_speech
+        from train.questions.settings import QuestionSettings
+    except ImportError as error:
+        raise WorkbenchError(
+            f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
+        ) from error
+    if threads is not None:
+        torch.set_num_threads(threads)
+
+    def table(kind: type[Table], name: str) -> Table:
+        own = [each for each in sets or () if each.startswith(f"{name}.")]
+        return settings(kind, name, preset=preset, config=config, sets=own)
+
+    school, speech = table(SchoolSettings, "school"), table(SpeechSettings, "speech")
+    asked = table(QuestionSettings, "questions")
+    console = Console(stderr=True, soft_wrap=True)
+    folder = str(library.resolve()) if library else ""
+    learned = load_eye(eye, school)
+    with Workers(workers, question_jobs(asked, seed, folder)) as source:
+        made = teach_speech(
+            learned, source, out, speech, school, seed, start=start,
+            tell=lambda line: console.print(line, markup=False),
+        )  # fmt: skip
+    typer.echo(made)
+
+
+def _of(table: str, sets: list[str] | None) -> list[str]:
+    """The changes to one of the two tables that `school` reads, by default its own."""
+    is_lesson = table == "lessons"
+    return [each for each in sets or () if each.startswith("lessons.") == is_lesson]

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, cast
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers.models.qwen2_5_vl.configuration_qwen2_5_vl import Qwen2_5_VLVisionConfig
 from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import (
     Qwen2_5_VisionTransformerPretrainedModel,
 )
+from transformers.vision_utils import (
+    get_vision_cu_seqlens,
+    get_vision_position_ids,
+    get_vision_window_index,
+)
 
-from agent.spectra.spectrum import FloatArray
 from train.eye.settings import SchoolSettings
 from train.models.small_model import CLIP_MEAN, CLIP_STD
 from train.sft.fast_path import use_fast_vision
 
 PATCH, MERGE, FRAMES = 14, 2, 2
+WINDOW = 112
+"""Pixels; not used, since every layer attends to the whole picture, but the layout has it."""
 WAVES = 8
 """Sines and cosines that tell a head where on the axis a quantity lies."""
 ATTENTION_HEADS = 6
@@ -35,7 +40,7 @@ def make_tower(settings: SchoolSettings) -> Any:
         patch_size=PATCH,
         spatial_merge_size=MERGE,
         temporal_patch_size=FRAMES,
-        window_size=112,
+        window_size=WINDOW,
         fullatt_block_indexes=list(range(settings.layers)),
     )
     config._attn_implementation = "sdpa"
@@ -68,7 +73,8 @@ class Eye(nn.Module):
     def tokens(self, pictures: Tensor) -> Tensor:
         """(pictures, tokens, width) from grey pictures (pictures, height, width) of bytes."""
         rows, grid = patch_rows(pictures)
-        merged = self.tower(rows, grid_thw=grid).pooler_output
+        layout = _layout(len(pictures), *grid, rows.device)
+        merged = self.tower(rows, **layout).pooler_output
         return cast(Tensor, merged.reshape(len(pictures), -1, merged.shape[-1]))
 
     def answers(self, pictures: Tensor, places: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -76,12 +82,18 @@ class Eye(nn.Module):
 
         `places` (n, gates, 2) is where each gate begins and ends, as fractions of the axis.
         """
-        tokens = self.tokens(pictures)
         down, across = pictures.shape[1] // PATCH // MERGE, pictures.shape[2] // PATCH // MERGE
+        return self.read(self.tokens(pictures), (down, across), places)
+
+    def read(
+        self, tokens: Tensor, size: tuple[int, int], places: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The same from the tokens of pictures of so many tokens down and across."""
+        down, across = size
         grid = _grid_places(down, across).to(tokens.device)
         tokens = tokens + self.token_places(waves(grid))[None]
-        asked = self.questions[None].expand(len(pictures), -1, -1)
-        whole = places.new_tensor([[0.0, 1.0]]).expand(len(pictures), 2, 2)
+        asked = self.questions[None].expand(len(tokens), -1, -1)
+        whole = places.new_tensor([[0.0, 1.0]]).expand(len(tokens), 2, 2)
         asked = asked + self.where(waves(torch.cat([places, whole], dim=1)))
         seen, _ = self.attention(self.norm(asked), tokens, tokens, need_weights=False)
         state = asked + seen
@@ -102,8 +114,8 @@ def _grid_places(down: int, across: int) -> Tensor:
     return torch.stack([(x.flatten() + 0.5) / across, (y.flatten() + 0.5) / down], dim=-1).float()
 
 
-def patch_rows(pictures: Tensor) -> tuple[Tensor, Tensor]:
-    """The rows that the tower reads, in the order of `agent.engines.patches`."""
+def patch_rows(pictures: Tensor) -> tuple[Tensor, tuple[int, int]]:
+    """The rows that the tower reads, in the order of `agent.engines.patches`, and their grid."""
     number, height, width = pictures.shape
     grey = pictures.float() / 255.0
     mean, std = grey.new_tensor(CLIP_MEAN), grey.new_tensor(CLIP_STD)
@@ -112,15 +124,30 @@ def patch_rows(pictures: Tensor) -> tuple[Tensor, Tensor]:
     squares = cut.permute(0, 1, 4, 2, 5, 3, 6)  # merged down, merged across, down, across, y, x
     flat = squares.reshape(number * down * across, 1, 1, PATCH * PATCH)
     coloured = (flat - mean[None, :, None, None]) / std[None, :, None, None]
-    rows = coloured.expand(-1, 3, FRAMES, -1).reshape(len(flat), -1)
-    return rows, torch.tensor([[1, down, across]] * number, device=pictures.device)
+    return coloured.expand(-1, 3, FRAMES, -1).reshape(len(flat), -1), (down, across)
 
 
-def gate_places(ranges: FloatArray, windows: FloatArray) -> NDArray[np.float32]:
+@lru_cache(maxsize=8)
+def _layout(number: int, down: int, across: int, device: torch.device) -> dict[str, Tensor]:
+    """What the tower needs to know of so many pictures of one size, which is slow to compute."""
+    grid = torch.tensor([[1, down, across]] * number)
+    index, ends = get_vision_window_index(
+        grid, spatial_merge_size=MERGE, window_size=WINDOW, patch_size=PATCH
+    )
+    return {
+        "grid_thw": grid,
+        "position_ids": get_vision_position_ids(grid, MERGE).to(device),
+        # The fast attention reads lengths on the CPU: a GPU would have to be waited for.
+        "cu_seqlens": get_vision_cu_seqlens(grid),
+        "window_index": index.to(device),
+        "cu_window_seqlens": ends,
+    }
+
+
+def gate_places(ranges: Tensor, windows: Tensor) -> Tensor:
     """(n, gates, 2): where the gates lie on each axis, as fractions of it."""
     low, high = ranges[:, None, :1], ranges[:, None, 1:]
-    places = (windows[None] - low) / (high - low)
-    return np.clip(places, -0.5, 1.5).astype(np.float32)
+    return ((windows[None] - low) / (high - low)).clamp(-0.5, 1.5)
 
 
 def loss_of(
@@ -129,7 +156,7 @@ def loss_of(
     kinds: Tensor,
     ends: Tensor,
     settings: SchoolSettings,
-) -> tuple[Tensor, dict[str, float]]:
+) -> tuple[Tensor, dict[str, Tensor]]:
     """The loss, and its parts; ranks may be NaN and kinds -1 where nothing is known."""
     said, guessed, axis, _ = answers
     known = torch.isfinite(ranks)
@@ -143,4 +170,4 @@ def loss_of(
     axis_loss = functional.smooth_l1_loss(axis.float(), ends, beta=0.02)
     total = rank + settings.kind_weight * kind + settings.range_weight * axis_loss
     parts = {"rank": rank, "kind": kind, "axis": axis_loss}
-    return total, {name: float(part.detach()) for name, part in parts.items()}
+    return total, {name: part.detach() for name, part in parts.items()}

@@ -94,11 +94,12 @@ def seen(eye: Eye, probes: ProbeSet) -> tuple[FloatArray, FloatArray]:
     device = next(eye.parameters()).device
     for start in range(0, len(at), BATCH):
         rows, columns = at[start : start + BATCH].T
-        places = gate_places(probes.ranges[rows, columns], gate_windows())
+        ranges = torch.from_numpy(probes.ranges[rows, columns]).float()
+        places = gate_places(ranges, torch.from_numpy(gate_windows()).float())
         with torch.autocast(device.type, torch.bfloat16):
             answers = eye.answers(
                 torch.from_numpy(probes.pictures[rows, columns]).to(device),
-                torch.from_numpy(places).to(device),
+                places.to(device),
             )
         states.append(answers[3].float().cpu().numpy())
         kinds.append(answers[1].float().log_softmax(-1).cpu().numpy())

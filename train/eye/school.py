@@ -15,10 +15,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from agent.errors import WorkbenchError
-from agent.spectra.spectrum import FloatArray
 from train.eye.model import Eye, gate_places, loss_of
+from train.eye.pool import PicturePool, Workers
 from train.eye.settings import SchoolSettings
-from train.eye.shards import Pictures, count_pictures, read_lessons
+from train.eye.shards import Lesson, Pictures, count_pictures, read_lessons
 from train.eye.targets import asked_gates, gate_windows
 from train.sft.optimizer import muon_and_adamw
 from train.simulate.sky import LABELS
@@ -29,23 +29,24 @@ FLOOR = 0.02
 """Learning rate at the end, as a share of the highest."""
 MIXED_SHARDS = 8
 """Shards whose pictures are in memory, and mixed, at a time."""
+FEWEST = 8
+"""Batches of fresh pictures with which training begins."""
 TOLD_EVERY = 100
 WEIGHTS, CURVE = "eye.safetensors", "curve.jsonl"
 
 Watch = Callable[[Eye], dict[str, float]]
-Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+Batch = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
-def rate(step: int, steps: int, warmup: int) -> float:
+def rate(step: int, done: float, warmup: int) -> float:
     """Share of the highest learning rate: up in a line, then down along a cosine."""
     if step < warmup:
         return (step + 1) / warmup
-    done = (step - warmup) / max(1, steps - warmup)
     return FLOOR + (1.0 - FLOOR) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
 
 
 def teach(
-    shards: Sequence[Path],
+    lessons: Sequence[Path] | Workers[list[Lesson]],
     out: Path,
     settings: SchoolSettings,
     seed: int,
@@ -54,30 +55,40 @@ def teach(
     eye: Eye | None = None,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Eye:
-    """Train an eye on these shards, and write its weights and its curve to `out`."""
+    """Train an eye on shards or on fresh lessons, and write its weights and curve to `out`."""
     torch.manual_seed(seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     eye = (eye or new_eye(settings)).to(device).train()
     optimizer = muon_and_adamw(eye, settings.lr, settings.weight_decay, half=True)
     out.mkdir(parents=True, exist_ok=True)
-    counted = sum(map(count_pictures, shards))
-    steps = max(1, int(settings.epochs * counted / settings.batch))
-    clock, probed, recent = 0.0, 0.0, list[dict[str, float]]()
-    for step, batch in zip(range(steps), _batches(shards, settings.batch, seed), strict=False):
-        began = time.monotonic()
+    if isinstance(lessons, Workers):
+        pool = PicturePool(settings.room, device)
+        steps, batches = 0, fresh_batches(lessons, pool, settings.batch, seed)
+    else:
+        steps = max(1, int(settings.epochs * sum(map(count_pictures, lessons)) / settings.batch))
+        batches = _batches(lessons, settings.batch, seed)
+    windows = torch.from_numpy(gate_windows()).float().to(device)
+    began, probing, probed = time.monotonic(), 0.0, 0.0
+    recent: list[dict[str, Tensor]] = []
+    for step, batch in enumerate(batches):
+        clock = time.monotonic() - began - probing
+        done = step / steps if steps else clock / (60.0 * settings.minutes)
         for group in optimizer.param_groups:
-            group["lr"] = settings.lr * rate(step, steps, settings.warmup)
-        recent.append(_learn(eye, optimizer, [part.to(device) for part in batch], settings))
-        clock += time.monotonic() - began
+            group["lr"] = settings.lr * rate(step, done, settings.warmup)
+        recent.append(
+            _learn(eye, optimizer, [part.to(device) for part in batch], windows, settings)
+        )
         if (step + 1) % TOLD_EVERY == 0:
-            means = {name: float(np.mean([one[name] for one in recent])) for name in recent[0]}
+            means = {
+                name: float(torch.stack([x[name] for x in recent]).mean()) for name in recent[0]
+            }
             words = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
-            pace = (step + 1) * settings.batch / clock
-            tell(f"step {step + 1} of {steps}: {words}; {pace:.0f} pictures/s")
+            pace = (step + 1) * settings.batch / (time.monotonic() - began - probing)
+            tell(f"step {step + 1}, {100 * done:.0f} %: {words}; {pace:.0f} pictures/s")
             recent.clear()
-        is_last = step + 1 == steps
+        is_last = step + 1 == steps or (not steps and done >= 1.0)
         if is_last or clock - probed > 60.0 * settings.probe_minutes:
-            probed = clock
+            probed, asked = clock, time.monotonic()
             _save(eye, out)
             entry: dict[str, float] = {"step": step + 1, "minutes": round(clock / 60.0, 1)}
             entry["pictures"] = (step + 1) * settings.batch
@@ -85,6 +96,9 @@ def teach(
             with (out / CURVE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
             tell(json.dumps(entry))
+            probing += time.monotonic() - asked
+        if is_last:
+            break
     return eye
 
 
@@ -109,13 +123,17 @@ def _save(eye: Eye, out: Path) -> None:
 
 
 def _learn(
-    eye: Eye, optimizer: torch.optim.Optimizer, batch: Sequence[Tensor], settings: SchoolSettings
-) -> dict[str, float]:
+    eye: Eye,
+    optimizer: torch.optim.Optimizer,
+    batch: Sequence[Tensor],
+    windows: Tensor,
+    settings: SchoolSettings,
+) -> dict[str, Tensor]:
     """One update; returns the parts of its loss."""
-    shown, places, ranks, kinds, ends = batch
+    shown, ranges, ranks, kinds = batch
     with torch.autocast(shown.device.type, torch.bfloat16):
-        answers = eye.answers(shown, places)
-    loss, parts = loss_of(answers, ranks, kinds, ends, settings)
+        answers = eye.answers(shown, gate_places(ranges, windows))
+    loss, parts = loss_of(answers, ranks.float(), kinds, (ranges - MIDDLE) / SPREAD, settings)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     nn.utils.clip_grad_norm_(eye.parameters(), 1.0)
@@ -136,16 +154,22 @@ def _batches(shards: Sequence[Path], size: int, seed: int) -> Iterator[Batch]:
 
 
 def batch_of(pictures: Pictures, rows: Sequence[int]) -> Batch:
-    """Pictures, places, ranks, kinds and ends of some pictures."""
-    ranges = pictures.ranges[list(rows)]
+    """Pictures, ranges, ranks and kinds of some pictures."""
     return (
         torch.from_numpy(np.stack([pictures.picture(row) for row in rows])),
-        torch.from_numpy(gate_places(ranges, gate_windows())),
-        torch.from_numpy(pictures.targets[list(rows)].astype(np.float32)),
+        torch.from_numpy(pictures.ranges[list(rows)]).float(),
+        torch.from_numpy(pictures.targets[list(rows)]).float(),
         torch.from_numpy(pictures.kinds[list(rows)]),
-        torch.from_numpy(scaled_ends(ranges).astype(np.float32)),
     )
 
 
-def scaled_ends(ranges: FloatArray) -> FloatArray:
-    return (ranges - MIDDLE) / SPREAD
+def fresh_batches(
+    workers: Workers[list[Lesson]], pool: PicturePool, size: int, seed: int
+) -> Iterator[Batch]:
+    """Batches without end from the newest lessons, to which those drawn meanwhile are added."""
+    generator = torch.Generator(pool.device).manual_seed(seed)
+    while True:
+        for drawn in workers.ready(at_least=0 if pool.size >= FEWEST * size else 1):
+            pool.add(drawn)
+        if pool.size >= FEWEST * size or pool.is_full:
+            yield pool.sample(size, generator)

@@ -58,6 +58,10 @@ class SchoolSettings:
     """Width of the tokens that a language model will read."""
     batch: int = 48
     epochs: float = 1.0
+    minutes: float = 0.0
+    """Length of training on fresh lessons, which replaces `epochs`."""
+    room: int = 60_000
+    """Number of the newest fresh pictures that are kept to learn from; 42 kB each."""
     lr: float = 2e-3
     weight_decay: float = 0.01
     warmup: int = 150
@@ -78,5 +82,35 @@ class SchoolSettings:
             )
         if self.probe_per_kind < 3:
             raise WorkbenchError("eye.probe_per_kind must be 3 or more")
-        if self.batch < 1 or self.layers < 1 or not self.epochs > 0:
-            raise WorkbenchError("eye: batch, layers and epochs must be positive")
+        if min(self.batch, self.layers, self.room) < 1 or not self.epochs > 0 or self.minutes < 0:
+            raise WorkbenchError("eye: batch, layers, room and epochs must be positive")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeechSettings:
+    """The language model that says what the eye sees, and its training."""
+
+    hidden_layers: int = 5
+    ffn: int = 576
+    heads: int = 6
+    vocabulary: int = 2048
+    init_std: float = 0.05
+    context: int = 4096
+    batch: int = 64
+    minutes: float = 60.0
+    room: int = 60_000
+    """Number of the newest conversations that are kept to learn from; 100 kB each."""
+    held_out: int = 400
+    """Number of the first conversations on which the model is only tested."""
+    lr: float = 3e-3
+    weight_decay: float = 0.01
+    warmup: int = 100
+    verdict_weight: float = 40.0
+    """Loss weight of the verdict, which is one token of some hundred."""
+    kind_weight: float = 10.0
+    """Loss weight of the kind of object in the answer."""
+    save_minutes: float = 10.0
+
+    def __post_init__(self) -> None:
+        if min(self.batch, self.room, self.held_out) < 1 or not self.minutes > 0:
+            raise WorkbenchError("speech: batch, room, held_out and minutes must be positive")

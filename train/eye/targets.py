@@ -34,7 +34,8 @@ def gate_windows() -> FloatArray:
 
 
 @cache
-def _knots() -> FloatArray:
+def knots() -> FloatArray:
+    """(gates, steps): values between which a quantity is ranked."""
     kinds = builtin_kinds()
     return kinds.knots[[kinds.gates.index(name) for name in asked_gates()]]
 
@@ -48,9 +49,9 @@ def measured_values(spectrum: Spectrum, velocity_kms: float) -> FloatArray:
 
 def ranks(values: FloatArray) -> FloatArray:
     """Each value between -1 and 1 by its rank among all kinds of objects."""
-    knots = _knots()
-    places = np.linspace(-1.0, 1.0, knots.shape[1])
-    ranked = [np.interp(value, own, places) for value, own in zip(values, knots, strict=True)]
+    own_knots = knots()
+    places = np.linspace(-1.0, 1.0, own_knots.shape[1])
+    ranked = [np.interp(value, own, places) for value, own in zip(values, own_knots, strict=True)]
     return np.where(np.isfinite(values), np.array(ranked), np.nan)
 
 

@@ -26,7 +26,7 @@ def test_rows_are_those_of_inspections(grey: torch.Tensor) -> None:
     vision = Vision(patch=14, mean=(red, green, blue), std=(CLIP_STD[0], CLIP_STD[1], CLIP_STD[2]))
     for number, picture in enumerate(grey.numpy()):
         own = patches(Image.fromarray(np.repeat(picture[..., None], 3, axis=2)), vision)
-        assert tuple(grid[number].tolist()) == own.grid
+        assert (1, *grid) == own.grid
         assert rows.reshape(2, -1, rows.shape[1])[number].numpy() == pytest.approx(
             own.rows, abs=1e-5
         )
@@ -36,7 +36,8 @@ def test_tokens_are_those_of_transformers(grey: torch.Tensor, small_school: Scho
     eye = Eye(small_school, 3, 4).eval()
     tower = Qwen2_5_VisionTransformerPretrainedModel(eye.tower.config).train(False)
     tower.load_state_dict(eye.tower.state_dict())
-    rows, grid = patch_rows(grey)
+    rows, (down, across) = patch_rows(grey)
+    grid = torch.tensor([[1, down, across]] * len(grey))
     with torch.no_grad():
         expected = tower(rows, grid_thw=grid).pooler_output
         found = eye.tokens(grey).reshape(expected.shape)
@@ -59,9 +60,11 @@ def test_each_answer_depends_on_the_picture_and_on_the_place(
 
 
 def test_places_are_fractions_of_the_axis() -> None:
-    places = gate_places(np.array([[6000.0, 7000.0]]), np.array([[6500.0, 6600.0], [100.0, 200.0]]))
-    assert places[0, 0] == pytest.approx([0.5, 0.6])
-    assert places[0, 1] == pytest.approx([-0.5, -0.5])
+    places = gate_places(
+        torch.tensor([[6000.0, 7000.0]]), torch.tensor([[6500.0, 6600.0], [100.0, 200.0]])
+    )
+    assert places[0, 0].tolist() == pytest.approx([0.5, 0.6])
+    assert places[0, 1].tolist() == pytest.approx([-0.5, -0.5])
 
 
 def test_unknown_answers_cost_nothing(small_school: SchoolSettings) -> None:

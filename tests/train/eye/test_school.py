@@ -14,7 +14,7 @@ from train.eye.settings import SchoolSettings
 
 
 def test_the_rate_rises_and_then_falls() -> None:
-    shares = [rate(step, 100, 10) for step in range(100)]
+    shares = [rate(step, step / 100, 10) for step in range(100)]
     assert shares[:10] == pytest.approx([0.1 * (step + 1) for step in range(10)])
     assert shares[10:] == sorted(shares[10:], reverse=True)
     assert 0.0 < shares[-1] < 0.05

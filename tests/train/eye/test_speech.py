@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer
+
+from train.eye.conversations import Question, blank, questions, turns
+from train.eye.model import patch_rows
+from train.eye.school import new_eye
+from train.eye.settings import SchoolSettings, SpeechSettings
+from train.eye.speech import Conversation, _logits, _write, new_model
+from train.questions.settings import QuestionSettings
+
+SPEECH = SpeechSettings(hidden_layers=2, ffn=96, heads=2, batch=2, held_out=2)
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[Question]:
+    found: list[Question] = []
+    number = 0
+    while len(found) < 3:
+        found += questions(number, QuestionSettings(snr=(30.0, 60.0)), 7, "")
+        number += 1
+    return found[:3]
+
+
+def test_the_language_model_gets_what_the_whole_model_would(
+    asked: list[Question], tmp_path: Path, small_school: SchoolSettings
+) -> None:
+    eye = new_eye(small_school).eval()
+    model = new_model(eye, SPEECH, small_school, tmp_path, 3)
+    tokenizer = tmp_path / "tokenizer.json"
+    rng = np.random.default_rng(1)
+    ranks = [rng.uniform(-1, 1, (len(one.pictures), 91)) for one in asked]
+    grid = asked[0].pictures.shape[1] // 14, asked[0].pictures.shape[2] // 14
+    written = _write(tokenizer, asked, ranks, grid)
+    with torch.no_grad():
+        seen = [eye.tokens(torch.from_numpy(one.pictures)).flatten(0, 1) for one in asked]
+        chosen = [
+            Conversation(task, ids, parts, places, tokens)
+            for (task, ids, parts, places), tokens in zip(written, seen, strict=True)
+        ]
+        logits, labels, parts = _logits(
+            model, model.model.language_model, chosen, torch.device("cpu")
+        )
+        whole = []
+        for one, each in zip(asked, chosen, strict=True):
+            rows, (down, across) = patch_rows(torch.from_numpy(one.pictures))
+            out = model(
+                input_ids=torch.from_numpy(each.ids.astype(np.int64))[None],
+                position_ids=torch.from_numpy(each.positions)[:, None],
+                pixel_values=rows,
+                image_grid_thw=torch.tensor([[1, down, across]] * len(one.pictures)),
+            )
+            whole.append(out.logits[0, np.flatnonzero(each.parts[1:] > 0)])
+    assert torch.allclose(logits, torch.cat(whole), atol=1e-4)
+    trained = [each.ids[each.parts > 0] for each in chosen]
+    assert labels.tolist() == np.concatenate(trained).tolist()
+    text = Tokenizer.from_file(str(tokenizer)).decode(labels.tolist(), skip_special_tokens=False)
+    assert text.count("\\boxed{") == len(asked)
+    assert set(parts.tolist()) >= {1, 2, 3, 4}
+
+
+def test_white_paper_has_nothing_to_tell(asked: list[Question]) -> None:
+    white = blank(asked[0])
+    assert white.pictures.min() == 255
+    texts = [turn.text for turn in turns(white, np.zeros((len(white.pictures), 91)))]
+    assert sum("Nothing clear." in text for text in texts) == len(white.pictures)
+    assert white.answer in texts[-1]

@@ -1,0 +1,236 @@
+"""Questions with the pictures of an inspection, and the turns that tell what the eye reads in them.
+
+Processes draw the questions and write the turns; the eye reads the pictures in between.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import SpectrumError, ToolError, WorkbenchError
+from agent.evidence.kinds import builtin_kinds
+from agent.evidence.words import KIND_NAMES
+from agent.inspection.pictures import PictureMaker, spectrum_ref
+from agent.protocol.protocol import Turn, opening
+from agent.protocol.reply import Verdict
+from agent.protocol.tool import TOOL_NAME, reply_text
+from agent.rendering.model_image import Sizing
+from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
+from agent.tasks.catalogue import find_task, load_tasks
+from agent.tasks.task import Task
+from train.draft.meter import MIN_COVERED
+from train.draft.phrases import SHORT
+from train.eye.grades import all_phrases, told
+from train.eye.settings import seeing_style
+from train.eye.targets import asked_gates, knots
+from train.questions.settings import QuestionSettings
+from train.questions.spectrum_questions import questions_on_spectrum
+
+MOST_LOOKS = 4
+NARROWEST = 400
+"""Angstrom; a narrower window of the guideline is widened, for what stands beside it."""
+STEP = 10
+OVERLAP = 0.6
+"""Share of a window seen before from which it is not looked at."""
+REASONS = 3
+BLANK_SHARE = 0.03
+"""Share of the questions with white paper for pictures."""
+READING_ERROR = 0.15
+"""Typical error of a rank that the eye reads."""
+SIZING = Sizing.of_tokens(28)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One question about one spectrum, with the pictures that its inspection looks at."""
+
+    task: str
+    answer: Verdict
+    label: str
+    pictures: NDArray[np.uint8]
+    """(pictures, height, width) in grey, the whole spectrum first."""
+    ranges: FloatArray
+    looks: tuple[Look, ...]
+    is_blank: bool = False
+    """Whether the pictures are white paper, of which there is nothing to tell."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A window of the guideline as the agent asks for it."""
+
+    range: tuple[int, int]
+    label: str
+
+    @property
+    def call(self) -> str:
+        arguments = {"wavelength_range": list(self.range), "label": self.label}
+        return json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
+
+
+def questions(number: int, settings: QuestionSettings, seed: int, library: str) -> list[Question]:
+    """The questions about one simulated spectrum; none if it cannot be drawn."""
+    try:
+        examples = questions_on_spectrum(settings, seed, number, library).examples
+    except WorkbenchError:
+        return []
+    drawn = (
+        question(each.spectrum, each.task, each.answer, each.label)
+        for each in examples
+        if each.answer in ("YES", "NO")
+    )
+    rng = np.random.default_rng([seed, number])
+    return [
+        blank(each) if rng.random() < BLANK_SHARE else each for each in drawn if each is not None
+    ]
+
+
+def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Question | None:
+    maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), seeing_style(), SIZING)
+    shift = 1.0 + (frame_z(spectrum) or 0.0)
+    whole = spectrum.range[0] / shift, spectrum.range[1] / shift
+    pictures, ranges, looks = [], [whole], []
+    try:
+        pictures.append(np.asarray(maker.overview().convert("L")))
+        for look in planned_looks(spectrum, find_task(task)):
+            pictures.append(
+                np.asarray(maker.look(json.loads(look.call)["arguments"])[0].convert("L"))
+            )
+            ranges.append((max(look.range[0], whole[0]), min(look.range[1], whole[1])))
+            looks.append(look)
+    except (SpectrumError, ToolError):
+        return None
+    if not looks:
+        return None
+    return Question(task, answer, label, np.stack(pictures), np.array(ranges), tuple(looks))
+
+
+def blank(asked: Question) -> Question:
+    """The same question with white paper; its answer cannot be known, only how often it is YES."""
+    return replace(asked, pictures=np.full_like(asked.pictures, 255), is_blank=True)
+
+
+def planned_looks(spectrum: Spectrum, task: Task) -> Iterator[Look]:
+    """The first windows of the guideline that hold data and show something new."""
+    shift = 1.0 + (frame_z(spectrum) or 0.0)
+    good = spectrum.wavelength[spectrum.good] / shift
+    seen: list[Window] = []
+    for look in guideline_looks(task):
+        low, high = look.range
+        inside = good[(good >= low) & (good <= high)]
+        if inside.size < 10 or inside[-1] - inside[0] < MIN_COVERED * (high - low):
+            continue
+        if any(min(high, b) - max(low, a) > OVERLAP * (high - low) for a, b in seen):
+            continue
+        seen.append((low, high))
+        yield look
+        if len(seen) == MOST_LOOKS:
+            return
+
+
+def guideline_looks(task: Task) -> list[Look]:
+    looks = []
+    for window in task.windows:
+        low, high = window.range
+        missing = max(0.0, NARROWEST - (high - low)) / 2
+        ends = STEP * round((low - missing) / STEP), STEP * round((high + missing) / STEP)
+        looks.append(Look(ends, window.label))
+    return looks
+
+
+def turns(asked: Question, ranks: FloatArray) -> list[Turn]:
+    """The whole conversation; `ranks` (pictures, quantities) are those that the eye reads."""
+    task = find_task(asked.task)
+    said = [
+        {} if asked.is_blank else told((low, high), row, is_whole=number == 0)
+        for number, ((low, high), row) in enumerate(zip(asked.ranges.tolist(), ranks, strict=True))
+    ]
+    conversation = list(opening(task, brief=True))
+    for number, look in enumerate(asked.looks):
+        thought = f"{_sentence(said[number])} Look at {look.label}."
+        conversation.append(
+            Turn("assistant", f"<think>{thought}</think>\n<tool_call>\n{look.call}\n</tool_call>")
+        )
+        conversation.append(Turn("tool", reply_text(look.range, look.label), number + 1))
+    answer = _answer(asked, said, ranks)
+    enough = SHORT["sum_yes"][0]
+    conversation.append(
+        Turn("assistant", f"<think>{_sentence(said[-1])} {enough}</think>\n{answer}")
+    )
+    return conversation
+
+
+def _sentence(said: Mapping[str, str]) -> str:
+    return f"{'; '.join(said.values())}." if said else SHORT["nothing"][0]
+
+
+def _answer(asked: Question, said: Sequence[Mapping[str, str]], ranks: FloatArray) -> str:
+    if asked.is_blank:
+        return f"<answer>\\boxed{{{asked.answer}}} {SHORT['nothing'][0]}</answer>"
+    reasons = "; ".join(_reasons(asked, said, ranks))
+    kind = KIND_NAMES[asked.label if asked.answer == "NO" else asked.task]
+    start = "More like" if asked.answer == "NO" else "Like"
+    text = f"{start} {kind}: {reasons}." if reasons else f"{start} {kind}."
+    return f"<answer>\\boxed{{{asked.answer}}} {text}</answer>"
+
+
+def _reasons(
+    asked: Question, said: Sequence[Mapping[str, str]], ranks: FloatArray
+) -> Iterator[str]:
+    """What was said that speaks most for the kind, against the class where that is another."""
+    kinds = builtin_kinds()
+    if asked.label not in kinds.labels:
+        return
+    phrase = {gate: text for each in said for gate, text in each.items()}
+    row = {gate: number for number, each in enumerate(said) for gate in each}
+    asked_rank = {name: place for place, name in enumerate(asked_gates())}
+    values, errors = (np.full((1, len(kinds.gates)), np.nan) for _ in range(2))
+    for gate, number in row.items():
+        rank, place = float(ranks[number, asked_rank[gate]]), kinds.gates.index(gate)
+        low, middle, high = (
+            _value(gate, rank + part) for part in (-READING_ERROR, 0, READING_ERROR)
+        )
+        values[0, place], errors[0, place] = middle, 0.5 * (high - low)
+    parts = kinds.terms(values, errors)[0][:, None] * kinds.weights
+    by_gate = parts.reshape(len(kinds.gates), -1, len(kinds.labels)).sum(axis=1)
+    own = by_gate[:, kinds.labels.index(asked.label)]
+    if asked.answer == "NO":
+        nats = own - by_gate[:, kinds.labels.index(asked.task)]
+    else:
+        nats = own - by_gate.mean(axis=1)
+    for place in np.argsort(-nats)[:REASONS].tolist():
+        if nats[place] > 0:
+            yield phrase[kinds.gates[place]]
+
+
+def _value(gate: str, rank: float) -> float:
+    own = knots()[asked_gates().index(gate)]
+    return float(np.interp(rank, np.linspace(-1.0, 1.0, own.size), own))
+
+
+@cache
+def fixed_phrases() -> tuple[str, ...]:
+    """Phrases that become one token each: what is said, calls, windows, kinds."""
+    tasks = [task for task in load_tasks(on_fault=lambda fault: None) if task.path is None]
+    looks = {look for task in tasks for look in guideline_looks(task)}
+    replies = {reply_text(look.range, look.label) for look in looks}
+    calls = {look.call for look in looks}
+    syntax = {"; ", "More like ", "Like ", " Look at ", *(f" {text}" for text in SHORT["sum_yes"])}
+    questions = {task.question for task in tasks}
+    return tuple(
+        sorted(
+            {*all_phrases(), *replies, *calls, *syntax, *questions, *KIND_NAMES.values()}
+            | {look.label for look in looks}
+        )
+    )
+
+
+def without_pictures(asked: Question) -> Question:
+    """The question alone, for the writer of the turns."""
+    return replace(asked, pictures=asked.pictures[:, :0, :0])

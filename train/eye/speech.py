@@ -1,0 +1,377 @@
+"""Teaches a language model to say what the eye sees, and to judge from it, on fresh questions.
+
+The vision tower is not trained here: each picture goes through it once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import PreTrainedTokenizerFast
+
+from agent.engines.base import SamplingSettings
+from agent.engines.chat_tokens import IMAGE_TOKEN
+from agent.evidence.words import KIND_NAMES
+from agent.models.infer_card import plain_name
+from agent.spectra.spectrum import FloatArray
+from train.atomic_folder import replace_folder
+from train.eye.conversations import (
+    SIZING,
+    Question,
+    fixed_phrases,
+    questions,
+    turns,
+    without_pictures,
+)
+from train.eye.model import MERGE, PATCH, Eye, gate_places
+from train.eye.pool import Workers
+from train.eye.school import rate
+from train.eye.settings import SchoolSettings, SpeechSettings, seeing_style
+from train.eye.targets import gate_windows
+from train.models.chat_template import CHAT_TEMPLATE
+from train.models.model_folder import complete_folder, load_trainable, save_weights
+from train.models.small_model import (
+    VERDICTS,
+    Shape,
+    make_model,
+    make_tokenizer,
+    save_small_model,
+)
+from train.questions.settings import QuestionSettings
+from train.sft.batches import PAD_TO, positions
+from train.sft.encoding import VERDICT, Encoder
+from train.sft.fast_path import use_fast_path
+from train.sft.new_model import task_texts
+from train.sft.optimizer import muon_and_adamw
+
+PER_JOB = 4
+"""Spectra that a process draws at a time."""
+FEWEST = 8
+"""Batches of conversations with which training begins."""
+TOLD_EVERY = 100
+MODEL, START, CURVE = "model", "start", "curve.jsonl"
+
+
+@dataclass(frozen=True, eq=False)
+class Conversation:
+    """One conversation to learn from; `seen` are the eye's tokens of all its pictures."""
+
+    task: str
+    ids: NDArray[np.int32]
+    parts: NDArray[np.uint8]
+    positions: NDArray[np.int64]
+    seen: Tensor
+
+
+def question_jobs(
+    settings: QuestionSettings, seed: int, library: str = ""
+) -> Iterator[Callable[[], list[Question]]]:
+    return (partial(_draw, first, settings, seed, library) for first in count(0, PER_JOB))
+
+
+def _draw(first: int, settings: QuestionSettings, seed: int, library: str) -> list[Question]:
+    numbers = range(first, first + PER_JOB)
+    return [each for number in numbers for each in questions(number, settings, seed, library)]
+
+
+@lru_cache(maxsize=1)
+def _encoder(tokenizer: Path) -> Encoder:
+    return Encoder(Tokenizer.from_file(str(tokenizer)))
+
+
+Written = list[tuple[str, NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]]
+
+
+def _write(
+    tokenizer: Path,
+    asked: Sequence[Question],
+    ranks: Sequence[FloatArray],
+    grid: tuple[int, int],
+) -> Written:
+    """Task, ids, parts and positions of each conversation, in a worker process."""
+    encoder = _encoder(tokenizer)
+    image = int(encoder.tokenizer.token_to_id(IMAGE_TOKEN) or 0)
+    written = []
+    for one, read in zip(asked, ranks, strict=True):
+        squares = grid[0] * grid[1] // MERGE**2
+        encoded = encoder.encode(turns(one, read), [squares] * len(read))
+        places = positions(encoded.ids, image, [grid] * len(read), MERGE)
+        written.append((one.task, encoded.ids, encoded.parts, places))
+    return written
+
+
+class Reader:
+    """Lets the eye read the pictures of new questions, and the workers write the turns."""
+
+    def __init__(self, eye: Eye, workers: Workers[list[Question]], tokenizer: Path) -> None:
+        self._eye, self._workers, self._tokenizer = eye, workers, tokenizer
+        self._device = next(eye.parameters()).device
+        self._windows = torch.from_numpy(gate_windows()).float().to(self._device)
+        self._writing: list[tuple[Future[Written], list[Tensor]]] = []
+
+    def conversations(self, *, at_least: int = 0) -> Iterator[Conversation]:
+        """Those written since the last call; `at_least` questions are waited for."""
+        drawn = [each for job in self._workers.ready(at_least=at_least) for each in job]
+        if drawn:
+            self._read(drawn)
+        while self._writing and self._writing[0][0].done():
+            future, seen = self._writing.pop(0)
+            for (task, ids, parts, places), tokens in zip(future.result(), seen, strict=True):
+                yield Conversation(task, ids, parts, places, tokens)
+
+    @torch.no_grad()
+    def _read(self, drawn: Sequence[Question]) -> None:
+        counts = [len(each.pictures) for each in drawn]
+        ends = np.cumsum(counts)[:-1].tolist()
+        pictures = torch.from_numpy(np.concatenate([each.pictures for each in drawn]))
+        ranges = torch.from_numpy(np.concatenate([each.ranges for each in drawn])).float()
+        grid = pictures.shape[1] // PATCH, pictures.shape[2] // PATCH
+        ranks, seen = [], []
+        for start in range(0, len(pictures), 512):
+            some = slice(start, start + 512)
+            with torch.autocast(self._device.type, torch.bfloat16):
+                tokens = self._eye.tokens(pictures[some].to(self._device))
+                places = gate_places(ranges[some].to(self._device), self._windows)
+                size = grid[0] // MERGE, grid[1] // MERGE
+                ranks.append(self._eye.read(tokens, size, places)[0].float().cpu())
+            seen.append(tokens.bfloat16())
+        job = partial(
+            _write,
+            self._tokenizer,
+            [without_pictures(each) for each in drawn],
+            np.split(torch.cat(ranks).double().numpy(), ends),
+            grid,
+        )
+        joined = torch.cat(seen)
+        kept = [
+            joined[end - n : end].flatten(0, 1).clone()
+            for n, end in zip(counts, [*ends, len(joined)], strict=True)
+        ]
+        self._writing.append((self._workers.executor.submit(job), kept))
+
+
+def speech_shape(speech: SpeechSettings, school: SchoolSettings) -> Shape:
+    return Shape(
+        hidden=school.out,
+        ffn=speech.ffn,
+        layers=speech.hidden_layers,
+        heads=speech.heads,
+        kv_heads=speech.heads,
+        context=speech.context,
+        vision_hidden=school.hidden,
+        vision_ffn=school.ffn,
+        vision_layers=school.layers,
+        vision_heads=school.heads,
+        whole_every=1,
+        init_std=speech.init_std,
+    )
+
+
+def new_model(
+    eye: Eye, speech: SpeechSettings, school: SchoolSettings, folder: Path, seed: int
+) -> Any:
+    """A model with the eye as its vision tower; its folder has the tokenizer."""
+    phrases = fixed_phrases()
+    tokenizer: PreTrainedTokenizerFast = make_tokenizer(
+        [*task_texts(brief=True), *phrases], speech.vocabulary, phrases
+    )
+    shape = speech_shape(speech, school)
+    model = make_model("qwen2.5-vl", tokenizer, shape, seed)
+    model.model.visual.load_state_dict(eye.tower.state_dict())
+    save_small_model(folder, model, tokenizer, shape, CHAT_TEMPLATE)
+    return model
+
+
+def teach_speech(
+    eye: Eye,
+    workers: Workers[list[Question]],
+    out: Path,
+    speech: SpeechSettings,
+    school: SchoolSettings,
+    seed: int,
+    *,
+    start: Path | None = None,
+    trained_on: str = "",
+    tell: Callable[[str], object] = lambda line: None,
+) -> Path:
+    """Train a model on fresh questions for `speech.minutes`; returns the folder of the model.
+
+    `start` is the folder of a model of this eye to train further.
+    """
+    torch.manual_seed(seed)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    eye = eye.to(device).eval()
+    if start is None:
+        model = new_model(eye, speech, school, out / START, seed)
+    else:
+        model = load_trainable(start)
+        shutil.copytree(start, out / START, dirs_exist_ok=True)
+    model = model.to(device)
+    use_fast_path(model)
+    language = model.model.language_model.train()
+    for weight in model.model.visual.parameters():
+        weight.requires_grad_(False)
+    optimizer = muon_and_adamw(model, speech.lr, speech.weight_decay, half=True)
+    reader = Reader(eye, workers, out / START / "tokenizer.json")
+    weigher = _Weigher(Tokenizer.from_file(str(out / START / "tokenizer.json")), speech, device)
+    rng = np.random.default_rng(seed)
+    held: list[Conversation] = []
+    pool: list[Conversation] = []
+    began, saved, drawn, longest, step = time.monotonic(), 0.0, 0, 64, 0
+    recent: list[Tensor] = []
+    while True:
+        is_ready = len(pool) >= FEWEST * speech.batch
+        for fresh in reader.conversations(at_least=0 if is_ready else 1):
+            drawn += 1
+            longest = max(longest, _longest_turn(fresh.parts))
+            if len(held) < speech.held_out:
+                held.append(fresh)
+            elif len(pool) < speech.room:
+                pool.append(fresh)
+            else:
+                pool[drawn % speech.room] = fresh
+        if not is_ready:
+            continue
+        clock = time.monotonic() - began
+        done = clock / (60.0 * speech.minutes)
+        for group in optimizer.param_groups:
+            group["lr"] = speech.lr * rate(step, done, speech.warmup)
+        chosen = [pool[row] for row in rng.integers(len(pool), size=speech.batch).tolist()]
+        with torch.autocast(device.type, torch.bfloat16):
+            logits, labels, parts = _logits(model, language, chosen, device)
+            loss = weigher.loss(logits, labels, parts)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(language.parameters(), 1.0)
+        optimizer.step()
+        recent.append(loss.detach())
+        step += 1
+        is_last = done >= 1.0
+        if step % TOLD_EVERY == 0:
+            mean = float(torch.stack(recent).mean())
+            pace = step * speech.batch / (time.monotonic() - began)
+            tell(
+                f"step {step}, {100 * done:.0f} %: loss {mean:.3f}; {drawn} drawn; {pace:.0f} per s"
+            )
+            recent.clear()
+        if is_last or clock - saved > 60.0 * speech.save_minutes:
+            saved = clock
+            found = figures(model, language, held, weigher, device)
+            entry = {"step": step, "minutes": round(clock / 60.0, 1), "drawn": drawn, **found}
+            with (out / CURVE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(entry) + "\n")
+            tell(json.dumps(entry))
+            _save(model, out, longest, trained_on or f"{drawn} simulated questions")
+        if is_last:
+            return out / MODEL
+
+
+def _logits(
+    model: Any, language: Any, chosen: Sequence[Conversation], device: torch.device
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Logits, tokens and parts of the trained tokens."""
+    shape = len(chosen), -(-max(len(each.ids) for each in chosen) // PAD_TO) * PAD_TO
+    ids, parts = np.full(shape, -1, np.int64), np.zeros(shape, np.uint8)
+    places = np.zeros((3, *shape), np.int64)
+    for row, each in enumerate(chosen):
+        ids[row, : len(each.ids)], parts[row, : len(each.ids)] = each.ids, each.parts
+        places[:, row, : len(each.ids)] = each.positions
+    image = model.config.image_token_id
+    is_picture = torch.from_numpy(np.flatnonzero(ids.reshape(-1) == image)).to(device)
+    keep = np.flatnonzero(np.pad(parts[:, 1:] > 0, ((0, 0), (0, 1))).reshape(-1))
+    tokens = torch.from_numpy(ids).to(device)
+    embedded = model.get_input_embeddings()(tokens.clamp(min=0)).flatten(0, 1)
+    seen = torch.cat([each.seen for each in chosen])
+    embedded = embedded.index_copy(0, is_picture, seen.to(embedded.dtype)).reshape(*shape, -1)
+    states = language(
+        inputs_embeds=embedded, position_ids=torch.from_numpy(places).to(device), use_cache=False
+    ).last_hidden_state
+    kept = torch.from_numpy(keep).to(device)
+    logits = model.lm_head(states.flatten(0, 1)[kept])
+    trained = torch.from_numpy(parts.reshape(-1)[keep + 1].astype(np.int64)).to(device)
+    return logits, tokens.reshape(-1)[kept + 1], trained
+
+
+class _Weigher:
+    """The loss with the weights of verdicts and kinds."""
+
+    def __init__(self, tokenizer: Any, speech: SpeechSettings, device: torch.device) -> None:
+        size = tokenizer.get_vocab_size()
+        self._kinds = torch.ones(size, device=device)
+        for name in KIND_NAMES.values():
+            self._kinds[tokenizer.token_to_id(name)] = speech.kind_weight
+        self._verdict = speech.verdict_weight
+        self.yes, self.no = (tokenizer.token_to_id(word) for word in VERDICTS)
+
+    def loss(self, logits: Tensor, labels: Tensor, parts: Tensor) -> Tensor:
+        each = functional.cross_entropy(logits.float(), labels, reduction="none")
+        weights = torch.where(parts == VERDICT, self._verdict, self._kinds[labels])
+        return (weights * each).sum() / weights.sum()
+
+
+@torch.no_grad()
+def figures(
+    model: Any,
+    language: Any,
+    held: Sequence[Conversation],
+    weigher: _Weigher,
+    device: torch.device,
+) -> dict[str, float]:
+    """Right words and F1 of the verdicts on held-out conversations, given what the eye reads."""
+    words, right, counts = 0, 0, dict[str, list[int]]()
+    for start in range(0, len(held), 64):
+        some = held[start : start + 64]
+        with torch.autocast(device.type, torch.bfloat16):
+            logits, labels, parts = _logits(model, language, some, device)
+        said = logits.argmax(-1)
+        words, right = words + labels.numel(), right + int((said == labels).sum())
+        at = parts == VERDICT
+        is_yes = (logits[at, weigher.yes] > logits[at, weigher.no]).tolist()
+        truth = (labels[at] == weigher.yes).tolist()
+        for one, guess, true in zip(some, is_yes, truth, strict=True):
+            hits = counts.setdefault(one.task, [0, 0])
+            hits[0] += guess and true
+            hits[1] += guess != true
+    scores = {task: 200.0 * hit / max(2 * hit + wrong, 1) for task, (hit, wrong) in counts.items()}
+    found = {f"F1 {task}": round(score, 1) for task, score in sorted(scores.items())}
+    mean = float(np.mean(list(scores.values()))) if scores else math.nan
+    return {"words": round(right / max(words, 1), 4), "F1": round(mean, 1), **found}
+
+
+def _longest_turn(parts: NDArray[np.uint8]) -> int:
+    edges = np.flatnonzero(np.diff(np.r_[0, parts > 0, 0]))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
+
+
+def _save(model: Any, out: Path, longest: int, trained_on: str) -> None:
+    part = out / f".{MODEL}.part"
+    save_weights(model, model.state_dict(), part, torch.float16)
+    complete_folder(
+        part,
+        out / START,
+        style=seeing_style(),
+        sizing=SIZING,
+        name=plain_name(out.resolve().name),
+        title="Says what it sees",
+        parameters=sum(weight.numel() for weight in model.parameters()),
+        trained_on=trained_on,
+        sampling=SamplingSettings(max_new_tokens=2 * longest),
+        simulated_only=True,
+    )
+    replace_folder(part, out / MODEL)
