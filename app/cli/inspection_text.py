@@ -19,6 +19,7 @@ from app.core.statistics.number_format import chance
 MAX_CHARACTERS = 4000
 """Shown of one step; a runaway model may write much more."""
 MAX_NAMED = 4
+SEEN_SIGMA = 3.0
 """Spectral lines, and band heads, shown for one look."""
 INDENT = "    "
 
@@ -116,7 +117,8 @@ def _most_significant(found: Sequence[Any]) -> list[Any]:
 
 
 def _line_words(found: Any) -> str:
-    seen = f"in {found['kind']}" if found.get("kind") else "in the noise"
+    unsure = "unclear" if found.get("sigma", 0.0) >= SEEN_SIGMA else "in the noise"
+    seen = f"in {found['kind']}" if found.get("kind") else unsure
     words = f"{label_of(found['name'])} {seen}"
     if "ew" in found:
         words += f", EW {found['ew']:g} Å"

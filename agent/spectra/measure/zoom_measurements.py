@@ -54,7 +54,8 @@ def zoom_numbers(
 def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
     """A line as JSON; `shift` divides its wavelength into the frame of the pictures.
 
-    A forbidden line has no kind where there is a dip: something else absorbs there.
+    A forbidden line has no kind where there is a dip: something else absorbs there. Nor has a line
+    whose peak and equivalent width have opposite signs, such as an emission core in broad wings.
     """
     values: dict[str, float | None] = {
         "centroid": None if line.centroid is None else line.centroid / shift,
@@ -70,7 +71,10 @@ def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
     }
     lists = builtin_lines()
     is_dip = line.kind == "absorption" and line.line in lists and lists[line.line].is_forbidden
-    return {"name": line.line, "kind": "" if is_dip else line.kind, **known}
+    is_mixed = line.ew is not None and (
+        (line.kind == "emission" and line.ew > 0) or (line.kind == "absorption" and line.ew < 0)
+    )
+    return {"name": line.line, "kind": "" if is_dip or is_mixed else line.kind, **known}
 
 
 def rounded(value: float, digits: int = 3) -> float:

@@ -79,7 +79,8 @@ def _line_text(name: str, line: Mapping[str, Any]) -> str:
         for key, before, unit in QUANTITIES
         if key in line
     ]
-    return f"{name} ({line['kind']}): " + ", ".join(values)
+    named = f"{name} ({line['kind']})" if line["kind"] else name
+    return f"{named}: " + ", ".join(values)
 
 
 NEAR_KMS = 1500.0

@@ -31,3 +31,9 @@ def test_a_line_in_the_noise_is_said_to_be_there():
     assert _line_words({"name": "HeI_6678", "kind": "", "ew": 0.09}) == (
         "He I 6678 in the noise, EW 0.09 Å"
     )
+
+
+def test_a_clear_line_without_a_kind_is_not_said_to_be_noise():
+    assert _line_words({"name": "H_9", "kind": "", "ew": 0.608, "sigma": 26.0}) == (
+        "H9 unclear, EW 0.608 Å, 26 σ"
+    )

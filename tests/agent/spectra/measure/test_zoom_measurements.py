@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from agent.spectra.measure.zoom_measurements import zoom_numbers
+from agent.spectra.measure.line_result import LineMeasurement
+from agent.spectra.measure.zoom_measurements import line_row, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, H_ALPHA, WAVELENGTH, band, observed
@@ -38,3 +39,12 @@ def test_edges_unsafe_regions_and_the_reason_for_no_feature(rng: np.random.Gener
     assert "O₂ A" in zoom_numbers(observed([], 25.0, rng), 7560.0, 7620.0)["unsafe"]
     outside = zoom_numbers(observed([], 25.0, rng), 9500.0, 9600.0)
     assert outside == {"n_pixels": 0, "n_bad": 0, "reason": "outside the spectrum"}
+
+
+@pytest.mark.parametrize(
+    ("peak", "ew", "told"),
+    [(0.4, -4.0, "emission"), (-0.4, 4.0, "absorption"), (0.2, 0.6, ""), (-0.2, -0.6, "")],
+)
+def test_a_line_is_named_only_where_peak_and_width_agree(peak: float, ew: float, told: str) -> None:
+    line = LineMeasurement(line="H_9", peak=peak, ew=ew, ew_error=0.02, significance=26.0)
+    assert line_row(line, 1.0)["kind"] == told
