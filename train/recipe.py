@@ -49,7 +49,7 @@ def settings(
         values.update(preset_tables(preset).get(stage, {}))
     if config is not None:
         values.update(_stage_of(_read(config), stage, str(config)))
-    values.update(_from_sets(sets or (), kind, stage))
+    values.update(from_sets(sets or (), kind, stage))
     return build(kind, values, stage)
 
 
@@ -108,7 +108,7 @@ def _stage_of(tables: Mapping[str, Any], stage: str, where: str) -> Mapping[str,
     return table
 
 
-def _from_sets(sets: Iterable[str], kind: type, stage: str) -> dict[str, Any]:
+def from_sets(sets: Iterable[str], kind: type, stage: str) -> dict[str, Any]:
     """Parse `key=value` and `stage.key=value`; a value that is not TOML is text."""
     values = {}
     for text in sets:

@@ -171,6 +171,37 @@ def speak(
     typer.echo(made)
 
 
+@app.command()
+def make(
+    out: Annotated[Path, typer.Argument(help="Folder of the run; finished parts are kept.")],
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Processes that draw lessons and questions.")
+    ] = 1,
+    library: Annotated[
+        Path | None, typer.Option(help="Labelled real stars as bases, too: see `stars`.")
+    ] = None,
+    seed: Seed = 0,
+    sets: Sets = None,
+) -> None:
+    """Make the seeing model by the recipe of the one in the box: eye, words, GGUF files.
+
+    Settings are those of train/configs/eye.toml; change one with --set school.minutes=60.
+    """
+    try:
+        from train.eye.make import make_seeing_model, read_recipe
+    except ImportError as error:
+        raise WorkbenchError(
+            f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
+        ) from error
+    console = Console(stderr=True, soft_wrap=True)
+    made = make_seeing_model(
+        out, read_recipe(sets or ()), seed=seed, workers=workers,
+        library=str(library.resolve()) if library else "",
+        tell=lambda line: console.print(line, markup=False),
+    )  # fmt: skip
+    typer.echo(made)
+
+
 def _of(table: str, sets: list[str] | None) -> list[str]:
     """The changes to one of the two tables that `school` reads, by default its own."""
     is_lesson = table == "lessons"

@@ -163,7 +163,8 @@ def augmented(base: Source, rng: Rng) -> Source:
 
 def _with_contrast(base: Source, power: float) -> FloatArray:
     """Continuum times (flux / continuum) ** power; pixels near or below zero stay as they are."""
-    floor = 1e-3 * float(np.median(np.abs(base.flux)))
+    # Most of a base with little coverage can be zero.
+    floor = max(1e-3 * float(np.median(np.abs(base.flux))), float(np.finfo(float).tiny))
     continuum = np.maximum(
         gaussian_filter1d(base.flux, CONTINUUM_KMS / 2.3548 / STEP_KMS, mode="nearest"), floor
     )

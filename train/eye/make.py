@@ -1,0 +1,100 @@
+"""The seeing model from nothing: the eye, then its words, then rare members, then GGUF files."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agent.checked_toml import shown
+from agent.errors import WorkbenchError
+from train.atomic_folder import replace_folder
+from train.export.export import export_gguf
+from train.export.gguf_card import write_gguf_card
+from train.eye.pool import Workers, lesson_jobs
+from train.eye.school import load_eye, teach
+from train.eye.settings import LessonSettings, SchoolSettings, SpeechSettings
+from train.eye.speech import MODEL, question_jobs, teach_speech
+from train.questions.settings import QuestionSettings
+from train.recipe import build, config_tables, from_sets
+
+Table = TypeVar("Table")
+
+EYE, SPEECH, RARE, GGUF = "eye", "speech", "rare", "gguf"
+PART = ".part"
+"""What is being made; an interrupted part starts over."""
+RARER = "rare_"
+"""Start of the tables that override others in the last part of training."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """All settings of a seeing model."""
+
+    lessons: LessonSettings
+    school: SchoolSettings
+    speech: SpeechSettings
+    questions: QuestionSettings
+    rare_speech: SpeechSettings
+    rare_questions: QuestionSettings
+
+
+def read_recipe(sets: Sequence[str] = ()) -> Recipe:
+    """The recipe of the model in the box, with changes such as `school.batch=48`."""
+    if wrong := [each for each in sets if "." not in each.partition("=")[0]]:
+        raise WorkbenchError(f"--set {shown(wrong[0])}: name its table, such as school.minutes=60")
+    with as_file(files("train").joinpath("configs", "eye.toml")) as path:
+        tables = config_tables(path)
+
+    def table(kind: type[Table], *names: str) -> Table:
+        values: dict[str, Any] = {}
+        for name in names:
+            values |= {**tables.get(name, {}), **from_sets(sets, kind, name)}
+        return build(kind, values, names[-1])
+
+    return Recipe(
+        lessons=table(LessonSettings, "lessons"),
+        school=table(SchoolSettings, "school"),
+        speech=table(SpeechSettings, "speech"),
+        questions=table(QuestionSettings, "questions"),
+        rare_speech=table(SpeechSettings, "speech", f"{RARER}speech"),
+        rare_questions=table(QuestionSettings, "questions", f"{RARER}questions"),
+    )
+
+
+def make_seeing_model(
+    out: Path,
+    recipe: Recipe,
+    *,
+    seed: int,
+    library: str,
+    workers: int,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Path:
+    """Make the model; parts that `out` has already are kept. Returns the folder of its files."""
+    if not recipe.school.minutes:
+        raise WorkbenchError("school.minutes must be positive: lessons are drawn while it learns")
+    shutil.rmtree(out / PART, ignore_errors=True)
+    if not (out / EYE).is_dir():
+        with Workers(workers, lesson_jobs(recipe.lessons, seed, library)) as lessons:
+            teach(lessons, out / PART, recipe.school, seed, tell=tell)
+        replace_folder(out / PART, out / EYE)
+    parts = (
+        (SPEECH, recipe.speech, recipe.questions, None),
+        (RARE, recipe.rare_speech, recipe.rare_questions, out / SPEECH / MODEL),
+    )
+    for number, (name, speech, questions, start) in enumerate(parts, 1):
+        if (out / name).is_dir():
+            continue
+        eye = load_eye(out / EYE, recipe.school)
+        with Workers(workers, question_jobs(questions, seed + number, library)) as asked:
+            teach_speech(
+                eye, asked, out / PART, speech, recipe.school, seed + number, start=start, tell=tell
+            )
+        replace_folder(out / PART, out / name)
+    report = export_gguf(out / RARE / MODEL, out / GGUF, name=GGUF, say=lambda line: None)
+    write_gguf_card(out / RARE / MODEL, report)
+    return out / GGUF
