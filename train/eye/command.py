@@ -165,7 +165,8 @@ def speak(
     learned = load_eye(eye, school)
     with Workers(workers, question_jobs(asked, seed, folder)) as source:
         made = teach_speech(
-            learned, source, out, speech, school, seed, start=start,
+            learned, source, out, speech, school, seed,
+            start=start, uses_real_stars=library is not None,
             tell=lambda line: console.print(line, markup=False),
         )  # fmt: skip
     typer.echo(made)

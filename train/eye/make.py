@@ -92,8 +92,9 @@ def make_seeing_model(
         eye = load_eye(out / EYE, recipe.school)
         with Workers(workers, question_jobs(questions, seed + number, library)) as asked:
             teach_speech(
-                eye, asked, out / PART, speech, recipe.school, seed + number, start=start, tell=tell
-            )
+                eye, asked, out / PART, speech, recipe.school, seed + number,
+                start=start, uses_real_stars=bool(library), tell=tell,
+            )  # fmt: skip
         replace_folder(out / PART, out / name)
     report = export_gguf(out / RARE / MODEL, out / GGUF, name=GGUF, say=lambda line: None)
     write_gguf_card(out / RARE / MODEL, report)

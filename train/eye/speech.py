@@ -207,12 +207,13 @@ def teach_speech(
     seed: int,
     *,
     start: Path | None = None,
-    trained_on: str = "",
+    uses_real_stars: bool = False,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Path:
     """Train a model on fresh questions for `speech.minutes`; returns the folder of the model.
 
-    `start` is the folder of a model of this eye to train further.
+    `start` is the folder of a model of this eye to train further; `uses_real_stars` says in its
+    card that some questions are made from real spectra.
     """
     torch.manual_seed(seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -277,7 +278,7 @@ def teach_speech(
             with (out / CURVE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
             tell(json.dumps(entry))
-            _save(model, out, longest, trained_on or f"{drawn} simulated questions")
+            _save(model, out, longest, drawn, is_simulated=not uses_real_stars)
         if is_last:
             return out / MODEL
 
@@ -359,7 +360,7 @@ def _longest_turn(parts: NDArray[np.uint8]) -> int:
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def _save(model: Any, out: Path, longest: int, trained_on: str) -> None:
+def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool) -> None:
     part = out / f".{MODEL}.part"
     save_weights(model, model.state_dict(), part, torch.float16)
     complete_folder(
@@ -370,8 +371,10 @@ def _save(model: Any, out: Path, longest: int, trained_on: str) -> None:
         name=plain_name(out.resolve().name),
         title="Says what it sees",
         parameters=sum(weight.numel() for weight in model.parameters()),
-        trained_on=trained_on,
+        tasks=QuestionSettings().tasks,
+        trained_on=f"{drawn} simulated questions"
+        + ("" if is_simulated else ", some of real stars"),
         sampling=SamplingSettings(max_new_tokens=2 * longest),
-        simulated_only=True,
+        simulated_only=is_simulated,
     )
     replace_folder(part, out / MODEL)
