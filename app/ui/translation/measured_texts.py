@@ -21,6 +21,7 @@ NAMES = re.compile(rf"(?<!\w){_TOKEN}(?: {_TOKEN})*(?!\w)")
 """Names of lines and bands, and numbers; they are the same in every language."""
 HAN = "[\u4e00-\u9fff]"
 OTHER_BEGIN, OTHER_END = r"[A-Za-zͰ-Ͽ\d\[]", r"[A-Za-zÅͰ-Ͽ\d\]%]"
+CLAIM_BEGINS = ("{claim}", "{sign}", "no {sign}", "trace of {sign}")
 MAX_TEXT = 20_000
 
 
@@ -100,7 +101,7 @@ class Phrasebook:
         parts = (
             each
             for each in self.phrases.items()
-            if each[0].startswith(("{claim}", "{sign}")) or ", EW {n}" in each[0]
+            if each[0].startswith(CLAIM_BEGINS) or ", EW {n}" in each[0]
         )
         found = [sentence_pattern(*each, "$") for each in parts]
         # "no Hα emission" is no emission of a line called "no Hα".

@@ -35,6 +35,7 @@ from app.ui.translation.measured_texts import (
 )
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.app.ui.candidates import SAMPLE
+from train.eye.grades import all_phrases
 
 TASKS = load_tasks()
 OTHERS = [name for name in LANGUAGES if name != "en"]
@@ -217,3 +218,13 @@ def test_every_reason_not_to_measure_is_translated(language):
     reasons.add("a gap of bad pixels inside the feature")
     for reason in sorted(reasons):
         assert not set(ENGLISH.findall(translate_reason(reason))), reason
+
+
+def test_what_a_seeing_model_says_is_translated(language):
+    for phrase in sorted(all_phrases()):
+        text = (
+            f"{phrase}; Hα in strong emission. Look at Ca II triplet. Like a white dwarf: {phrase}."
+        )
+        said = translate_measured_text(text)
+        assert said != text, phrase
+        assert not set(ENGLISH.findall(said)) - UNITS, said
