@@ -1,4 +1,4 @@
-"""An inspection by the model in the box, on one core: its time, its words, the process's memory.
+"""An inspection by each model in the box, on one core: its time, its words, the process's memory.
 
 python -m tests.bench nano
 """
@@ -19,28 +19,31 @@ from tests.app.core.importing.memory import peak_mb
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample"
 COUNT = 30
+MODELS = ("nano", "nano-eye")
 
 
 def figures(count: int = COUNT) -> Iterator[dict[str, object]]:
     """`count` smaller for a test."""
-    nano, measured = side("nano", count), side("measured", count)
-    yield {
-        "figure": "inspection by nano",
-        "value": median(nano["seconds"]),
-        "unit": f"s on one core, median of {count}",
-        "baseline": f"{median(measured['seconds']):.3g} s by the measured inspector",
-    }
-    yield {
-        "figure": "tokens said a second, reading and drawing in that time",
-        "value": sum(nano["tokens"]) / sum(nano["seconds"]),
-        "unit": f"tokens/s, {sum(nano['tokens']) / count:.0f} an inspection",
-    }
-    yield {
-        "figure": "memory of a process that inspects",
-        "value": nano["peak_mb"],
-        "unit": "MiB at most",
-        "baseline": f"{measured['peak_mb']:.0f} MiB with the measured inspector",
-    }
+    measured = side("measured", count)
+    for model in MODELS:
+        found = side(model, count)
+        yield {
+            "figure": f"inspection by {model}",
+            "value": median(found["seconds"]),
+            "unit": f"s on one core, median of {count}",
+            "baseline": f"{median(measured['seconds']):.3g} s by the measured inspector",
+        }
+        yield {
+            "figure": f"tokens {model} says a second, reading and drawing in that time",
+            "value": sum(found["tokens"]) / sum(found["seconds"]),
+            "unit": f"tokens/s, {sum(found['tokens']) / count:.0f} an inspection",
+        }
+        yield {
+            "figure": f"memory of a process that inspects by {model}",
+            "value": found["peak_mb"],
+            "unit": "MiB at most",
+            "baseline": f"{measured['peak_mb']:.0f} MiB with the measured inspector",
+        }
 
 
 def side(model: str, count: int) -> dict[str, Any]:
