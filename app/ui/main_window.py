@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from agent.errors import WorkbenchError
@@ -43,9 +43,10 @@ from app.ui.tour.tour import Tour
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.languages import language_of
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
+from app.ui.widgets.input_filter import InputFilter
 from app.ui.widgets.labels import short_label
-from app.ui.widgets.quiet_wheel import QuietWheel
-from app.ui.widgets.tooltips import PlainTooltips
+from app.ui.widgets.quiet_wheel import scroll_page
+from app.ui.widgets.tooltips import show_tooltip
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self)
         self.keymap = Keymap(settings, self)
         self.view: SessionView | None = None
-        self.filters = PlainTooltips(self), QuietWheel(self)
         self._stack = QStackedWidget()
         self.setCentralWidget(self._stack)
         self.welcome = WelcomePage(settings, current_theme, self.runner)
@@ -88,6 +88,9 @@ class MainWindow(QMainWindow):
         self._language = language_of(settings.settings.language)  # until the window is closed
         self.key_filter = KeyFilter(
             self.commands, self.keymap, self, self._leave_field, self.is_available
+        )
+        self.input_filter = InputFilter(
+            {**self.key_filter.handlers, QWheelEvent: scroll_page, QHelpEvent: show_tooltip}, self
         )
         self.menu_row = MenuRow(self, settings, self.commands, self.keymap)
         self.menu_row.ask(self.is_available, self.open_session)
@@ -394,6 +397,6 @@ class MainWindow(QMainWindow):
             self.guide = None
         self.close_session()
         self.importing.stop()
-        for part in (self.runner, self.opener, self.key_filter, self.settings):
+        for part in (self.runner, self.opener, self.key_filter, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)
