@@ -72,13 +72,13 @@ class SessionView(QWidget):
             runner=runner,
             settings=settings,
         )
-        self.judging = JudgingPage(self.context)
+        self._stack = QStackedWidget(self)
+        self.judging = JudgingPage(self.context, self._stack)
         self.export_dialog = ExportDialog(self.context, self)
         self._to_close.append(self.export_dialog.stop)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
-        self._stack = QStackedWidget()
         self._stack.addWidget(self.judging)
-        self.top = TopBar(self.context)
+        self.top = TopBar(self.context, self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
