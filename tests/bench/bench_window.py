@@ -130,7 +130,7 @@ class Bench:
         self.filter = KeyFilter(
             commands, Keymap(context.settings), self.window, self.panel.setFocus
         )
-        self.input_filter = InputFilter(self.filter.handlers, self.window)
+        self.input_filter = InputFilter(self.window, self.filter.handlers)
         self.bare = BarePlot()
         self.seen: list[Spectrum] = []
         self.painted_at: float | None = None

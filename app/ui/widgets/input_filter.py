@@ -11,17 +11,28 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtGui import QHelpEvent, QWheelEvent
+
+from app.ui.widgets.quiet_wheel import scroll_page
+from app.ui.widgets.tooltips import show_tooltip
 
 Handler = Callable[[QObject, Any], bool]
 """Takes an object and an event of its class; returns whether the object must not see it."""
 
 
 class InputFilter(QObject):
-    """Hands the events of some classes to the handler of their class; close it before `owner`."""
+    """Hands events to the handler of their class; close it before `owner`.
 
-    def __init__(self, handlers: Mapping[type[QEvent], Handler], owner: QObject) -> None:
+    `keys` are the handlers of a `KeyFilter`.
+    """
+
+    def __init__(self, owner: QObject, keys: Mapping[type[QEvent], Handler]) -> None:
         super().__init__(owner)
-        self._handlers = handlers
+        self._handlers: Mapping[type[QEvent], Handler] = {
+            QWheelEvent: scroll_page,
+            QHelpEvent: show_tooltip,
+            **keys,
+        }
         _application().installEventFilter(self)
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ class KeyWindow(QMainWindow):
         self.filter = KeyFilter(
             self.commands, self.keymap, self, self.plot.setFocus, lambda name: name in self.allowed
         )
-        self.input_filter = InputFilter(self.filter.handlers, self)
+        self.input_filter = InputFilter(self, self.filter.handlers)
 
     def stop_keys(self) -> None:
         self.input_filter.close()

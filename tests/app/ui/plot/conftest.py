@@ -31,7 +31,7 @@ def keys(context, panel):
     context.commands.add("next", context.current.next)
     context.commands.add("accept", lambda: context.current.judge(Verdict.ACCEPT))
     made = KeyFilter(context.commands, Keymap(context.settings), panel, panel.setFocus)
-    input_filter = InputFilter(made.handlers, panel)
+    input_filter = InputFilter(panel, made.handlers)
     yield made
     input_filter.close()
     made.close()

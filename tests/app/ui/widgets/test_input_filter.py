@@ -31,7 +31,7 @@ def note(seen, answer):
 def test_a_handler_gets_the_events_of_its_class_alone(field):
     keys, presses = [], []
     handlers = {QKeyEvent: note(keys, False), QMouseEvent: note(presses, False)}
-    closing = InputFilter(handlers, field)
+    closing = InputFilter(field, handlers)
     QTest.keyClick(field, Qt.Key.Key_A)
     assert {watched for watched, _ in keys} == {field} and not presses
     QTest.mouseClick(field, Qt.MouseButton.LeftButton)
@@ -41,7 +41,7 @@ def test_a_handler_gets_the_events_of_its_class_alone(field):
 
 
 def test_a_handler_may_keep_the_event_from_the_widget(field):
-    closing = InputFilter({QKeyEvent: note([], True)}, field)
+    closing = InputFilter(field, {QKeyEvent: note([], True)})
     QTest.keyClick(field, Qt.Key.Key_A)
     assert field.text() == ""
     closing.close()

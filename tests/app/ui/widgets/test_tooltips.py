@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.widgets.input_filter import InputFilter
-from app.ui.widgets.tooltips import MAX_CHARACTERS, RICH, plain_html, show_tooltip
+from app.ui.widgets.tooltips import MAX_CHARACTERS, RICH, plain_html
 
 IMAGE = '<img src="file://{place}"> & <b>bold</b>'
 
@@ -52,7 +52,7 @@ def bait(tmp_path):
 def page(qtbot):
     page = QWidget()
     qtbot.addWidget(page)
-    page.tooltips = InputFilter({QHelpEvent: show_tooltip}, page)
+    page.tooltips = InputFilter(page, {})
     QVBoxLayout(page)
     page.resize(400, 300)
     page.show()
