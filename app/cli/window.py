@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import os
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from agent.errors import WorkbenchError
 
@@ -42,24 +44,33 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
     """Open the window and wait until it is closed; Qt is imported only here."""
     if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
         raise WorkbenchError(NO_DISPLAY)
-    # Importing makes many objects and no garbage: looking for some is a tenth of the time to start.
-    gc.disable()
     try:
-        # Import what needs no Qt first: the import hooks of PySide6 slow down later imports.
-        import_module("app.core.session.session")
-        program = import_module("app.ui.program")
+        program = import_program()
         fault: str = import_module("app.ui.display_check").platform_fault()
     except ImportError as error:  # a library of the system that Qt needs
         raise WorkbenchError(
             f"the window cannot be shown: {error}. {_missing_library_hint()}"
         ) from error
-    finally:
-        gc.freeze()
-        gc.enable()
     if fault:
         raise WorkbenchError(f"the window cannot be shown: {fault}")
     status: int = program.start(argument, sample=sample)
     return status
+
+
+def import_program() -> ModuleType:
+    """Import the window as fast as it can be."""
+    # Importing makes many objects and no garbage: looking for some is a tenth of the time to start.
+    gc.disable()
+    usual_import = builtins.__import__
+    try:
+        import_module("PySide6.QtCore")
+        # PySide6 puts an import of its own in this place, which reads the source of every module
+        # for the sake of `from __feature__ import ...`, which we do not use.
+        builtins.__import__ = usual_import
+        return import_module("app.ui.program")
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _missing_library_hint() -> str:

@@ -52,23 +52,26 @@ class JudgingPage(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.plot = SpectrumPanel(context)
+        # Each part is made where it stays: Qt styles whatever is moved anew, with all in it.
+        self.desk = QMainWindow(self)
+        self.desk.setWindowFlags(Qt.WindowType.Widget)
+        self._middle = QWidget(self.desk)
+        self.plot = SpectrumPanel(context, self._middle)
         self.plot_actions = PlotActions(self.plot, context)
         self.measure = MeasureTool(self.plot, context)
         self.fit_tool = FitTool(self.plot, context, self.measure)
         self.plot_menu = PlotMenu(self.plot, context, self.measure, self.fit_tool)
-        self.tools = ToolRow(context)
+        self.tools = ToolRow(context, self.plot)
         self._add_comparison()
-        self.verdicts = VerdictBar(context)
-        self.repeat_line = RepeatLine(context)
+        self.verdicts = VerdictBar(context, self)
+        self.repeat_line = RepeatLine(context, self._middle)
         self.queue = QueuePanel(context)
         self.information = InformationPanel(context)
         self.nearby = NearbyPanel(context)
         self.guideline = GuidelinePanel(context)
         self.windows = WindowsRow(context, self.plot)
         self.agent = AgentPanel(context)
-        self.rail = QueueRail(context)
-        self.desk = QMainWindow()
+        self.rail = QueueRail(context, self)
         self.docks = {
             "queue": self._dock("queue", self.tr("Queue"), self.queue, LEFT),
             "windows": self._dock("windows", self.tr("Windows"), self.windows, BOTTOM),
@@ -189,7 +192,6 @@ class JudgingPage(QWidget):
         self._arrange_queue()
 
     def _lay_out(self) -> None:
-        self.desk.setWindowFlags(Qt.WindowType.Widget)
         self.desk.setDockOptions(
             QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks
         )
@@ -199,7 +201,8 @@ class JudgingPage(QWidget):
             (Qt.Corner.BottomRightCorner, RIGHT),
         ):
             self.desk.setCorner(corner, area)
-        self.desk.setCentralWidget(self._centre())
+        self._fill_middle()
+        self.desk.setCentralWidget(self._middle)
         for name in ("guideline", "object"):
             self.desk.tabifyDockWidget(self.docks["agent"], self.docks[name])
         self.docks["agent"].raise_()
@@ -215,7 +218,7 @@ class JudgingPage(QWidget):
         whole.addWidget(self.verdicts)
 
     def _dock(self, name: str, title: str, part: QWidget, area: Qt.DockWidgetArea) -> Dock:
-        dock = Dock(name, title, part, self._context.current_theme)
+        dock = Dock(name, title, part, self._context.current_theme, self.desk)
         self.desk.addDockWidget(area, dock)
         dock.dockLocationChanged.connect(self._layout_changed)
         dock.topLevelChanged.connect(self._layout_changed)
@@ -249,15 +252,13 @@ class JudgingPage(QWidget):
         self.comparison.changed.connect(self.tools.refresh)
         self.ratio.mode_changed.connect(self.tools.refresh)
 
-    def _centre(self) -> QWidget:
-        centre = QWidget()
-        layout = QVBoxLayout(centre)
+    def _fill_middle(self) -> None:
+        layout = QVBoxLayout(self._middle)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self.plot.top_row.addWidget(self.tools)
         layout.addWidget(self.repeat_line)
         layout.addWidget(self.plot, 1)
-        return centre
 
     def _show_docks(self, names: set[str]) -> None:
         for name, dock in self.docks.items():

@@ -18,10 +18,9 @@ from app.core.session.spectra_folders import open_with_spectra
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.crash.crash_report import log_folder, open_folder
-from app.ui.help.context_help import ABOUT, EXPORT, MODELS, add_help_key, help_page_for
+from app.ui.help.context_help import ABOUT, MODELS, add_help_key, help_page_for
 from app.ui.importing.drop_zone import DropZone
 from app.ui.importing.given_paths import GivenKind, GivenPaths
-from app.ui.importing.import_page import ImportPage
 from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
 from app.ui.importing.same_lists import lists_of
 from app.ui.keys.command_palette import CommandPalette
@@ -43,14 +42,14 @@ from app.ui.tour.tour import Tour
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.languages import language_of
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
+from app.ui.widgets.input_filter import InputFilter
 from app.ui.widgets.labels import short_label
-from app.ui.widgets.quiet_wheel import QuietWheel
-from app.ui.widgets.tooltips import PlainTooltips
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
     from app.ui.help.about_dialog import AboutDialog
     from app.ui.help.guide_reader import GuideReader
+    from app.ui.importing.import_page import ImportPage
 
 TITLE = "Spec-o3 Workbench"
 
@@ -69,17 +68,15 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self)
         self.keymap = Keymap(settings, self)
         self.view: SessionView | None = None
-        self.filters = PlainTooltips(self), QuietWheel(self)
         self._stack = QStackedWidget()
         self.setCentralWidget(self._stack)
         self.welcome = WelcomePage(settings, current_theme, self.runner)
-        self.importing = ImportPage(settings, current_theme, self.runner)
+        self.importing: ImportPage | None = None
         self.locked = LockedPage(current_theme)
-        for page in (self.welcome, self.importing, self.locked):
-            self._stack.addWidget(page)
         self._waiting = short_label("")
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._stack.addWidget(self._waiting)
+        for page in (self.welcome, self.locked, self._waiting):
+            self._stack.addWidget(page)
         self.overlay = KeysOverlay(self.keymap, self)
         self.command_palette = CommandPalette(self.commands, self.keymap, self, self.is_available)
         self.command_palette.closed.connect(self.focus_plot)
@@ -89,6 +86,7 @@ class MainWindow(QMainWindow):
         self.key_filter = KeyFilter(
             self.commands, self.keymap, self, self._leave_field, self.is_available
         )
+        self.input_filter = InputFilter(self, self.key_filter.handlers)
         self.menu_row = MenuRow(self, settings, self.commands, self.keymap)
         self.menu_row.ask(self.is_available, self.open_session)
         self.tour = Tour(self, self.keymap, settings, current_theme)
@@ -101,8 +99,6 @@ class MainWindow(QMainWindow):
         self.welcome.sample_requested.connect(self.open_sample)
         self.welcome.spectrum_chosen.connect(self.open_spectrum)
         self.welcome.about_requested.connect(self.show_about)
-        self.importing.session_created.connect(self.open_session)
-        self.importing.cancelled.connect(self.show_welcome)
         self.locked.read_only_requested.connect(self.open_read_only)
         self.locked.retry_requested.connect(self.open_session)
         self.locked.closed.connect(self.show_welcome)
@@ -114,11 +110,14 @@ class MainWindow(QMainWindow):
         if settings.fault:
             self.welcome.show_problem(settings.fault)
 
-    def open_session(self, location: Path | str) -> None:
-        self._open(location, read_only=False)
+    def open_session(self, location: Path | str, *, read_only: bool = False) -> None:
+        self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
+        make = partial(open_with_spectra, location, self._reviewer(), read_only=read_only)
+        failed = partial(self._on_session_failed, location, read_only)
+        self.opener.open(OpenRequest(make, self._show_session, failed))
 
     def open_read_only(self, location: Path | str) -> None:
-        self._open(location, read_only=True)
+        self.open_session(location, read_only=True)
 
     def open_sample(self) -> None:
         """Open the sample, with the tour for a new user."""
@@ -173,8 +172,15 @@ class MainWindow(QMainWindow):
             self._on_open_failed(WorkbenchError(given.reason))
 
     def import_lists(self, paths: list[Path], came_from: Session | None = None) -> None:
+        from app.ui.importing.import_page import ImportPage
+
         self.opener.cancel()
         self.welcome.name_prompt.skip()
+        if self.importing is None:
+            self.importing = ImportPage(self.settings, self.current_theme, self.runner, self._stack)
+            self.importing.session_created.connect(self.open_session)
+            self.importing.cancelled.connect(self.show_welcome)
+            self._stack.addWidget(self.importing)
         self.importing.show_lists(paths, came_from)
         self.close_session()
         self._stack.setCurrentWidget(self.importing)
@@ -274,7 +280,7 @@ class MainWindow(QMainWindow):
             self.open_session(location)
 
     def _escape(self) -> None:
-        if self._stack.currentWidget() is self.importing:
+        if self.importing is not None and self._stack.currentWidget() is self.importing:
             self.importing.go_back()
         elif self.view is not None and self.view.page == "judging_page":
             self.view.context.agent.stop()
@@ -290,12 +296,6 @@ class MainWindow(QMainWindow):
 
     def _reviewer(self) -> str:
         return reviewer_name(self.settings.settings)
-
-    def _open(self, location: Path | str, *, read_only: bool) -> None:
-        self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
-        make = partial(open_with_spectra, location, self._reviewer(), read_only=read_only)
-        failed = partial(self._on_session_failed, location, read_only)
-        self.opener.open(OpenRequest(make, self._show_session, failed))
 
     def _wait_for(self, text: str) -> None:
         self.welcome.name_prompt.skip()
@@ -327,7 +327,7 @@ class MainWindow(QMainWindow):
             view=self.state.view,
             parent=self._stack,
         )
-        add_help_key(self.view.export_dialog, EXPORT, self.show_guide)
+        self.view.help_requested.connect(self.show_guide)
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
         self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
@@ -366,7 +366,7 @@ class MainWindow(QMainWindow):
         if isinstance(error, SessionHeldError):
             self.locked.show_holder(place, error)
             self._stack.setCurrentWidget(self.locked)
-        elif ask_about_folders(self, error, partial(self._open, place, read_only=read_only)):
+        elif ask_about_folders(self, error, partial(self.open_session, place, read_only=read_only)):
             self.show_welcome()
         else:
             self._on_open_failed(error)
@@ -393,7 +393,8 @@ class MainWindow(QMainWindow):
             self.guide.deleteLater()
             self.guide = None
         self.close_session()
-        self.importing.stop()
-        for part in (self.runner, self.opener, self.key_filter, self.settings):
+        if self.importing is not None:
+            self.importing.stop()
+        for part in (self.runner, self.opener, self.key_filter, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

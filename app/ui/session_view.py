@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -19,7 +21,7 @@ from app.ui.background.runner import Runner
 from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
-from app.ui.export.export_dialog import ExportDialog
+from app.ui.help.context_help import EXPORT, add_help_key
 from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
@@ -30,6 +32,9 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.top_bar import TopBar
 
+if TYPE_CHECKING:
+    from app.ui.export.export_dialog import ExportDialog
+
 QUEUE_FACT = "queue"
 
 
@@ -37,6 +42,8 @@ class SessionView(QWidget):
     """Call `close_session` before deleting it: it stops the agent and the prefetching."""
 
     page_changed = Signal(str)
+    help_requested = Signal(str)
+    """A page of the guide."""
 
     def __init__(
         self,
@@ -72,13 +79,11 @@ class SessionView(QWidget):
             runner=runner,
             settings=settings,
         )
-        self.judging = JudgingPage(self.context)
-        self.export_dialog = ExportDialog(self.context, self)
-        self._to_close.append(self.export_dialog.stop)
+        self._stack = QStackedWidget(self)
+        self.judging = JudgingPage(self.context, self._stack)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
-        self._stack = QStackedWidget()
         self._stack.addWidget(self.judging)
-        self.top = TopBar(self.context)
+        self.top = TopBar(self.context, self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -91,12 +96,24 @@ class SessionView(QWidget):
             ("agreement_page", self.show_agreement),
             ("history_page", self.show_history),
             ("overview_page", self.show_overview),
+            ("export", lambda: self.export_dialog.show_catalogue()),
+            ("report", lambda: self.export_dialog.show_report()),
+            ("pack", lambda: self.export_dialog.show_packing()),
         ):
             commands.add(name, show)
         self.page_changed.connect(self.top.mark)
         current.queue_changed.connect(self._save_queue)
         current.candidate_changed.connect(self._leave_history)
         self._restore_queue()
+
+    @cached_property
+    def export_dialog(self) -> ExportDialog:
+        from app.ui.export.export_dialog import ExportDialog
+
+        dialog = ExportDialog(self.context, self)
+        add_help_key(dialog, EXPORT, self.help_requested.emit)
+        self._to_close.append(dialog.stop)
+        return dialog
 
     def take_top_bar(self) -> None:
         """Put the top bar, which was beside the menus, above the page."""
@@ -118,7 +135,7 @@ class SessionView(QWidget):
         self._show("judging_page")
         self.judging.focus_plot()
 
-    # These pages are imported when they are first opened, so that the start does not wait for them.
+    # Pages and dialogs are imported when first opened, so that the start does not wait for them.
 
     def show_disagreement(self) -> None:
         from app.ui.review.disagreement_page import DisagreementPage
@@ -154,12 +171,15 @@ class SessionView(QWidget):
         page = OverviewPage(self.judging.queue.store, context)
         page.compare_requested.connect(self._compare)
         page.row_menu.compare_requested.connect(self._compare_with_current)
-        page.export_requested.connect(self.export_dialog.show_selected)
+        page.export_requested.connect(self._export_selected)
         return page
 
     def _compare(self, candidates: list[Candidate]) -> None:
         self.show_judging()
         self.judging.comparison.compare(candidates)
+
+    def _export_selected(self, candidate_ids: Sequence[int]) -> None:
+        self.export_dialog.show_selected(candidate_ids)
 
     def _compare_with_current(self, candidate: Candidate) -> None:
         self.show_judging()

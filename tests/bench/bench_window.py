@@ -33,6 +33,7 @@ from app.ui.keys.keymap import Keymap
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_context import SessionContext
+from app.ui.widgets.input_filter import InputFilter
 from tests.app.ui.candidates import take_sample
 from tests.app.ui.conftest import opened_context
 
@@ -129,6 +130,7 @@ class Bench:
         self.filter = KeyFilter(
             commands, Keymap(context.settings), self.window, self.panel.setFocus
         )
+        self.input_filter = InputFilter(self.window, self.filter.handlers)
         self.bare = BarePlot()
         self.seen: list[Spectrum] = []
         self.painted_at: float | None = None

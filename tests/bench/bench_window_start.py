@@ -47,14 +47,12 @@ for _ in range(20):
 """The floor: Python, Qt and one empty widget."""
 
 ALONE = """
-import gc
-gc.disable()
+from app.cli.window import import_program
+import_program()
 from tests.app.ui.window_alone import main
-gc.freeze()
-gc.enable()
 main()
 """
-"""The program, imported as `app.cli.window` does it."""
+"""The program, imported as `spec-o3` does it."""
 
 
 def figures() -> Iterator[dict[str, object]]:

@@ -17,13 +17,13 @@ class GuidelinePanel(QScrollArea):
         super().__init__(parent)
         self.card: GuidelineCard | None = None
         task = context.current.session.task
-        column = QWidget()
+        column = QWidget(self.viewport())
         layout = QVBoxLayout(column)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(6)
         if has_class(task):
             layout.addWidget(wrapped_label(task_text(task.question), "title"))
-            self.card = GuidelineCard(context)
+            self.card = GuidelineCard(context, column)
             layout.addWidget(self.card)
         else:
             text = self.tr("There is no class to judge, and so no guideline.")

@@ -16,13 +16,13 @@ class Dock(QDockWidget):
     """In its place it has only a grip for a title, as its content says what it is."""
 
     def __init__(
-        self, name: str, title: str, content: QWidget, current_theme: CurrentTheme
+        self, name: str, title: str, content: QWidget, current_theme: CurrentTheme, desk: QWidget
     ) -> None:
-        super().__init__(title)
+        super().__init__(title, desk)
         self.setObjectName(name)
-        self.setWidget(content)
         self._grip = Grip(current_theme, self)
         self.setTitleBarWidget(self._grip)
+        self.setWidget(content)
         self.topLevelChanged.connect(self._show_title)
 
     def _show_title(self, is_floating: bool) -> None:

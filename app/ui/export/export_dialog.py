@@ -109,7 +109,7 @@ LEFT_WIDTH = 176
 
 
 class ExportDialog(QDialog):
-    """Handles the actions `export`, `report` and `pack`; its contents are loaded when shown."""
+    """Writes a catalogue, a report or a packed session; its contents are loaded when shown."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -142,9 +142,6 @@ class ExportDialog(QDialog):
         )
         self._lay_out()
         self.kinds.currentRowChanged.connect(self._show_page)
-        context.commands.add("export", self.show_catalogue)
-        context.commands.add("report", self.show_report)
-        context.commands.add("pack", self.show_packing)
 
     @property
     def kind(self) -> ExportKind:

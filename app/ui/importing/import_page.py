@@ -66,17 +66,21 @@ class ImportPage(QWidget):
         self.is_importing = False
         self.work = LongWork(self)
         self.work.progressed.connect(self._show_progress)
-        self.list = ListCard(current_theme, runner)
-        self.task = TaskChooser(current_theme, runner)
-        self.session = SessionCard(settings)
+        # Each part is made where it stays: Qt styles whatever is moved anew, with all in it.
+        self._stack = QStackedWidget(self)
+        self._form = QWidget(self._stack)
+        self._side = QWidget(self._form)
+        self.list = ListCard(current_theme, runner, self._form)
+        self.task = TaskChooser(current_theme, runner, self._side)
+        self.session = SessionCard(settings, self._side)
         self.report = ImportReportCard()
         self.problem = ProblemLine()
         self.drops = DropZone(self, current_theme, runner)
         self.drops.dropped.connect(self._open_dropped)
         for part in (self.list, self.task, self.session):
             part.changed.connect(self._check)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._make_form())
+        self._lay_out_form()
+        self._stack.addWidget(self._form)
         self._stack.addWidget(_centred(self.report))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)
@@ -163,23 +167,19 @@ class ImportPage(QWidget):
         row.addStretch(1)
         return row
 
-    def _make_form(self) -> QWidget:
-        right = QVBoxLayout()
+    def _lay_out_form(self) -> None:
+        right = QVBoxLayout(self._side)
         right.setSpacing(12)
         right.addWidget(self.task, 1)
         right.addWidget(self.session)
-        inside = QWidget()
         right.setContentsMargins(0, 0, 0, 0)
-        inside.setLayout(right)
-        side = PageScrollArea(inside)
+        side = PageScrollArea(self._side)
         TextWidth(side, RIGHT_WIDTH, WIDEST)
-        self._form = QWidget()
         row = QHBoxLayout(self._form)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(PageScrollArea(self.list), 1)
         row.addWidget(side)
-        return self._form
 
     def _bottom(self) -> QHBoxLayout:
         self.hint = narrow(QLabel())

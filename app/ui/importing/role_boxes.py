@@ -46,7 +46,7 @@ class RoleBoxes(QWidget):
         self._names = QStringListModel(self)
         self.boxes: dict[str, QComboBox] = {}
         for role in ROLE_TEXTS:
-            part = QWidget()
+            part = QWidget(self)
             cell = QVBoxLayout(part)
             cell.setContentsMargins(0, 0, 0, 0)
             cell.setSpacing(2)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QInputMethodQueryEvent, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QMenuBar, QWidget
 
@@ -34,20 +35,11 @@ _CURSOR_KEYS = frozenset(
     {"Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown"}
     | {"Insert", "Delete", "Backspace", "Return", "Space"}
 )
-_WATCHED = frozenset(
-    {
-        QEvent.Type.KeyPress,
-        QEvent.Type.KeyRelease,
-        QEvent.Type.ShortcutOverride,
-        QEvent.Type.InputMethodQuery,
-        QEvent.Type.WindowDeactivate,
-        QEvent.Type.WindowBlocked,
-    }
-)
+_LEAVES = (QEvent.Type.WindowDeactivate, QEvent.Type.WindowBlocked)
 
 
 class KeyFilter(QObject):
-    """Application-wide event filter for the keys of one window; close it before the window.
+    """The keys of one window; `handlers` is what an `InputFilter` calls.
 
     `focus_plot` moves the focus to the plot. `allows` tells which actions are available now; keys
     of other actions go to the focused widget.
@@ -74,26 +66,26 @@ class KeyFilter(QObject):
         self._is_left_to_text = False
         """Whether the press being delivered was left to a text field."""
         self._misses_repeats = misses_repeats()
-        _application().installEventFilter(self)
+        window.installEventFilter(self)
+
+    @property
+    def handlers(self) -> dict[type[QEvent], Callable[[QObject, Any], bool]]:
+        return {QKeyEvent: self._key, QInputMethodQueryEvent: self._refuse_input_method}
 
     def close(self) -> None:
         self._end_all()
-        _application().removeEventFilter(self)
+        self._window.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        kind = event.type()
-        if kind not in _WATCHED:
-            return False
-        if kind in (QEvent.Type.WindowDeactivate, QEvent.Type.WindowBlocked):
-            if watched == self._window:
-                self._end_all()
-            return False
+        """End what is held when the window loses the keys."""
+        if event.type() in _LEAVES:
+            self._end_all()
+        return False
+
+    def _key(self, watched: QObject, event: QKeyEvent) -> bool:
         if not self._is_here(watched):
             return False
-        if isinstance(event, QInputMethodQueryEvent):
-            return self._refuse_input_method(watched, event)
-        if not isinstance(event, QKeyEvent):
-            return False
+        kind = event.type()
         if kind == QEvent.Type.KeyRelease:
             return self._released(event)
         return self._pressed(watched, event, is_override=kind == QEvent.Type.ShortcutOverride)
@@ -187,7 +179,9 @@ class KeyFilter(QObject):
     def _refuse_input_method(self, watched: QObject, event: QInputMethodQueryEvent) -> bool:
         """Disable input methods outside text fields, where they would swallow the letters."""
         widget = _widget(watched)
-        if widget is None or accepts_text(widget) or handles_own_keys(widget):
+        if widget is None or not self._is_here(widget):
+            return False
+        if accepts_text(widget) or handles_own_keys(widget):
             return False
         event.setValue(Qt.InputMethodQuery.ImEnabled, False)
         event.accept()
@@ -234,9 +228,3 @@ def _keys_go_elsewhere(focus: QWidget | None) -> bool:
 
 def _widget(watched: QObject) -> QWidget | None:
     return watched if isinstance(watched, QWidget) else None
-
-
-def _application() -> QCoreApplication:
-    application = QCoreApplication.instance()
-    assert application is not None
-    return application

@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from agent.errors import WorkbenchError
-from app.core.exporting.spectrum_file import write_spectrum
 from app.core.spectra.flux_quantity import AS_IN_FILE
 from app.ui.candidate.view_options import AXIS_SWITCHES, RV_FINE_KMS, RV_STEP_KMS, USUAL_AXES
 from app.ui.plot.axes.ranges import panned, zoomed
@@ -101,6 +100,8 @@ class PlotActions(QObject):
 
     def save_spectrum(self) -> None:
         """Write the spectrum as it is on screen: smoothing, window and rest wavelengths."""
+        from app.core.exporting.spectrum_file import write_spectrum  # with all formats of tables
+
         spectrum = self._panel.spectrum
         if spectrum is None:
             self._current.message.emit(self.tr("There is no spectrum to save"))

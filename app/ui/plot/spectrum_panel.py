@@ -60,10 +60,10 @@ class SpectrumPanel(QFrame):
         self._is_peeking = False
         self._identified: float | None = None
         self._mouse_at: QPointF | None = None
-        self.header = Header()
+        self.header = Header(self)
         self.header.set_class(ClassButton(context))
-        self.plot = PlotView(context.current_theme.theme)
-        self.overview = Overview(context.current_theme.theme)
+        self.plot = PlotView(context.current_theme.theme, self)
+        self.overview = Overview(context.current_theme.theme, self)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2, 2, 2, 2)

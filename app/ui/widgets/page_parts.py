@@ -25,14 +25,14 @@ class PageCard(QFrame):
 
 
 class PageScrollArea(QScrollArea):
-    """A scroll area that keeps wrapped text whole.
+    """A scroll area that keeps wrapped text whole, in the place of what is in it.
 
     QScrollArea squeezes labels that wrap before it scrolls. With `max_height` (pixels) the area is
     as high as its content, up to that height.
     """
 
     def __init__(self, inner: QWidget, max_height: int | None = None) -> None:
-        super().__init__()
+        super().__init__(inner.parentWidget())
         self._max_height = max_height
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)

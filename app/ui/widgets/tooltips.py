@@ -12,7 +12,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QApplication,
     QHeaderView,
     QTabBar,
     QToolTip,
@@ -24,30 +23,19 @@ RICH = "richToolTip"
 MAX_CHARACTERS, MAX_LINES = 1500, 24
 LONG_WORD = re.compile(r"\S{60}")
 ZERO_WIDTH_SPACE = "\u200b"
-_TOOL_TIP = QEvent.Type.ToolTip
 _ROLE = Qt.ItemDataRole.ToolTipRole
 
 
-class PlainTooltips(QObject):
-    """Application-wide event filter that shows all tooltips in place of Qt."""
-
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
-        application = QApplication.instance()
-        assert application is not None
-        application.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() != _TOOL_TIP:
-            return False
-        if not isinstance(watched, QWidget) or not isinstance(event, QHelpEvent):
-            return False
-        text, area = tooltip_at(watched, event.pos())
-        event.setAccepted(bool(text))  # if ignored, Qt asks the widget around this one
-        if text:
-            shown = text if watched.property(RICH) else plain_html(text)
-            QToolTip.showText(event.globalPos(), shown, watched, area)
-        return True
+def show_tooltip(watched: QObject, event: QHelpEvent) -> bool:
+    """Show a tooltip in place of Qt, as a part of `InputFilter`."""
+    if event.type() != QEvent.Type.ToolTip or not isinstance(watched, QWidget):
+        return False
+    text, area = tooltip_at(watched, event.pos())
+    event.setAccepted(bool(text))  # if ignored, Qt asks the widget around this one
+    if text:
+        shown = text if watched.property(RICH) else plain_html(text)
+        QToolTip.showText(event.globalPos(), shown, watched, area)
+    return True
 
 
 def tooltip_at(widget: QWidget, position: QPoint) -> tuple[str, QRect]:

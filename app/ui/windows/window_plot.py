@@ -9,23 +9,24 @@ from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import FloatArray, Window
 from app.ui.plot.axes.flux_range import flux_range
+from app.ui.plot.canvas.plot_box import PlotBox, prepare_view
 from app.ui.plot.trace import Trace
 from app.ui.theme.theme import Theme
 
 NOTHING: FloatArray = np.empty(0)
 
 
-class WindowPlot(pg.PlotWidget):  # type: ignore[misc]
-    """Takes no mouse and no focus: its cell does."""
+class WindowPlot(pg.GraphicsView):  # type: ignore[misc]
+    """Takes no mouse and no focus: its cell does.
+
+    A view box alone: a `PlotWidget` makes four axes and a menu, which all would be hidden.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent, enableMenu=False)
-        item = self.getPlotItem()
-        item.hideAxis("left")
-        item.hideAxis("bottom")
-        item.hideButtons()
-        item.setContentsMargins(0, 0, 0, 0)
-        self.setMouseEnabled(x=False, y=False)
+        super().__init__(parent)
+        prepare_view(self)
+        self.box = PlotBox()
+        self.setCentralItem(self.box)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(self.Shape.NoFrame)
@@ -34,7 +35,7 @@ class WindowPlot(pg.PlotWidget):  # type: ignore[misc]
         self.template = pg.PlotCurveItem(connect="finite")
         self.flux = pg.PlotCurveItem(connect="finite")
         for curve in (self.marks, self.raw, self.template, self.flux):
-            item.addItem(curve)
+            self.box.addItem(curve)
         self.apply_theme(theme)
 
     def apply_theme(self, theme: Theme) -> None:
@@ -67,5 +68,4 @@ class WindowPlot(pg.PlotWidget):  # type: ignore[misc]
         self.flux.setData(wavelength, drawn.on_axis(drawn.flux[inside]))
         bottom, top = flux_range(drawn, window, from_zero)
         self.marks.setData(np.repeat(marks, 2), np.tile([bottom, top], marks.size))
-        box = self.getPlotItem().getViewBox()
-        box.setRange(xRange=window, yRange=(bottom, top), padding=0, disableAutoRange=True)
+        self.box.show_range(window, (bottom, top))

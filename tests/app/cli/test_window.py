@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -65,3 +66,14 @@ def test_a_library_that_lacks_is_said(monkeypatch):
     monkeypatch.setattr(window, "import_module", lacks)
     with pytest.raises(WorkbenchError, match=r"libEGL.*system_libraries"):
         open_window()
+
+
+def test_python_imports_as_usual_after_the_window_is_imported():
+    code = (
+        "import builtins; before = builtins.__import__\n"
+        "from app.cli.window import import_program; program = import_program()\n"
+        "import sys; assert 'PySide6.QtCore' in sys.modules\n"
+        "print(builtins.__import__ is before, callable(program.start))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]

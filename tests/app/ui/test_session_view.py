@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 
 Key = Qt.Key
+MOST_MOVED = 150
+"""Widgets: the guideline, made before its dock, has some hundred."""
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +66,36 @@ def test_a_candidate_loaded_behind_another_page_was_not_seen(person):
     person.press("x")
     person.sees(8)
     assert person.verdicts() == {7: "REJECT"}
+
+
+class Moves(QObject):
+    """The number of widgets in each that gets another parent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[str, int] = {}
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ParentChange and isinstance(watched, QWidget):
+            self.seen[type(watched).__name__] = len(watched.findChildren(QWidget))
+        return False
+
+
+def test_no_large_part_is_moved_while_the_view_is_built(qtbot, tmp_path, sample):
+    """Qt styles anew all that is in a moved widget, which was a tenth of the time to start."""
+    moves = Moves()
+    QApplication.instance().installEventFilter(moves)
+    with before_window(qtbot, copied(sample, tmp_path)) as before:
+        QApplication.instance().removeEventFilter(moves)
+        assert len(before.view.findChildren(QWidget)) > 2 * MOST_MOVED
+    large = {name for name, size in moves.seen.items() if size > MOST_MOVED}
+    assert not large, large
+    assert moves.seen["GuidelinePanel"] > 50
+
+
+def test_the_export_dialog_is_made_when_it_is_opened(person):
+    assert "export_dialog" not in vars(person.view)
+    person.window.commands.run("pack")
+    assert person.view.export_dialog.isVisible()
+    person.view.export_dialog.close()
+    assert person.window.importing is None

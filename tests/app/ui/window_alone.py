@@ -23,6 +23,12 @@ HEAVY = (
     *("torch", "transformers", "llama_cpp", "xllamacpp", "huggingface_hub", "accelerate"),
     *("matplotlib", "scipy", "astropy", "sklearn", "pandas", "pyarrow", "specutils", "gguf"),
 )
+LATER = (
+    *("app.core.exporting", "app.core.report", "app.core.sharing"),
+    *("app.ui.export", "app.ui.overview", "app.ui.review", "app.ui.importing.import_page"),
+    *("app.ui.help.guide_reader", "app.ui.help.about_dialog"),
+)
+"""Parts of the program that are imported when they are first opened."""
 Wait = Callable[[], object]
 Deed = Iterator[Wait]
 """Yields what is waited for."""
@@ -123,7 +129,8 @@ def modules() -> Deed:
         press(Qt.Key.Key_A)
         yield is_painted
     names = sorted(sys.modules)
-    say("loaded", heavy=[name for name in HEAVY if name in sys.modules], count=len(names))
+    early = [name for name in (*HEAVY, *LATER) if name in sys.modules]
+    say("loaded", heavy=early, count=len(names))
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 

@@ -20,5 +20,8 @@ def judged(session):
 def dialog(qtbot, context, judged):
     dialog = ExportDialog(context)
     qtbot.addWidget(dialog)
+    context.commands.add("export", dialog.show_catalogue)
+    context.commands.add("report", dialog.show_report)
+    context.commands.add("pack", dialog.show_packing)
     yield dialog
     dialog.stop()

@@ -23,6 +23,7 @@ from app.ui.actions.commands import Commands
 from app.ui.keys.key_filter import KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.input_filter import InputFilter
 
 
 class KeyWindow(QMainWindow):
@@ -42,6 +43,11 @@ class KeyWindow(QMainWindow):
         self.filter = KeyFilter(
             self.commands, self.keymap, self, self.plot.setFocus, lambda name: name in self.allowed
         )
+        self.input_filter = InputFilter(self, self.filter.handlers)
+
+    def stop_keys(self) -> None:
+        self.input_filter.close()
+        self.filter.close()
 
     def fields(self) -> dict[str, QWidget]:
         return {

@@ -36,7 +36,7 @@ def main() -> None:
     window.table.setFocus()
     QTimer.singleShot(0, window, lambda: report(f"window {int(window.winId())}"))
     application.exec()
-    window.filter.close()
+    window.stop_keys()
     window.deleteLater()
 
 

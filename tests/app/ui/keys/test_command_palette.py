@@ -31,7 +31,7 @@ def window(qtbot):
     qtbot.waitUntil(window.isActiveWindow)
     window.plot.setFocus()
     yield window
-    window.filter.close()
+    window.stop_keys()
 
 
 def press(window, key, modifiers=Qt.KeyboardModifier.NoModifier):

@@ -30,7 +30,7 @@ def window(qtbot):
     qtbot.waitUntil(window.isActiveWindow)
     window.plot.setFocus()
     yield window
-    window.filter.close()
+    window.stop_keys()
 
 
 def focus(window, name):
@@ -387,6 +387,6 @@ def test_rebound_keys_work_at_once(window):
 
 
 def test_closed_it_is_silent(window):
-    window.filter.close()
+    window.stop_keys()
     press(window, Key.Key_X)
     assert window.ran == []

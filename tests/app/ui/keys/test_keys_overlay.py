@@ -27,7 +27,7 @@ def window(qtbot):
     qtbot.waitUntil(window.isActiveWindow)
     window.plot.setFocus()
     yield window
-    window.filter.close()
+    window.stop_keys()
 
 
 def texts(window):

@@ -9,6 +9,7 @@ from app.ui.keys.key_filter import KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.widgets.input_filter import InputFilter
 
 
 @pytest.fixture
@@ -30,5 +31,7 @@ def keys(context, panel):
     context.commands.add("next", context.current.next)
     context.commands.add("accept", lambda: context.current.judge(Verdict.ACCEPT))
     made = KeyFilter(context.commands, Keymap(context.settings), panel, panel.setFocus)
+    input_filter = InputFilter(panel, made.handlers)
     yield made
+    input_filter.close()
     made.close()

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.widgets.quiet_wheel import QuietWheel
+from app.ui.widgets.input_filter import InputFilter
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_qt_itself_changes_them(page):
 
 
 def test_with_the_filter_the_page_scrolls_instead(page):
-    quiet = QuietWheel(page)
+    quiet = InputFilter(page, {})
     for part in (page.choice, page.slider, page.box):
         before = page.verticalScrollBar().value()
         turn(part, -2)

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.widgets.tooltips import MAX_CHARACTERS, RICH, PlainTooltips, plain_html
+from app.ui.widgets.input_filter import InputFilter
+from app.ui.widgets.tooltips import MAX_CHARACTERS, RICH, plain_html
 
 IMAGE = '<img src="file://{place}"> & <b>bold</b>'
 
@@ -51,7 +52,7 @@ def bait(tmp_path):
 def page(qtbot):
     page = QWidget()
     qtbot.addWidget(page)
-    page.tooltips = PlainTooltips(page)
+    page.tooltips = InputFilter(page, {})
     QVBoxLayout(page)
     page.resize(400, 300)
     page.show()

@@ -75,8 +75,8 @@ def test_esc_goes_back_to_the_session(person):
 
 
 def test_a_list_may_be_opened_without_a_class(qtbot, person, tmp_path):
-    page = person.window.importing
     person.window.import_lists([SAMPLE / "candidates.csv"])
+    page = person.window.importing
     person.wait(lambda: page.list.is_ready and page.task.box.count() > 0)
     assert page.task.task is None and not page.import_button.isEnabled()
     last = page.task.box.count() - 1
