@@ -1401,6 +1401,10 @@
         <translation>按赤经</translation>
     </message>
     <message>
+        <source>by name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
         <source>random</source>
         <translation>随机</translation>
     </message>
