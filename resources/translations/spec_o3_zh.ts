@@ -2129,6 +2129,10 @@
         <translation>光谱</translation>
     </message>
     <message>
+        <source>text table</source>
+        <translation>文本表格</translation>
+    </message>
+    <message>
         <source>{count} rows</source>
         <translation>{count} 行</translation>
     </message>
