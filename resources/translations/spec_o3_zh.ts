@@ -2930,6 +2930,10 @@
         <source>✕ unreadable</source>
         <translation>✕ 无法读取</translation>
     </message>
+    <message>
+        <source>read-only</source>
+        <translation>只读</translation>
+    </message>
 </context>
 <context>
     <name>StatusLine</name>
