@@ -22,6 +22,8 @@ NUMBER = r"-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
 GUESS = re.compile(r'; did you mean (".*?")\?$', re.DOTALL)
 MAX_TEXT = 2000
 DID_YOU_MEAN = "did you mean {x}?"
+MAX_DEPTH = 6
+"""Messages within one another; deeper ones are the names of a stranger's files."""
 MAX_COLONS = 12
 """Each may be the one behind the name of an object."""
 
@@ -43,34 +45,42 @@ def _messages(language: str) -> Messages:
     return Messages(load_table("messages", language))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pattern:
-    """A message with places for names and numbers; `texts` are those around them."""
+    """A message with places for names and numbers, and its translation."""
 
-    texts: tuple[str, ...]
-    regex: re.Pattern[str]
-    places: tuple[str, ...]
+    english: str
     translation: str
 
-    @classmethod
-    def of(cls, english: str, translation: str) -> Pattern:
-        parts = PLACE.split(english)  # texts and the kinds of places in turn
-        texts, kinds = parts[::2], parts[1::2]
-        inner = [f"({NUMBER})" if kind == "n" else "(.+?)" for kind in kinds]
-        if not texts[0] and kinds[0] in ("x", COUNTED):  # what is named before is no part of it
-            inner[0] = "((?:(?!: ).)+?)"
-        escaped = [re.escape(text) for text in texts]
-        regex = "".join(a + b for a, b in zip(escaped, [*inner, ""], strict=True))
-        places = tuple(match.group() for match in PLACE.finditer(english))
-        return cls(tuple(texts), re.compile(regex, re.DOTALL), places, translation)
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Those around the places."""
+        return tuple(PLACE.split(self.english)[::2])
 
-    @property
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        return tuple(match.group() for match in PLACE.finditer(self.english))
+
+    @cached_property
     def said(self) -> int:
         """Characters outside the places: the message that says most is tried first."""
         return sum(map(len, self.texts))
 
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """Compiled only for a message that begins and ends so: compiling all takes a while."""
+        kinds = [place.strip("{}0123456789") for place in self.places]
+        inner = [f"({NUMBER})" if kind == "n" else "(.+?)" for kind in kinds]
+        if not self.texts[0] and kinds[0] in ("x", COUNTED):  # without what is named before it
+            inner[0] = "((?:(?!: ).)+?)"
+        escaped = map(re.escape, self.texts)
+        parts = (a + b for a, b in zip(escaped, [*inner, ""], strict=True))
+        return re.compile("".join(parts), re.DOTALL)
+
     def groups(self, text: str) -> tuple[str, ...] | None:
         if not (text.startswith(self.texts[0]) and text.endswith(self.texts[-1])):
+            return None
+        if not all(each in text for each in self.texts[1:-1]):
             return None
         match = self.regex.fullmatch(text)
         return None if match is None else match.groups()
@@ -82,40 +92,43 @@ class Messages:
 
     @cached_property
     def patterns(self) -> list[Pattern]:
-        found = [Pattern.of(*each) for each in self.texts.items() if PLACE.search(each[0])]
+        found = [Pattern(*each) for each in self.texts.items() if PLACE.search(each[0])]
         return sorted(found, key=lambda each: each.said, reverse=True)
 
-    def translated(self, text: str) -> str | None:
+    def translated(self, text: str, depth: int = 0) -> str | None:
         """The translation of a whole message, before which its object may be named."""
+        if depth > MAX_DEPTH:
+            return None
         guess = GUESS.search(text)
         if guess is None:
-            return self.texts.get(text) or self._matched(text) or self._named(text)
-        whole = self.translated(text[: guess.start()])
+            return self._known(text, depth) or self._named(text, depth)
+        whole = self.translated(text[: guess.start()], depth + 1)
         question = self.texts[DID_YOU_MEAN].replace("{x}", guess[1])
         return None if whole is None else f"{whole}；{question}"
 
-    def _matched(self, text: str) -> str | None:
+    def _known(self, text: str, depth: int) -> str | None:
+        if text in self.texts:
+            return self.texts[text]
         for pattern in self.patterns:
             groups = pattern.groups(text)
-            filled = None if groups is None else self._filled(pattern, groups)
+            filled = None if groups is None else self._filled(pattern, groups, depth)
             if filled is not None:
                 return filled
         return None
 
-    def _named(self, text: str) -> str | None:
+    def _named(self, text: str, depth: int) -> str | None:
         """A message behind the name of its object, which may hold colons too."""
         for colon in islice(re.finditer(": ", text), MAX_COLONS):
-            rest = text[colon.end() :]
-            known = self.texts.get(rest) or self._matched(rest)
+            known = self._known(text[colon.end() :], depth)
             if known is not None:
                 return f"{text[: colon.start()]}：{known.lstrip()}"
         return None
 
-    def _filled(self, pattern: Pattern, found: tuple[str, ...]) -> str | None:
+    def _filled(self, pattern: Pattern, found: tuple[str, ...], depth: int) -> str | None:
         inner = {}
         for place, text in zip(pattern.places, found, strict=True):
             kind = place.strip("{}0123456789")
-            known = text if kind in ("n", "x") else self.translated(text)
+            known = text if kind in ("n", "x") else self.translated(text, depth + 1)
             if known is None and kind == COUNTED:
                 return None
             inner[place] = text if known is None else known

@@ -165,5 +165,11 @@ def test_what_the_system_says_of_files_is_known(language):
         assert translate_message(english) != english, english
 
 
+@pytest.mark.parametrize("word", ["it is ", "a: ", "it cannot be read: ", "x cannot be read: "])
+def test_a_strangers_name_full_of_messages_does_no_harm(language, word):
+    text = word * (MAX_TEXT // len(word))
+    assert translate_message(text).endswith(word[-3:])
+
+
 def test_english_needs_no_table(qapp):
     assert translate_message("it is empty") == "it is empty"
