@@ -41,6 +41,7 @@ from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.tour import Tour
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.languages import language_of
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
 from app.ui.widgets.input_filter import InputFilter
 from app.ui.widgets.labels import short_label
@@ -360,7 +361,7 @@ class MainWindow(QMainWindow):
     def _on_reopen_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
         if not isinstance(error, SessionHeldError):  # another window may have it open
-            self.welcome.show_problem(str(error))
+            self.welcome.show_problem(translate_message(str(error)))
 
     def _on_session_failed(self, place: Path | str, read_only: bool, error: WorkbenchError) -> None:
         if isinstance(error, SessionHeldError):
@@ -373,11 +374,11 @@ class MainWindow(QMainWindow):
 
     def _on_open_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
-        self.welcome.show_problem(str(error))
+        self.welcome.show_problem(translate_message(str(error)))
 
     def _report_error(self, error: WorkbenchError) -> None:
         if self.view is None:  # else the status line shows it
-            self.show_error(str(error))
+            self.show_error(translate_message(str(error)))
 
     def show_error(self, text: str) -> None:
         if self.view is None:

@@ -1401,6 +1401,10 @@
         <translation>按赤经</translation>
     </message>
     <message>
+        <source>by name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
         <source>random</source>
         <translation>随机</translation>
     </message>
@@ -2123,6 +2127,10 @@
     <message>
         <source>spectrum</source>
         <translation>光谱</translation>
+    </message>
+    <message>
+        <source>text table</source>
+        <translation>文本表格</translation>
     </message>
     <message>
         <source>{count} rows</source>
@@ -2921,6 +2929,10 @@
     <message>
         <source>✕ unreadable</source>
         <translation>✕ 无法读取</translation>
+    </message>
+    <message>
+        <source>read-only</source>
+        <translation>只读</translation>
     </message>
 </context>
 <context>

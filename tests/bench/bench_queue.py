@@ -92,7 +92,7 @@ def _ms(call: Callable[[], object]) -> float:
 
 def _cases(session: Session) -> dict[str, Call]:
     tally = ProgressCounter(session)
-    orders = ("list", "score", "p_yes", "uncertain", "snr", "ra", "random:5")
+    orders = ("list", "score", "p_yes", "uncertain", "snr", "ra", "object", "random:5")
     filters = {
         "verdict:accept": ("list", "score"),
         "agent:yes": ("score",),

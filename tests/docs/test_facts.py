@@ -127,6 +127,7 @@ ORDERS = (
     "most surprising",
     "agents disagree first",
     "by right ascension",
+    "by name",
     "random",
 )
 LABELS = (

@@ -96,10 +96,13 @@ def is_beyond(sort: Sort, row: QueueRow, position: QueuePosition) -> bool:
     return order_key(sort, row.position) > order_key(sort, position)
 
 
-def order_key(sort: Sort, position: QueuePosition) -> tuple[float, float]:
+def order_key(sort: Sort, position: QueuePosition) -> tuple[Any, int]:
     """A key that increases along the queue."""
-    sign = -1 if sort.is_read_backwards else 1
-    return sign * position.value, sign * position.id
+    if not sort.is_read_backwards:
+        return position.value, position.id
+    if sort.key == "object":
+        return (*(-ord(letter) for letter in position.value), 1), -position.id
+    return -position.value, -position.id
 
 
 def _is_past(sort: Sort, position: QueuePosition, until: QueuePosition) -> bool:

@@ -1,4 +1,4 @@
-"""The sort orders of the queue. Each sorts by a number from the database, ties in list order.
+"""The sort orders of the queue: by a number of each candidate, or by its name; ties in list order.
 
 Candidates without a value always come last. The SQL expressions are constants, because an index on
 the same expression keeps paging fast in a list of a million.
@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import BigInteger, ColumnElement, Double, literal_column
+from sqlalchemy import BigInteger, ColumnElement, Double, Text, literal_column
 
 from app.core.queue.filters import FilterError
 
@@ -27,6 +27,7 @@ SortKey = Literal[
     "snr",
     "ra",
     "dec",
+    "object",
     "random",
     "own",
 ]
@@ -54,15 +55,18 @@ DESCENDING_BY_DEFAULT = frozenset(
 INTEGER_KEYS = frozenset({"list", "random", "own"})
 OWN = re.compile(r'own\.(".*"|[^":]+)(?::(up|down))?', re.DOTALL)
 
+NAME = "lower(object_id)"
 MISSING_VALUE = "1e300"
 PRIME = 2**31 - 1  # the product of two smaller numbers fits a 64-bit integer
 LAST_VALUE = 2**62
+LAST_NAME = "\U0010ffff"
 
 
 class QueuePosition(NamedTuple):
     """A position in an order, from which paging continues even if the data have changed."""
 
-    value: float
+    value: Any
+    """A number; in the order by name, the name in lower case."""
     id: int
 
 
@@ -93,8 +97,11 @@ class Sort:
 
     @property
     def is_read_backwards(self) -> bool:
-        """True if the index is read from its end; unique keys need only one index."""
-        return self.descending and self.key in ("list", "random")
+        """True if the index is read from its end, which also reverses ties.
+
+        Unique keys need only one index, and a name cannot be negated as a number can.
+        """
+        return self.descending and self.key in ("list", "random", "object")
 
     @property
     def sql(self) -> str:
@@ -103,6 +110,8 @@ class Sort:
             return "id"
         if self.key == "random":
             return _shuffled(self.seed)
+        if self.key == "object":
+            return NAME
         assert self.key != "own", "own columns are ordered in memory"
         value = VALUES[self.key]
         # Arithmetic in both directions turns text, possible in an untrusted file, into a number.
@@ -110,10 +119,12 @@ class Sort:
 
     @property
     def column(self) -> ColumnElement[Any]:
-        if self.key in INTEGER_KEYS:
-            whole: ColumnElement[Any] = literal_column(self.sql, BigInteger)
-            return whole
-        return literal_column(self.sql, Double)
+        return self._typed(self.sql)
+
+    @property
+    def column_without_index(self) -> ColumnElement[Any]:
+        """The same values, written so that SQLite does not use the order's index."""
+        return self._typed(f"{self.sql} || ''" if self.key == "object" else f"+({self.sql})")
 
     @property
     def name(self) -> str:
@@ -122,17 +133,27 @@ class Sort:
             return "list"
         if self.key == "random":
             return f"random_{self.seed}"
+        if self.key == "object":
+            return "object"
         return f"{self.key}_{'down' if self.descending else 'up'}"
 
     @property
     def first(self) -> QueuePosition:
         """A position before every row."""
+        if self.key == "object":
+            return QueuePosition("", -1)
         return QueuePosition(-1 if self.key in INTEGER_KEYS else -math.inf, -1)
 
     @property
     def last(self) -> QueuePosition:
         """A position after every row."""
+        if self.key == "object":
+            return QueuePosition(LAST_NAME, LAST_VALUE)
         return QueuePosition(LAST_VALUE if self.key in INTEGER_KEYS else math.inf, LAST_VALUE)
+
+    def _typed(self, sql: str) -> ColumnElement[Any]:
+        kind = BigInteger if self.key in INTEGER_KEYS else Text if self.key == "object" else Double
+        return literal_column(sql, kind)
 
 
 LIST_ORDER = Sort()

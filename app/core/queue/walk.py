@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, literal_column, or_, select
+from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, or_, select
 
 from app.core.database.database import Database
 from app.core.database.tables import candidates
@@ -238,8 +238,8 @@ def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select
 def _sort_few(
     connection: Connection, plan: Plan, few: CTE, start: QueuePosition, limit: int, backwards: bool
 ) -> WalkResult:
-    """Sort the gathered candidates. The unary plus keeps SQLite from using the order's index."""
-    key, number = literal_column(f"+({plan.sort.sql})", plan.sort.column.type), candidates.c.id
+    """Sort the gathered candidates."""
+    key, number = plan.sort.column_without_index, candidates.c.id
     if backwards:
         ahead = or_(key < start.value, and_(key == start.value, number < start.id))
         order: tuple[ColumnElement[Any], ...] = (key.desc(), number.desc())

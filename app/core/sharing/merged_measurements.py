@@ -22,8 +22,9 @@ def merge_measurements(
     """Add the new ones and return their number; one withdrawn anywhere is withdrawn."""
     query, after, added = select(measurements).order_by(measurements.c.id).limit(MAX_IDS), 0, 0
     while rows := source.execute(query.where(measurements.c.id > after)).all():
-        given = {_key(each): each for each in (_checked(row, ids, reviewers) for row in rows)}
-        withdrawn = {_key(_checked(row, ids, reviewers)) for row in rows if row.withdrawn}
+        checked = [_checked(row, ids, reviewers) for row in rows]
+        given = {_key(each): each for each in checked}
+        withdrawn = {_key(each) for each in checked if each["withdrawn"]}
         known = _known(target, [each["candidate_id"] for each in given.values()])
         new = [
             {**each, "withdrawn": key in withdrawn}

@@ -68,34 +68,30 @@ def page_description(kind: ExportKind) -> str:
     }[kind]
 
 
-def _texts_of_many() -> dict[ExportKind, str]:
+def _texts() -> dict[ExportKind, tuple[str, str]]:
+    """What is said of one thing that was written, and of many."""
+    page = QCoreApplication.translate("export", "Written: {name}")
     return {
-        ExportKind.CATALOGUE: QCoreApplication.translate("export", "Written: {count} rows, {name}"),
-        ExportKind.REPORT: QCoreApplication.translate("export", "Written: {name}"),
-        ExportKind.RECORDS: QCoreApplication.translate(
-            "export", "Written: {count} records, {name}"
+        ExportKind.CATALOGUE: (
+            QCoreApplication.translate("export", "Written: {count} row, {name}"),
+            QCoreApplication.translate("export", "Written: {count} rows, {name}"),
         ),
-        ExportKind.PACKED: QCoreApplication.translate(
-            "export", "Written: {count} spectra in {name}"
+        ExportKind.REPORT: (page, page),
+        ExportKind.RECORDS: (
+            QCoreApplication.translate("export", "Written: {count} record, {name}"),
+            QCoreApplication.translate("export", "Written: {count} records, {name}"),
         ),
-    }
-
-
-def _texts_of_one() -> dict[ExportKind, str]:
-    return {
-        ExportKind.CATALOGUE: QCoreApplication.translate("export", "Written: {count} row, {name}"),
-        ExportKind.REPORT: QCoreApplication.translate("export", "Written: {name}"),
-        ExportKind.RECORDS: QCoreApplication.translate("export", "Written: {count} record, {name}"),
-        ExportKind.PACKED: QCoreApplication.translate(
-            "export", "Written: {count} spectrum in {name}"
+        ExportKind.PACKED: (
+            QCoreApplication.translate("export", "Written: {count} spectrum in {name}"),
+            QCoreApplication.translate("export", "Written: {count} spectra in {name}"),
         ),
     }
 
 
 def written_text(written: WrittenFile) -> str:
     """Summary of a written file, with a few notes."""
-    texts = _texts_of_one() if written.rows == 1 else _texts_of_many()
-    text = texts[written.kind]
+    one, many = _texts()[written.kind]
+    text = one if written.rows == 1 else many
     text = text.replace("{count}", f"{written.rows:,}").replace("{name}", written.path.name)
     notes = "; ".join(written.notes[:SHOWN_NOTES])
     if written.kind is ExportKind.PACKED and written.notes:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from app.core.database.database import SUFFIX
 from app.core.errors import ImportFailed
 from app.core.importing.importer import look_at
+from app.ui.translation.message_texts import translate_message
 
 MAX_AT_ONCE = 200
 """Largest number of files that can be opened together."""
@@ -72,11 +73,11 @@ def identify(paths: Sequence[Path]) -> GivenPaths:
     try:
         found = look_at(given.paths[0])
     except ImportFailed as error:
-        return _unknown(str(error))
+        return _unknown(translate_message(str(error)))
     if found.needs_roles:  # the user can choose the columns on the import page
         return given
     if found.problem:
-        return _unknown(found.problem)
+        return _unknown(translate_message(found.problem))
     is_one = found.format == "spectrum" and found.estimate == 1
     return GivenPaths(kind=GivenKind.SPECTRUM if is_one else GivenKind.LIST, paths=given.paths)
 

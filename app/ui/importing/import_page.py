@@ -38,6 +38,7 @@ from app.ui.importing.task_chooser import TaskChooser
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import narrow, short_label
 from app.ui.widgets.page_parts import PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
@@ -251,8 +252,9 @@ class ImportPage(QWidget):
 
     def _fail(self, error: WorkbenchError) -> None:
         self._show_importing(False)
-        self.problem.show_problem("" if isinstance(error, ImportStopped) else str(error))
-        if isinstance(error, ImportStopped):
+        is_stopped = isinstance(error, ImportStopped)
+        self.problem.show_problem("" if is_stopped else translate_message(str(error)))
+        if is_stopped:
             self.hint.setText(self.tr("Stopped: nothing was imported"))
 
     def _open_session(self) -> None:

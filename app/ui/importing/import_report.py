@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 
 from app.core.importing.reports import ImportReport
 from app.ui.importing.import_work import ImportedSession
+from app.ui.translation.guideline_text import labelled_line
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import narrow
 
 MAX_WIDTH = 1000
@@ -118,7 +120,11 @@ class ImportReportCard(QFrame):
         return cell
 
     def _show_refused(self, reports: Sequence[ImportReport]) -> None:
-        rows = [(each.name, row.line, row.reason) for each in reports for row in each.refused]
+        rows = [
+            (each.name, row.line, translate_message(row.reason))
+            for each in reports
+            for row in each.refused
+        ]
         count = sum(each.rows_refused for each in reports)
         self.refused_title.setText(
             self.tr("Refused rows: first {shown} of {count}; the session stores more of them")
@@ -143,8 +149,12 @@ class ImportReportCard(QFrame):
 
 def _notes(reports: Sequence[ImportReport]) -> list[str]:
     if len(reports) == 1:
-        return list(reports[0].warnings)
-    return [f"{each.name}: {warning}" for each in reports for warning in each.warnings]
+        return list(map(translate_message, reports[0].warnings))
+    return [
+        labelled_line(each.name, translate_message(warning))
+        for each in reports
+        for warning in each.warnings
+    ]
 
 
 def _table(titles: list[str]) -> QTableWidget:

@@ -19,6 +19,7 @@ from app.ui.importing.outside_box import OutsideBox
 from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import narrow
 from app.ui.widgets.problem_line import ProblemLine
@@ -203,7 +204,7 @@ class ListCard(QFrame):
             preview = ListPreview(path=path)
         else:
             self.facts.setText(_facts(preview))
-        self.problem.show_problem(preview.problem)
+        self.problem.show_problem(translate_message(preview.problem))
         self.notes.setText("\n".join(_notes(preview)))
         self.notes.setVisible(bool(self.notes.text()))
         self.outside.show_outside(preview.outside, {*preview.outside.folders} <= self._allowed)
@@ -216,6 +217,7 @@ def _facts(preview: ListPreview) -> str:
     kinds = {
         "folder": translate("ListCard", "folder"),
         "spectrum": translate("ListCard", "spectrum"),
+        "text table": translate("ListCard", "text table"),
     }
     known = [kinds.get(preview.format, preview.format)]
     if preview.estimate is not None:
@@ -235,11 +237,11 @@ def _facts(preview: ListPreview) -> str:
 
 def _notes(preview: ListPreview) -> list[str]:
     """Assumptions made by the reader of the list, and the first refused row."""
-    notes = list(preview.warnings[:MAX_WARNINGS])
+    notes = list(map(translate_message, preview.warnings[:MAX_WARNINGS]))
     if preview.refused:
         first = preview.refused[0]
         row = translate("ListCard", "row {n}: {why}").replace("{n}", f"{first.line:,}")
-        notes.append(row.replace("{why}", first.reason))
+        notes.append(row.replace("{why}", translate_message(first.reason)))
     return notes
 
 

@@ -28,6 +28,7 @@ from app.core.importing.formats.contents import ListColumn, Value
 from app.ui.importing.list_preview import ListPreview
 from app.ui.importing.role_boxes import role_text
 from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.translation.message_texts import translate_message
 
 MAX_CELL = 200
 MAX_WIDTH = 260
@@ -173,5 +174,6 @@ def _shown(value: Value) -> str:
 
 
 def _tool_tip(column: ListColumn) -> str:
-    parts = [column.name, column.description, column.unit and f"[{column.unit}]"]
+    about = translate_message(column.description)  # ours, if it is a folder of spectra
+    parts = [column.name, about, column.unit and f"[{column.unit}]"]
     return " ".join(part for part in parts if part)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QStringListModel
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.importing.list_preview import ListPreview
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import short_label
 from app.ui.widgets.text_width import TextWidth
@@ -78,7 +79,7 @@ class RoleBoxes(QWidget):
         for role, box in self.boxes.items():
             column = columns.get(role, "")
             box.setCurrentIndex(names.index(column) + 1 if column in names else 0)
-            box.setToolTip(reasons.get(role, ""))
+            box.setToolTip(translate_message(reasons.get(role, "")))
             fixed = preview.format in ("folder", "spectrum")
             box.setEnabled(bool(names) and not fixed)
 

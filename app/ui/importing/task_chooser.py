@@ -31,6 +31,7 @@ from app.ui.translation.guideline_text import (
     section_lines,
     section_title,
 )
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_task_file
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import wrapped_label
@@ -111,11 +112,11 @@ class TaskChooser(QFrame):
         chosen = before.id if before is not None else task_from_name(self._hint, ids)
         self.box.setCurrentIndex(ids.index(chosen) if chosen in ids else -1)
         self.box.blockSignals(False)
-        self.problem.show_problem("\n".join(faults))
+        self.problem.show_problem("\n".join(map(translate_message, faults)))
         self._show_guideline()
 
     def _show_error(self, error: WorkbenchError) -> None:
-        self.problem.show_problem(str(error))
+        self.problem.show_problem(translate_message(str(error)))
 
     def _ask_for_file(self) -> None:
         if (path := choose_task_file(self)) is not None:

@@ -2,47 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from agent.tasks.look import has_class
 from app.core.queue import QueueRow
-from app.core.session.records import LogEntry, Opinion
-from app.ui.judging.verdict_text import mark_and_word, verdict_colour, verdict_word
+from app.core.session.records import LogEntry, Opinion, Verdict
+from app.ui.judging.verdict_text import (
+    MARKS,
+    mark_and_word,
+    verdict_colour,
+    verdict_mark,
+    verdict_word,
+)
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import cut
+from app.ui.widgets.text_width import first_that_fits
 
 translate = QCoreApplication.translate
 
 
-def saved_text(entry: LogEntry, before: Opinion, name: str) -> str:
-    """Say what was saved; `before` is the former opinion, `name` that of the object."""
-    text = _action_text(entry, before)
-    if name:
-        text = f"{text} · {name}"
+def saved_texts(entry: LogEntry, before: Opinion, name: str) -> tuple[str, str]:
+    """Say what was saved, with name and time and without.
+
+    `before` is the former opinion, `name` that of the object.
+    """
+    action = _action_text(entry, before)
+    parts = [action, name]
     is_verdict = entry.action == "set" and entry.opinion.verdict not in (None, before.verdict)
     if is_verdict and entry.seconds is not None:
         spent = translate("saved", "{seconds} s").replace("{seconds}", _short(entry.seconds))
-        text = f"{text} · {spent}"
-    return text
+        parts.append(spent)
+    return " · ".join(filter(None, parts)), action
 
 
 def _action_text(entry: LogEntry, before: Opinion) -> str:
     now = entry.opinion
     if entry.action == "undo":
-        return translate("saved", "Undone: {what}").replace("{what}", verdict_word(now.verdict))
+        return _undone(now.verdict)
     if entry.action == "redo":
-        return translate("saved", "Redone: {what}").replace("{what}", verdict_word(now.verdict))
+        return _redone(now.verdict)
     if now.verdict != before.verdict and now.verdict is not None:
-        return translate("saved", "{verdict} saved").replace("{verdict}", str(now.verdict))
+        return _saved(now.verdict)
     if now.comment != before.comment:
         return translate("saved", "Comment saved")
     if now.flags != before.flags:
         return translate("saved", "Flags saved")
     if now.confidence != before.confidence:
         return translate("saved", "Confidence saved")
-    return translate("saved", "{verdict} saved").replace("{verdict}", str(now.verdict or ""))
+    return _saved(now.verdict)
+
+
+def _saved(verdict: Verdict | None) -> str:
+    return translate("saved", "{verdict} saved").replace("{verdict}", str(verdict or ""))
+
+
+def _undone(verdict: Verdict | None) -> str:
+    return translate("saved", "Undone: {what}").replace("{what}", verdict_word(verdict))
+
+
+def _redone(verdict: Verdict | None) -> str:
+    return translate("saved", "Redone: {what}").replace("{what}", verdict_word(verdict))
+
+
+def _every_act() -> list[str]:
+    """All that can be said of an act."""
+    verdicts = (None, *Verdict)
+    acts = [say(verdict) for say in (_saved, _undone, _redone) for verdict in verdicts]
+    kinds = ("Comment saved", "Flags saved", "Confidence saved")
+    return [*acts, *(translate("saved", each) for each in kinds)]
 
 
 def _short(seconds: float) -> str:
@@ -50,22 +81,31 @@ def _short(seconds: float) -> str:
 
 
 BRIGHT_MS = 2500
-MIN_WIDTH_PX = 120
+SPACING_PX = 6
+SLACK_PX = 4
 
 
 class OneLineLabel(QLabel):
-    """One line of plain text, elided to whatever width the layout leaves."""
+    """One line of plain text, in fewer words or else elided where the layout leaves less room."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.full_text = ""
+        self._texts: tuple[str, ...] = ()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    def show_text(self, text: str) -> None:
-        self.full_text = cut(text)
+    def show_text(self, *texts: str) -> None:
+        """Show a text, or the first that fits of several, which say the same in fewer words."""
+        self.full_text = cut(texts[0])
+        self._texts = tuple(" ".join(cut(text).split()) for text in texts)
         self.setToolTip(self.full_text)
         self._elide()
+
+    @property
+    def least_width(self) -> int:
+        """What the fewest words need."""
+        return self.fontMetrics().horizontalAdvance(self._texts[-1] if self._texts else "") + 2
 
     def minimumSizeHint(self) -> QSize:
         return QSize(24, super().minimumSizeHint().height())
@@ -75,16 +115,19 @@ class OneLineLabel(QLabel):
         self._elide()
 
     def _elide(self) -> None:
-        one_line = " ".join(self.full_text.split())
-        right = Qt.TextElideMode.ElideRight
-        self.setText(self.fontMetrics().elidedText(one_line, right, max(self.width() - 2, 0)))
+        room, metrics = max(self.width() - 2, 0), self.fontMetrics()
+        text = first_that_fits(self._texts, metrics, room)
+        self.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
 
 
 class StateBlock(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current, self._current_theme = context.current, context.current_theme
-        self.setMinimumWidth(MIN_WIDTH_PX)
+        self._state = ("", "")
+        """As a word and as a mark."""
+        self._measured_fonts, self._least_px = ("", ""), 0
+        """The fonts for which the least width was found."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.saved = OneLineLabel(self)
         self.verdict = QLabel(self)
@@ -93,7 +136,7 @@ class StateBlock(QWidget):
         self._bright.timeout.connect(self._restyle)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(6)
+        whole.setSpacing(SPACING_PX)
         whole.addWidget(self.verdict)
         whole.addWidget(self.saved, 1)
         self._current.candidate_changed.connect(self._show_row)
@@ -104,36 +147,66 @@ class StateBlock(QWidget):
         self._current_theme.changed.connect(self._restyle)
         self._show_row(self._current.row)
 
+    def minimumSizeHint(self) -> QSize:
+        """Room for every state, and for every act beside its mark: none moves what is beside it."""
+        fonts = self.verdict.font().key(), self.saved.font().key()
+        if fonts != self._measured_fonts:
+            words = [mark_and_word(verdict) for verdict in (None, *Verdict)]
+            state = _widest(self.verdict, [*words, self.tr("✕ unreadable")])
+            act = _widest(self.verdict, list(MARKS.values())) + _widest(self.saved, _every_act())
+            self._least_px = max(state, act + SPACING_PX)
+            self._measured_fonts = fonts
+        return QSize(self._least_px, super().minimumSizeHint().height())
+
     def _show_row(self, _: QueueRow | None) -> None:
         if self._current.session.is_read_only and not self.saved.full_text:
-            self.saved.show_text(self.tr("This session is read-only: verdicts cannot be saved"))
+            self.saved.show_text(
+                self.tr("This session is read-only: verdicts cannot be saved"),
+                self.tr("read-only"),
+            )
         self._restyle()
 
     def _show_saved(self, entry: LogEntry) -> None:
         row = self._current.row
         is_current = row is not None and row.candidate.id == entry.candidate_id
         name = object_name(row) if row is not None and is_current else ""
-        self.saved.show_text(saved_text(entry, self._current.saved_opinion, name))
+        self.saved.show_text(*saved_texts(entry, self._current.saved_opinion, name))
         self._bright.start()
         self._restyle()
 
     def _restyle(self, _: object = None) -> None:
         theme, row = self._current_theme.theme, self._current.row
         if row is None:
-            self.verdict.setText(self.tr("No candidate"))
+            self._state = self.tr("No candidate"), ""
             self.verdict.setStyleSheet(f"color: {theme.dim};")
         elif not has_class(self._current.session.task):
-            self.verdict.clear()
+            self._state = "", ""
         else:
             verdict = None if row.mine is None else row.mine.opinion.verdict
             is_unreadable = bool(self._current.fault) and verdict is None
-            self.verdict.setText(
-                self.tr("✕ unreadable") if is_unreadable else mark_and_word(verdict)
-            )
+            self._state = mark_and_word(verdict), verdict_mark(verdict)
+            if is_unreadable:
+                self._state = self.tr("✕ unreadable"), MARKS[Verdict.REJECT]
             colour = theme.warning if is_unreadable else verdict_colour(theme, verdict)
             self.verdict.setStyleSheet(f"color: {colour}; font-weight: 600;")
         is_bright = self._bright.isActive()
         self.saved.setStyleSheet(f"color: {theme.text if is_bright else theme.dim};")
+        self._fit_state()
+
+    def _fit_state(self) -> None:
+        """Leave the word of the state out where what was saved would be cut: its button says it."""
+        whole, mark = self._state
+        room = self.width() - SPACING_PX - self.saved.least_width
+        is_room = _widest(self.verdict, [whole]) <= room or not self.saved.full_text
+        self.verdict.setText(whole if is_room else mark)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_state()
+
+
+def _widest(label: QLabel, texts: Sequence[str]) -> int:
+    return max(map(label.fontMetrics().horizontalAdvance, texts)) + SLACK_PX
 
 
 def object_name(row: QueueRow) -> str:

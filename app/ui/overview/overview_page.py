@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
@@ -22,16 +22,9 @@ from app.ui.overview.group_acts import GroupActs
 from app.ui.overview.group_tools import GroupTools
 from app.ui.overview.overview_table import OverviewTable
 from app.ui.overview.selected_rows import block_parts, read_rows
-from app.ui.queue.column_menu import ColumnMenu
 from app.ui.queue.column_store import ColumnStore
-from app.ui.queue.filter_and_order import FilterAndOrder
 from app.ui.queue.filter_bar import FilterBar
-from app.ui.queue.header_sort import HeaderSort
-from app.ui.queue.queue_loader import QueueLoader
-from app.ui.queue.queue_model import QueueModel
-from app.ui.queue.row_menu import RowMenu
-from app.ui.queue.sparklines import Sparklines
-from app.ui.queue.table_columns import TableColumns
+from app.ui.queue.table_parts import TableParts
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import row
 from app.ui.widgets.painted_button import PaintedButton
@@ -60,22 +53,16 @@ class OverviewPage(QWidget):
         self._current, self._session = context.current, context.bridge.session
         self._is_outdated = True
         self.filters = FilterBar(context, self)
-        self.model = QueueModel(context.current_theme, self)
-        self.sparklines = Sparklines(self._session, context.runner, self)
-        self.model.sparklines = self.sparklines
-        self.loader = QueueLoader(self._session, context.runner, self.model, self)
         self.table = OverviewTable(context.current_theme, self)
-        self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Overview"))
         if "spectrum" not in store.choice(TABLE).shown:
             store.show(TABLE, "spectrum", True)
-        self.columns = TableColumns(
-            self.table, self.model, store, self._current, TABLE, LINES_HIGH, is_wide=True
+        self.parts = TableParts(
+            context, self.table, self.filters, store, TABLE, LINES_HIGH, is_wide=True
         )
-        blind_mode = self._current.blind_mode
-        self.column_menu = ColumnMenu(self.table, self.model, self.columns, store, blind_mode)
-        self.row_menu = RowMenu(context, self.table, self.model)
-        self.header_sort = HeaderSort(self.table, self.model)
+        self.model, self.loader = self.parts.model, self.parts.loader
+        self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
+        self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
         self.choose = PaintedButton(
             context.current_theme, attrgetter("accent"), self, height=28, is_quiet=True
         )
@@ -88,7 +75,6 @@ class OverviewPage(QWidget):
         self.tools = GroupTools(context, self)
         self.confirm = ConfirmLine(self)
         self._lay_out()
-        self.filter_and_order = FilterAndOrder(self.filters, self.header_sort, store, self._current)
         self._connect(context)
 
     def _lay_out(self) -> None:
@@ -112,9 +98,6 @@ class OverviewPage(QWidget):
         self.choose.clicked.connect(self._open_columns)
         self.table.row_activated.connect(self._open)
         self.table.selection_changed.connect(self._show_count)
-        self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self.sparklines.arrived.connect(self.model.redraw_ids)
-        self.model.used_changed.connect(self.columns.show)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._report_error)
@@ -132,10 +115,8 @@ class OverviewPage(QWidget):
         self.row_menu.opening.connect(self.tools.fill)
         self._current.candidate_changed.connect(self.model.show_current)
         self._current.queue_changed.connect(self._show_queue)
-        self._current.blind_mode.changed.connect(self.columns.show)
         self._current.repeat_round.changed.connect(self._show_count)
         context.bridge.changed.connect(self._session_changed)
-        context.current_theme.changed.connect(self.model.redraw)
 
     # While the page is shown
 
@@ -169,7 +150,7 @@ class OverviewPage(QWidget):
     def _session_changed(self, change: object) -> None:
         if self.isVisible():
             self.loader.session_changed(change)  # type: ignore[arg-type]
-            self.sparklines.session_changed(change)  # type: ignore[arg-type]
+            self.parts.sparklines.session_changed(change)  # type: ignore[arg-type]
         else:
             self._is_outdated = True
 
@@ -177,7 +158,7 @@ class OverviewPage(QWidget):
         self._is_outdated = not self.isVisible()
         if self._is_outdated:
             return
-        self.filter_and_order.show_queue(queue)
+        self.parts.filter_and_order.show_queue(queue)
         self.loader.show(queue)
         self.columns.show()
         self._show_count()
@@ -236,14 +217,11 @@ class OverviewPage(QWidget):
     # Parts
 
     def _open_columns(self) -> None:
-        self.column_menu.open_below(self.choose.mapToGlobal(QPoint(0, self.choose.height() + 2)))
+        self.parts.open_columns_below(self.choose)
 
     def _start_comment(self) -> None:
         if self.strip.comment.isEnabled():
             self.strip.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _scrolled(self, _: int) -> None:
-        self.sparklines.forget_waiting()
 
     def _show_count(self) -> None:
         is_repeat, total = self._current.repeat_round.is_on, self.model.blocks.total

@@ -24,6 +24,7 @@ from app.core.queue import EVERYTHING, Filter, Sort, filter_text, parse_filter, 
 from app.core.queue import sort_text as text_of_sort
 from app.core.queue.own_columns import own_values
 from app.ui.candidate.queue_neighbours import Queue
+from app.ui.queue.columns import OBJECT, fixed_title
 from app.ui.queue.filter_edit import MAX_SUGGESTIONS, FilterEdit
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import one_line
@@ -117,7 +118,12 @@ class FilterBar(QWidget):
     def _sort_label(self, sort: Sort) -> str:
         """Name an order that is not in the menu."""
         own = one_line(self._titles.get(sort.own, sort.own), MAX_ORDER)
-        by_key = {"own": own, "snr": self.tr("S/N"), "p_yes": "p(YES)"}
+        by_key = {
+            "own": own,
+            "snr": self.tr("S/N"),
+            "p_yes": "p(YES)",
+            "object": fixed_title(OBJECT),
+        }
         text = self.tr("{column}, falling") if sort.descending else self.tr("{column}, rising")
         return text.replace("{column}", by_key.get(sort.key, sort.key))
 
@@ -141,6 +147,7 @@ class FilterBar(QWidget):
             "surprising": self.tr("most surprising"),
             "disagreeing": self.tr("agents disagree first"),
             "ra": self.tr("by right ascension"),
+            "object": self.tr("by name"),
             self._random: self.tr("random"),
         }
 

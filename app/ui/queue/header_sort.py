@@ -1,6 +1,6 @@
 """A click on a column's title orders the queue by it: highest first, lowest first, as listed.
 
-Columns of texts begin with the first letter of the alphabet.
+Names and columns of texts begin with the first letter of the alphabet.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.core.queue import Sort
 from app.core.queue.sorts import SortKey
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.queue.columns import FIRST_OWN, P_YES, SCORE, SNR, own_key
+from app.ui.queue.columns import FIRST_OWN, OBJECT, P_YES, SCORE, SNR, own_key
 from app.ui.queue.queue_model import QueueModel
 from app.ui.widgets.candidate_table import CandidateTable
 
-KEYS: dict[int, SortKey] = {SCORE: "score", SNR: "snr", P_YES: "p_yes"}
-"""Fixed columns of numbers; by the other fixed ones the queue has no order."""
+KEYS: dict[int, SortKey] = {OBJECT: "object", SCORE: "score", SNR: "snr", P_YES: "p_yes"}
+"""By the other fixed columns the queue has no order."""
 
 
 class HeaderSort(QObject):
@@ -50,9 +50,10 @@ class HeaderSort(QObject):
     def _orders(self, column: int) -> tuple[Sort, Sort]:
         """The orders that the first and the second click on a title ask for."""
         if column >= FIRST_OWN:
-            is_number = self._model.is_number(column)
             name = self._model.own[column - FIRST_OWN].name
             up, down = Sort("own", own=name), Sort("own", True, own=name)
-            return (down, up) if is_number else (up, down)
-        key = KEYS.get(column)
-        return (Sort(), Sort()) if key is None else (Sort(key, True), Sort(key))
+        elif column in KEYS:
+            up, down = Sort(KEYS[column]), Sort(KEYS[column], True)
+        else:
+            return Sort(), Sort()
+        return (down, up) if self._model.is_number(column) else (up, down)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,17 +17,10 @@ from PySide6.QtWidgets import (
 from agent.errors import WorkbenchError
 from app.core.queue import EVERYTHING, QueueRow
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.queue.column_menu import ColumnMenu
 from app.ui.queue.column_store import ColumnStore
-from app.ui.queue.filter_and_order import FilterAndOrder
 from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.find_box import FindBox, ensure_visible
-from app.ui.queue.header_sort import HeaderSort
-from app.ui.queue.queue_loader import QueueLoader
-from app.ui.queue.queue_model import QueueModel
-from app.ui.queue.row_menu import RowMenu
-from app.ui.queue.sparklines import Sparklines
-from app.ui.queue.table_columns import TableColumns
+from app.ui.queue.table_parts import TableParts
 from app.ui.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.folding_card import FoldingCard
@@ -43,19 +36,13 @@ class QueuePanel(QWidget):
         self.card = FoldingCard(self.tr("Queue"), self)
         self.finder = FindBox(context, self.card)
         self.filters = FilterBar(context, self.card)
-        self.model = QueueModel(context.current_theme, self)
-        self.loader = QueueLoader(context.bridge.session, context.runner, self.model, self)
         self.table = CandidateTable(context.current_theme, self.card)
-        self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Queue"))
-        self.row_menu = RowMenu(context, self.table, self.model)
         self.store = ColumnStore(context.bridge.session, context.runner, self)
-        self.sparklines = Sparklines(context.bridge.session, context.runner, self)
-        self.model.sparklines = self.sparklines
-        self.columns = TableColumns(self.table, self.model, self.store, self._current, "queue")
-        blind_mode = self._current.blind_mode
-        self.column_menu = ColumnMenu(self.table, self.model, self.columns, self.store, blind_mode)
-        self.header_sort = HeaderSort(self.table, self.model)
+        self.parts = TableParts(context, self.table, self.filters, self.store, "queue")
+        self.model, self.loader = self.parts.model, self.parts.loader
+        self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
+        self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
         self.choose = PaintedButton(
             context.current_theme, attrgetter("accent"), self, mark="▾", height=22, is_quiet=True
         )
@@ -75,9 +62,6 @@ class QueuePanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
-        self.filter_and_order = FilterAndOrder(
-            self.filters, self.header_sort, self.store, self._current
-        )
         self._connect(context)
         self._show_queue(self._current.queue)
         self._show_row(self._current.row)
@@ -89,27 +73,19 @@ class QueuePanel(QWidget):
         self.table.focused.connect(self._focus_current_row)
         self.table.font_changed.connect(self.columns.set_widths)
         self.choose.clicked.connect(self._open_columns)
-        self.sparklines.arrived.connect(self.model.redraw_ids)
-        self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self.model.used_changed.connect(self.columns.show)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._report_error)
         self._current.candidate_changed.connect(self._show_row)
         self._current.row_changed.connect(self._show_changed_row)
         self._current.queue_changed.connect(self._show_queue)
-        self._current.blind_mode.changed.connect(self.columns.show)
         self._current.repeat_round.changed.connect(self._show_count)
         context.bridge.changed.connect(self.loader.session_changed)
         context.bridge.changed.connect(self.store.session_changed)
-        context.bridge.changed.connect(self.sparklines.session_changed)
-        context.current_theme.changed.connect(self.model.redraw)
+        context.bridge.changed.connect(self.parts.sparklines.session_changed)
 
     def _open_columns(self) -> None:
-        self.column_menu.open_below(self.choose.mapToGlobal(QPoint(0, self.choose.height() + 2)))
-
-    def _scrolled(self, _: int) -> None:
-        self.sparklines.forget_waiting()
+        self.parts.open_columns_below(self.choose)
 
     def _start_filter(self) -> None:
         ensure_visible(self.filters, self._commands)
@@ -122,7 +98,7 @@ class QueuePanel(QWidget):
             self._current.go_to(row.candidate.id)
 
     def _show_queue(self, queue: Queue) -> None:
-        self.filter_and_order.show_queue(queue)
+        self.parts.filter_and_order.show_queue(queue)
         self._is_following = True
         self.loader.show(queue)
         self.columns.show()

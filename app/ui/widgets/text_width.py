@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 USUAL_PT = 10.0
+
+
+def first_that_fits(texts: Sequence[str], metrics: QFontMetrics, room: int) -> str:
+    """The first of several ways to say something that is not too wide, or else the last."""
+    fitting = (text for text in texts if metrics.horizontalAdvance(text) <= room)
+    return next(fitting, texts[-1] if texts else "")
 
 
 class TextWidth(QObject):

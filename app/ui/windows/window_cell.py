@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from agent.tasks.task import DiagnosticWindow
 from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.data_texts import task_text
+from app.ui.widgets.text_width import first_that_fits
 from app.ui.widgets.tooltips import RICH
 from app.ui.windows.window_plot import WindowPlot
 
@@ -29,7 +31,9 @@ class WindowCell(QAbstractButton):
     ) -> None:
         super().__init__(parent)
         self.window_of_task = window
-        self.key = self.number = ""
+        self.key = ""
+        self.numbers: tuple[str, ...] = ()
+        """What was measured: in full, then in fewer words."""
         self.is_current = self.is_looked_at = False
         self.is_covered = True
         self.setProperty(RICH, True)
@@ -47,10 +51,16 @@ class WindowCell(QAbstractButton):
         self.plot.setVisible(covered)
         self.update()
 
-    def show_number(self, number: str) -> None:
-        if number != self.number:
-            self.number = number
+    def show_numbers(self, numbers: Sequence[str]) -> None:
+        if tuple(numbers) != self.numbers:
+            self.numbers = tuple(numbers)
             self.update()
+
+    @property
+    def number(self) -> str:
+        """What was measured, in as many words as there is room for, and never a part of them."""
+        room = self.width() - 2 * PAD
+        return first_that_fits(self.numbers, QFontMetrics(self.text_font), room)
 
     def sizeHint(self) -> QSize:
         return QSize(150, 2 * self._line_px() + PLOT_PX + 10)
@@ -91,7 +101,6 @@ class WindowCell(QAbstractButton):
         painter.drawText(top, _side(Qt.AlignmentFlag.AlignLeft), name)
         painter.setPen(QColor(theme.dim))
         text = self.number if self.is_covered else self.tr("not covered")
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, foot.width())
         painter.drawText(foot, _side(Qt.AlignmentFlag.AlignLeft), text)
 
     @property

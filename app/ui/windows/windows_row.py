@@ -37,14 +37,25 @@ def measured_windows(spectrum: Spectrum, windows: Sequence[Window], z: float) ->
     return [window_table(spectrum, *window, z=z or None) for window in windows]
 
 
-def short_text(numbers: Mapping[str, Any]) -> str:
-    """The S/N of a window, and its most significant line."""
+def short_texts(numbers: Mapping[str, Any]) -> tuple[str, ...]:
+    """The S/N of a window and its most significant line, and the same in fewer words.
+
+    Without the unit, then without the error, without the S/N, and the number alone.
+    """
     rows = measured_rows(numbers)
-    parts = [window_text(numbers).split(" · ")[0]]
-    if rows:
-        best = max(rows, key=lambda row: _sigma(row.sigma))
-        parts.append(f"{best.name} {best.ew} Å")
-    return " · ".join(filter(None, parts))
+    snr = window_text(numbers).split(" · ")[0]
+    if not rows:
+        return (snr,)
+    best = max(rows, key=lambda row: _sigma(row.sigma))
+    value = best.ew.partition(" ± ")[0]
+    before = f"{snr} · " if snr else ""
+    return (
+        f"{before}{best.name} {best.ew} Å",
+        f"{before}{best.name} {best.ew}",
+        f"{before}{best.name} {value}",
+        f"{best.name} {value}",
+        value,
+    )
 
 
 def _sigma(text: str) -> float:
@@ -116,7 +127,7 @@ class WindowsRow(QWidget):
     def _measure(self) -> None:
         spectrum = self._current.spectrum
         for cell in self.cells:
-            cell.show_number("")
+            cell.show_numbers(())
         if spectrum is None or not self.isVisible():
             return
         windows = [cell.window_of_task.range for cell in self.cells]
@@ -127,7 +138,8 @@ class WindowsRow(QWidget):
     def _show_numbers(self, spectrum: Spectrum, z: float, numbers: Numbers) -> None:
         if spectrum is self._current.spectrum and z == self._view.options.z:
             for cell, each in zip(self.cells, numbers, strict=True):
-                cell.show_number(short_text(each))
+                cell.show_numbers(short_texts(each))
+            self._mark()
 
     def _follow(self, look: Window | None, label: str) -> None:
         self._look = look
@@ -184,7 +196,7 @@ class WindowsRow(QWidget):
             is_looked_at = self._is_looked_at(cell.window_of_task)
             cell.mark(current=number == current, covered=is_covered, looked_at=is_looked_at)
             cell.setAccessibleDescription(self._state(number == current, is_covered))
-            cell.setToolTip(self._tip(cell.window_of_task, is_covered))
+            cell.setToolTip(self._tip(cell, is_covered))
 
     def _is_looked_at(self, window: DiagnosticWindow) -> bool:
         """Whether the agent looks at most of this window, or at a part of it."""
@@ -199,7 +211,8 @@ class WindowsRow(QWidget):
             return self.tr("outside this spectrum")
         return self.tr("on screen") if is_current else ""
 
-    def _tip(self, window: DiagnosticWindow, is_covered: bool) -> str:
+    def _tip(self, cell: WindowCell, is_covered: bool) -> str:
+        window = cell.window_of_task
         shown = self._panel.frame.of_rest.range_text(window.range)
         label, look = escape(task_text(window.label)), escape(task_text(window.look))
         parts = [f"<b>{label}</b> · {shown}", look]
@@ -208,6 +221,8 @@ class WindowsRow(QWidget):
             parts.append(f"<i>{escape(title)}</i>: {escape(task_text(window.mimics))}")
         if not is_covered:
             parts.append(escape(self.tr("Not covered by this spectrum.")))
+        elif cell.numbers:
+            parts.append(escape(cell.numbers[0]))
         return "".join(f"<p>{part}</p>" for part in parts)
 
     def _show_keys(self) -> None:

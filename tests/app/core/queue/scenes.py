@@ -119,7 +119,7 @@ def _known(draw: random.Random, number: int) -> Known:
         "id": number,
         "list_id": 1 if number % 3 else 2,
         "line": number,
-        "object_id": draw.choice([f"J{number:06d}", f"obs {number}", "J0001"]),
+        "object_id": draw.choice([f"J{number:06d}", f"obs {number}", "J0001", "j0001x", "星"]),
         "path": "" if draw.random() < 0.1 else f"/spectra/{number}.fits",
         "row": number if draw.random() < 0.5 else 39_627_000_000_000 + number,
         "ra": None if draw.random() < 0.1 else draw.uniform(0, 360),
@@ -264,9 +264,12 @@ def _text(value: Any) -> str:
 
 
 def ordered(known: list[Known], sort: Sort) -> list[Known]:
-    """Unknown last, ties in list order."""
+    """Unknown last, ties in list order; names that fall are read from the end."""
     if sort.key == "list":
         return sorted(known, key=lambda each: each.id, reverse=sort.descending)
+    if sort.key == "object":
+        by_name = sorted(known, key=lambda each: (each.columns["object_id"].lower(), each.id))
+        return by_name[::-1] if sort.descending else by_name
     sign = -1 if sort.descending else 1
 
     def key(each: Known) -> tuple[float, int]:

@@ -57,6 +57,8 @@ def test_a_random_order_looks_like_chance(tmp_path, seed):
         ("surprising", Sort("surprising", True)),
         ("disagreeing", Sort("disagreeing", True)),
         ("ra", Sort("ra")),
+        ("object", Sort("object")),
+        ("object:down", Sort("object", True)),
         ("random", Sort("random")),
         ("random:7", Sort("random", seed=7)),
         ("random:7:down", Sort("random", True, 7)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 
 from app.core.session.records import Opinion, Verdict
@@ -38,3 +39,22 @@ def test_a_confirmation_moves_nothing(qtbot, bar, context, session):
     assert bar.state.saved.full_text
     after = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
     assert after == before
+
+
+@pytest.mark.parametrize(
+    "act", ["accept_stay", "reject_stay", "unsure_stay", "undo", "confidence_2"]
+)
+def test_in_its_least_room_an_act_is_told_whole(qtbot, bar, context, session, act):
+    show_painted(qtbot, context)
+    context.commands.run("unsure_stay")
+    context.commands.run(act)
+    state = bar.state
+    state.resize(state.minimumSizeHint())
+    state.layout().activate()
+    assert state.saved.text()
+    assert state.saved.text() in state.saved.full_text
+    assert "…" not in state.saved.text()
+    assert state.saved.full_text.startswith(state.saved.text())
+    state.resize(1000, state.height())
+    state.layout().activate()
+    assert state.saved.text() == state.saved.full_text

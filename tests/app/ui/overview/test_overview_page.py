@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
 from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
@@ -49,6 +49,21 @@ def test_rows_are_high_with_spectra_and_columns_of_their_own(person, page):
     assert page.table.rowHeight(0) > 1.5 * page.table.row_height
     person.wait(lambda: page.model.index(0, SPECTRUM).data(CELL).line is not None)
     assert person.view.judging.queue.table.isColumnHidden(SPECTRUM)
+
+
+def test_a_click_on_the_title_of_the_names_orders_by_them(person, page):
+    header = page.table.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(OBJECT) + 20, header.height() // 2)
+
+    def names():
+        rows = [page.model.blocks.row(number) for number in range(12)]
+        return [row and row.candidate.object_id for row in rows]
+
+    rising = sorted(names(), key=str.casefold)
+    person.qtbot.mouseClick(header.viewport(), LEFT, PLAIN, place)
+    person.wait(lambda: names() == rising)
+    person.qtbot.mouseClick(header.viewport(), LEFT, PLAIN, place)
+    person.wait(lambda: names() == rising[::-1])
 
 
 def test_what_was_opened_is_judged_at_once_and_undone_at_once(person, page):

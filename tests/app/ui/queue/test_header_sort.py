@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.core.queue import Sort
-from app.ui.queue.queue_model import OBJECT, P_YES, SNR
+from app.ui.queue.queue_model import OBJECT, P_YES, SNR, VERDICT
 from app.ui.queue.queue_panel import QueuePanel
 from tests.app.ui.steps import shown_in
 
@@ -48,9 +48,33 @@ def test_the_rows_follow(qtbot, panel, context):
     qtbot.waitUntil(lambda: len(ratios()) == 5 and ratios() == sorted(ratios(), reverse=True))
 
 
-def test_a_name_means_as_listed(panel, context):
-    click(panel, SNR)
+def test_names_from_a_to_z_then_back_then_as_listed(qtbot, panel, context, session):
+    names = sorted(
+        (session.candidate(number).object_id for number in range(1, 13)), key=str.casefold
+    )
+
+    def shown():
+        rows = [panel.model.blocks.row(number) for number in range(12)]
+        return [row and row.candidate.object_id for row in rows]
+
+    as_listed = shown()
     click(panel, OBJECT)
+    assert context.current.queue.sort == Sort("object")
+    header = panel.table.horizontalHeader()
+    assert header.isSortIndicatorShown() and header.sortIndicatorSection() == OBJECT
+    assert panel.filters.order.text() == "by name ▾"
+    qtbot.waitUntil(lambda: shown() == names)
+    click(panel, OBJECT)
+    assert panel.filters.order.text() == "object, falling ▾"
+    qtbot.waitUntil(lambda: shown() == names[::-1])
+    click(panel, OBJECT)
+    assert context.current.queue.sort == Sort()
+    qtbot.waitUntil(lambda: shown() == as_listed)
+
+
+def test_a_verdict_means_as_listed(panel, context):
+    click(panel, SNR)
+    click(panel, VERDICT)
     assert context.current.queue.sort == Sort()
 
 

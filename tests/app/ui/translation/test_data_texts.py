@@ -61,7 +61,7 @@ def test_every_text_of_the_tasks_is_there_and_none_that_is_gone(name):
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("table", ["tasks", "measured"])
+@pytest.mark.parametrize("table", ["tasks", "measured", "messages"])
 def test_numbers_and_places_are_kept(name, table):
     for english, other in load_table(table, name).items():
         places = [Counter(PLACEHOLDER.findall(each)) for each in (english, other)]

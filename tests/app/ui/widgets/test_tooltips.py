@@ -48,6 +48,18 @@ def bait(tmp_path):
     waiting.join()
 
 
+@pytest.fixture(params=[False, True], ids=["alone", "below another"])
+def other_window(qtbot, request):
+    """One that is still there, as that of a test before, where the mouse will be."""
+    other = QWidget()
+    qtbot.addWidget(other)
+    other.resize(500, 400)
+    if request.param:
+        with qtbot.waitActive(other):
+            other.show()
+            other.activateWindow()
+
+
 @pytest.fixture
 def page(qtbot):
     page = QWidget()
@@ -55,7 +67,9 @@ def page(qtbot):
     page.tooltips = InputFilter(page, {})
     QVBoxLayout(page)
     page.resize(400, 300)
-    page.show()
+    with qtbot.waitActive(page):  # Qt asks for tooltips in the active window only
+        page.show()
+        page.activateWindow()
     return page
 
 
@@ -98,15 +112,17 @@ def test_a_widget_a_cell_a_header_and_a_tab(page, bait):
     assert bait[1] == []
 
 
-def test_the_mouse_that_rests_on_it_shows_the_same(qtbot, page, bait):
+def test_the_mouse_that_rests_on_it_shows_the_same(qtbot, other_window, page, bait):
     text = IMAGE.format(place=bait[0])
     label = QLabel("name")
     label.setToolTip(text)
     page.layout().addWidget(label)
     QApplication.processEvents()
-    QTest.mouseMove(label, QPoint(3, 3))
-    QTest.mouseMove(label, QPoint(9, 5))
-    qtbot.waitUntil(QToolTip.isVisible)
+    window = page.windowHandle()  # `mouseMove` to a widget goes to whatever lies there
+    for place in (QPoint(3, 3), QPoint(9, 5)):
+        QTest.mouseMove(window, label.mapTo(page, place))
+    qtbot.waitUntil(label.underMouse)
+    qtbot.waitUntil(lambda: QToolTip.isVisible() and QToolTip.text() == plain_html(text))
     assert as_written() == plain_html(text)
     assert bait[1] == []
 

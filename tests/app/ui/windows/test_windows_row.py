@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.windows.windows_row import WindowsRow, measured_windows, short_text
+from app.ui.windows.windows_row import WindowsRow, measured_windows, short_texts
 from tests.app.ui.controls.steps import click
 from tests.app.ui.plot.spectra import spectrum
 
@@ -114,7 +114,8 @@ def test_each_shows_its_part_of_the_spectrum_and_what_we_measure(qtbot, row, con
         low, high = cell.window_of_task.range
         assert low <= drawn(cell)[0] < drawn(cell)[-1] <= high
         assert cell.number.startswith("S/N ")
-    assert any("Å" in each.number for each in row.cells)
+        assert cell.numbers[0] in cell.toolTip()
+    assert any("Å" in each.numbers[0] for each in row.cells)
 
 
 def test_they_follow_velocity_and_smoothing(qtbot, row, context):
@@ -140,5 +141,20 @@ def test_the_one_the_agent_looks_at_is_lit(row, context):
 def test_the_text_says_noise_and_strongest_line_with_errors_and_without(has_errors):
     observed = spectrum() if has_errors else spectrum(ivar=None)
     (numbers,) = measured_windows(observed, [(6400.0, 6750.0)], 0.0)
-    text = short_text(numbers)
+    text = short_texts(numbers)[0]
     assert text.startswith("S/N ") and " · Hα −39.0 ± " in text
+
+
+def test_the_same_in_fewer_words():
+    line = {"name": "HeI_5876", "centroid": 5875.6, "ew": -5.38, "ew_error": 0.12, "sigma": 45.0}
+    assert short_texts({"snr": 68.7, "lines": [line]}) == (
+        "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å",
+        "S/N 68.7 · He I 5876 −5.38 ± 0.12",
+        "S/N 68.7 · He I 5876 −5.38",
+        "He I 5876 −5.38",
+        "−5.38",
+    )
+
+
+def test_without_a_line_the_noise_alone_is_said():
+    assert short_texts({"snr": 12.3}) == ("S/N 12.3",)

@@ -1,0 +1,175 @@
+"""Every note and error of importing is translated, with what is put into it; other texts stay."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import agent
+import app
+from app.ui.translation.data_texts import load_table
+from app.ui.translation.languages import LANGUAGES, install_translators
+from app.ui.translation.message_texts import MAX_TEXT, PLACE, translate_message
+
+AGENT, APP = Path(agent.__file__).parent, Path(app.__file__).parent
+CORE = APP / "core"
+OTHERS = [name for name in LANGUAGES if name != "en"]
+SOURCES = (
+    *sorted({*(CORE / "importing").rglob("*.py")} - {CORE / "importing" / "role_names.py"}),
+    *sorted((AGENT / "votable").glob("*.py")),
+    *(AGENT / "spectra" / "fits" / f"{name}.py" for name in ("fits_file", "fits_table")),
+    AGENT / "spectra" / "fits" / "source_file.py",
+    APP / "worker" / "exit_reason.py",
+    AGENT / "checked_toml.py",
+    AGENT / "tasks" / "task_file.py",
+    AGENT / "tasks" / "catalogue.py",
+    CORE / "database" / "error_messages.py",
+)
+"""What the import page can show comes from there, and from the file of a new session."""
+A_SENTENCE = re.compile(r"[A-Za-z]{2,}[\w',)]* +[a-zA-Z(]")
+NO_MESSAGE = re.compile(
+    r"PRAGMA|INSERT|SELECT|\\[wsd]|too long\0|FATAL|^(does not exist|decode to|too many$)"
+    r"|^(authentication failed|no password supplied)$|^the database says|\{words\}|^the server"
+    r"|^ignored|^no task|^list reader$|^text table$|^Fatal Python"
+)
+"""Code; what belongs to servers and to the command line; what the window says itself."""
+PUT_TOGETHER = {
+    "that could not be read as spectra",
+    "whose names are not valid Unicode: rename them",
+    "CSV, TSV, ECSV, FITS, VOTable, Parquet or a folder of spectra",
+    "its format is unknown: use {}",
+    "compress (.Z)",
+    "line {} of the file",
+    "its column {}",
+    "{} has an unknown type",
+    "{} has an invalid arraysize",
+    "{} declares {} elements per cell",
+    "{} {} spectra outside the folder of the list, in {}",
+    "{}: give its folder as the one of the spectra",
+    "{}: give its target folder as the one of the spectra",
+    "expected a number, found {}",
+    "; did you mean {}?",
+    "object_id: built from the columns {} ({} naming)",
+    "path: {} file name built from the columns {}",
+}
+"""Parts that the table has together, and the reasons that only a terminal prints."""
+
+
+@pytest.fixture(params=OTHERS)
+def language(request, qapp):
+    translators = install_translators(qapp, request.param)
+    yield request.param
+    for each in translators:
+        qapp.removeTranslator(each)
+
+
+def texts_of(node: ast.AST) -> Iterator[str]:
+    """The texts below a node that are no docstrings, with {} for what is put into them."""
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            return
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=values):
+            yield "".join(map(_part, values))
+            return
+    for child in ast.iter_child_nodes(node):
+        yield from texts_of(child)
+
+
+def _part(value: ast.expr) -> str:
+    if isinstance(value, ast.Constant):
+        return str(value.value)
+    assert isinstance(value, ast.FormattedValue)
+    inside = ast.unparse(value.value)
+    return "" if "near_miss" in inside or inside in ("guess", "more") else "{}"
+
+
+def plain(text: str) -> str:
+    """The text with {} for each place."""
+    return re.sub(r'"?(\{\})+"?', "{}", PLACE.sub("{}", text))
+
+
+def is_known(text: str, table: set[str]) -> bool:
+    """Whether the text is in the table, itself or behind the name of its object."""
+    parts = text.split(": ")
+    return any(": ".join(parts[number:]) in table for number in range(len(parts)))
+
+
+def said_in_the_sources() -> set[str]:
+    found = set()
+    for path in SOURCES:
+        for text in texts_of(ast.parse(path.read_text(encoding="utf-8"))):
+            bare = plain(text)
+            if A_SENTENCE.search(bare) and not NO_MESSAGE.search(bare):
+                found.add(bare)
+    return found
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_message_is_in_the_table(name):
+    said = said_in_the_sources()
+    assert len(said) > 150
+    assert said >= PUT_TOGETHER
+    table = {plain(each) for each in load_table("messages", name)}
+    assert [each for each in sorted(said - PUT_TOGETHER) if not is_known(each, table)] == []
+
+
+TRANSLATED = {
+    "a: b.csv: none of its 1,200 rows can be used; row 3: line 4 of the file: 1 cell instead of "
+    "5": ("a: b.csv：其中 1,200 行都不能使用；第 3 行：文件第 4 行：有 1 个单元格，而应有 5 个"),
+    'b.csv: it has no column "snrr"; did you mean "snr"?': (
+        'b.csv：没有名为 "snrr" 的列；是否指 "snr"？'
+    ),
+    "skipped 1 array column": "跳过了 1 个数组列",
+    "skipped 2 files that could not be read as spectra": "跳过了 2 个文件，因为无法作为光谱读取",
+    "x.csv: 5 rows name spectra outside the folder of the list, in /a, /b, /c and 2 more": (
+        "x.csv：5 行所指的光谱在列表的文件夹之外，位于 /a, /b, /c 及另外 2 个文件夹"
+    ),
+    "q.bin: it cannot be read: Permission denied": "q.bin：无法读取：没有权限",
+    "q.bin: it cannot be read: Text file busy": "q.bin：无法读取：Text file busy",
+    "the process that read it was killed by SIGKILL (as when memory runs out); it may be damaged: "
+    "save it again, if possible as CSV": (
+        "读取它的进程被 SIGKILL 终止（与内存耗尽时一样）；文件可能已损坏：请重新保存，最好存为 CSV"
+    ),
+    "3 lines not in UTF-8, read as GB18030 (Chinese)": ("3 行不是 UTF-8，按 GB18030（中文）读取"),
+    "x.vot: it is a damaged VOTable: unclosed token: line 1, column 16": (
+        "x.vot：这是损坏的 VOTable：记号没有闭合：第 1 行，第 16 列"
+    ),
+    "/a/cv.toml: windows[2].range: expected a number from 500 to 1e+06 Å, found 5": (
+        "/a/cv.toml: windows[2].range：应为 500 至 1e+06 Å 的数，实为 5"
+    ),
+}
+
+
+@pytest.mark.parametrize("english", TRANSLATED)
+def test_names_and_numbers_are_put_in(language, english):
+    assert translate_message(english) == TRANSLATED[english]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a model's own words", "none of its many rows can be used", "x" * (MAX_TEXT + 1)]
+)
+def test_what_is_not_known_stays(language, text):
+    assert translate_message(text) == text
+
+
+def test_what_the_system_says_of_files_is_known(language):
+    for number in (2, 5, 13, 21, 24, 28, 30, 36, 40):
+        english = os.strerror(number)
+        assert translate_message(english) != english, english
+
+
+@pytest.mark.parametrize("word", ["it is ", "a: ", "it cannot be read: ", "x cannot be read: "])
+def test_a_strangers_name_full_of_messages_does_no_harm(language, word):
+    text = word * (MAX_TEXT // len(word))
+    assert translate_message(text).endswith(word[-3:])
+
+
+def test_english_needs_no_table(qapp):
+    assert translate_message("it is empty") == "it is empty"
