@@ -250,12 +250,10 @@ class MainWindow(QMainWindow):
 
         if self.guide is None:
             self.guide = GuideReader(self._language, self.current_theme)
-        self.guide.open_at(page or self._guide_page())
-
-    def _guide_page(self) -> str:
-        if self.view is None:
-            return help_page_for("", is_importing=self._stack.currentWidget() is self.importing)
-        return help_page_for(self.view.page, in_agent=self.view.judging.is_at_agent)
+        if not page and self.view is not None:
+            page = help_page_for(self.view.page, in_agent=self.view.judging.is_at_agent)
+        is_importing = self._stack.currentWidget() is self.importing
+        self.guide.open_at(page or help_page_for("", is_importing=is_importing))
 
     def take_tour(self) -> None:
         """Start the tour on the open session, else on the sample."""
