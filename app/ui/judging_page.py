@@ -34,11 +34,13 @@ from app.ui.plot.plot_menu import PlotMenu
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
+from app.ui.widgets.text_width import how_much_larger
 from app.ui.windows.windows_row import WindowsRow
 
 RAIL_BELOW_PX = 1500
 """In a narrower window the queue is a rail."""
 QUEUE_PX, DRAWER_PX = 230, 270
+"""Widths in text of the usual size; in larger text up to a quarter of the page each."""
 WINDOWS_PX, TALL_WINDOWS_PX, TALL_PX = 104, 190, 900
 """Height of the row of windows: on usual pages, and on those taller than TALL_PX."""
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
@@ -226,9 +228,11 @@ class JudgingPage(QWidget):
         return dock
 
     def _size_docks(self) -> None:
+        larger, most = how_much_larger(self), self.width() // 4
         widths = {"queue": QUEUE_PX, "agent": DRAWER_PX}
+        fitting = [max(min(round(px * larger), most), px) for px in widths.values()]
         docks: list[QDockWidget] = [self.docks[name] for name in widths]
-        self.desk.resizeDocks(docks, list(widths.values()), Qt.Orientation.Horizontal)
+        self.desk.resizeDocks(docks, fitting, Qt.Orientation.Horizontal)
         height = WINDOWS_PX if self.height() < TALL_PX else TALL_WINDOWS_PX
         self.desk.resizeDocks([self.docks["windows"]], [height], Qt.Orientation.Vertical)
 

@@ -589,11 +589,11 @@
         <translation>正在读取…</translation>
     </message>
     <message>
-        <source>CSV, with units and provenance in a separate file</source>
+        <source>CSV, units and provenance in a separate file</source>
         <translation>CSV，单位与来源另存为单独文件</translation>
     </message>
     <message>
-        <source>ECSV, with units and provenance in the header</source>
+        <source>ECSV, units and provenance in the header</source>
         <translation>ECSV，单位与来源写在文件头</translation>
     </message>
     <message>

@@ -15,9 +15,11 @@ from PySide6.QtWidgets import (
 
 from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import hint
+from app.ui.widgets.text_width import how_much_larger
 
 RAIL_PX = 30
 SHEET_PX = 340
+"""In text of the usual size."""
 
 
 class QueueRail(QAbstractButton):
@@ -72,7 +74,7 @@ class QueueSheet(QFrame):
         owner = self.parentWidget()
         assert owner is not None
         left = rail.mapTo(owner, QPoint(rail.width(), 0)).x()
-        width = min(SHEET_PX, owner.width() - left)
+        width = min(round(SHEET_PX * how_much_larger(self)), owner.width() - left)
         self.setGeometry(left, 0, width, rail.height())
         self.show()
         self.raise_()

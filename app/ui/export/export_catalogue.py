@@ -11,8 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
     QComboBox,
-    QGridLayout,
-    QHBoxLayout,
+    QFormLayout,
     QLabel,
     QRadioButton,
     QTableWidget,
@@ -26,6 +25,7 @@ from agent.errors import WorkbenchError
 from app.ui.export.export_preview import ExportChoice, ExportPreview, preview_export
 from app.ui.export.export_work import SUFFIXES
 from app.ui.session_context import SessionContext
+from app.ui.widgets.flow_layout import FlowLayout
 
 MAX_COLUMNS = 80
 MAX_CELL = 120
@@ -52,18 +52,18 @@ class CataloguePanel(QWidget):
         self.count = _label("dim")
         self.table = _table()
         self.table.setAccessibleName(self.tr("The first rows of the catalogue"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
-        grid.addWidget(_label("dim", self.tr("Format")), 0, 0)
-        grid.addWidget(self.format, 0, 1)
-        grid.addWidget(_label("dim", self.tr("Candidates")), 1, 0)
-        grid.addLayout(self._choices(), 1, 1)
-        grid.setColumnStretch(1, 1)
+        rows = QFormLayout()
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        rows.setHorizontalSpacing(12)
+        rows.setVerticalSpacing(8)
+        rows.addRow(_label("dim", self.tr("Format")), self.format)
+        rows.addRow(_label("dim", self.tr("Candidates")), self._choices())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        layout.addLayout(grid)
+        layout.addLayout(rows)
         layout.addSpacing(4)
         layout.addWidget(self.count)
         layout.addWidget(self.table, 1)
@@ -106,14 +106,14 @@ class CataloguePanel(QWidget):
 
     def _formats(self) -> list[tuple[str, str]]:
         return [
-            ("csv", self.tr("CSV, with units and provenance in a separate file")),
-            ("ecsv", self.tr("ECSV, with units and provenance in the header")),
+            ("csv", self.tr("CSV, units and provenance in a separate file")),
+            ("ecsv", self.tr("ECSV, units and provenance in the header")),
             ("fits", self.tr("FITS table")),
             ("votable", self.tr("VOTable")),
             ("parquet", self.tr("Parquet")),
         ]
 
-    def _choices(self) -> QHBoxLayout:
+    def _choices(self) -> FlowLayout:
         titles = {
             "selected": "",
             "accepted": self.tr("Accepted"),
@@ -121,14 +121,12 @@ class CataloguePanel(QWidget):
             "all": self.tr("All"),
             "filtered": self.tr("As currently filtered"),
         }
-        row = QHBoxLayout()
-        row.setSpacing(16)
+        row = FlowLayout(spacing=16)
         for name, title in titles.items():
             button = QRadioButton(title)
             self.group.addButton(button)
             self.buttons[name] = button
             row.addWidget(button)
-        row.addStretch(1)
         self.buttons["accepted"].setChecked(True)
         self.buttons["selected"].hide()
         self.group.buttonClicked.connect(self._change_choice)

@@ -30,8 +30,9 @@ from app.ui.importing.session_path import free_path
 from app.ui.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder, is_there
-from app.ui.widgets.labels import narrow, short_label, wrapped_label
+from app.ui.widgets.labels import narrow, wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
+from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SHOWN_NOTES = 3
 
@@ -101,6 +102,7 @@ def written_text(written: WrittenFile) -> str:
 
 
 KINDS = tuple(ExportKind)
+SIZE = 920, 600
 LEFT_WIDTH = 176
 
 
@@ -117,13 +119,12 @@ class ExportDialog(QDialog):
         self.work.progressed.connect(self._show_progress)
         self.setWindowTitle(self.tr("Export"))
         self.setModal(False)
-        self.resize(920, 600)
         self.kinds = QListWidget()
         self.kinds.setProperty("role", "pages")
-        self.kinds.setFixedWidth(LEFT_WIDTH)
         self.kinds.setAccessibleName(self.tr("What to write"))
         for kind in KINDS:
             self.kinds.addItem(page_title(kind))
+        ListWidth(self.kinds, LEFT_WIDTH)
         self.catalogue = CataloguePanel(context)
         self.catalogue.changed.connect(self._change_suffix)
         self.pages = QStackedWidget()
@@ -133,10 +134,11 @@ class ExportDialog(QDialog):
         self.file = FileField(self.tr("File"), self._ask_for_file)
         self.file.changed.connect(self._check)
         self.problem = ProblemLine()
-        self.blind = short_label(
+        self.blind = wrapped_label(
             self.tr("Blind mode is on, but exported files include the agent's verdicts"), "warning"
         )
         self._lay_out()
+        DialogSize(self, *SIZE)
         self.kinds.currentRowChanged.connect(self._show_page)
 
     @property

@@ -15,6 +15,7 @@ from app.ui.help.model_sources import ModelSources, all_model_sources, state_tex
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea
+from app.ui.widgets.text_width import DialogSize
 
 SIZE = (680, 640)
 MARK_PX = 56
@@ -41,7 +42,7 @@ class AboutDialog(QDialog):
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.close)
         self._lay_out(current_theme)
-        self.resize(*SIZE)
+        DialogSize(self, *SIZE)
 
     def show_models(self) -> None:
         """Show the dialog with the models that are available now."""

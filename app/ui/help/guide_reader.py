@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.ui.help.guide_browser import GuideBrowser
 from app.ui.help.pages import GuidePage, guide, page_at
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 980, 720
 LIST_PX = 216
@@ -175,9 +176,8 @@ class GuideReader(QDialog):
     def _lay_out(self) -> None:
         self.list.setProperty("role", "pages")
         self.list.setAccessibleName(self.tr("Guide pages"))
-        self.list.setFixedWidth(LIST_PX)
-        self.list.ensurePolished()
         self.list.addItems([page.title for page in self.pages])
+        ListWidth(self.list, LIST_PX)
         self.search.setPlaceholderText(self.tr("Find on this page (Ctrl+F)"))
         self.search.setAccessibleName(self.tr("Find in the guide"))
         self.search.setClearButtonEnabled(True)
@@ -202,4 +202,4 @@ class GuideReader(QDialog):
         layout.setSpacing(12)
         layout.addWidget(self.list)
         layout.addLayout(right, 1)
-        self.resize(*SIZE)
+        DialogSize(self, *SIZE)

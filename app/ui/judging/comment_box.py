@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
@@ -14,9 +14,9 @@ from app.ui.judging.flag_row import FlagRow
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import escape_mnemonics
 from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.text_width import PlaceholderWidth
 
-PADDING_PX, MIN_PX = 24, 110
-"""Room beside the words that invite a comment, and the least width."""
+MIN_PX = 110
 
 SEPARATOR = "; "
 
@@ -33,6 +33,7 @@ class CommentBox(QWidget):
         self.edit = QLineEdit(self)
         self.edit.setMaxLength(MAX_COMMENT)
         self.edit.setAccessibleName(self.tr("Comment"))
+        self._width = PlaceholderWidth(self.edit, MIN_PX)
         self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
         self.menu = QMenu(self)
         row = QHBoxLayout(self)
@@ -56,20 +57,11 @@ class CommentBox(QWidget):
     def _show_keys(self) -> None:
         text = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
         self.edit.setPlaceholderText(text)
-        self._fit_font()
+        self._width.fit()
         self.edit.setToolTip(
             hint(self.tr("Comment; Enter or Esc returns to the plot"), self._keymap, "comment")
         )
         self.standard.set_label("", hint=self.tr("Standard comments"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "edit"):
-            self._fit_font()
-
-    def _fit_font(self) -> None:
-        text = self.edit.fontMetrics().horizontalAdvance(self.edit.placeholderText())
-        self.edit.setMinimumWidth(max(text + PADDING_PX, MIN_PX))
 
     def _start_typing(self) -> None:
         if not self.edit.isEnabled():

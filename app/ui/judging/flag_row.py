@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.core.session.records import MAX_FLAG, Opinion
 from app.ui.judging.flag_menu import STAR, FlagMenu
 from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.text_width import PlaceholderWidth
 
-CUSTOM_WIDTH = 120
-MAX_CHIPS = 3
-"""Further flags are counted in one button."""
+CHIP_LETTERS, PADDING_PX = 12, 44
+"""Width of the longest chip: of so many letters, and of what is around them."""
+MAX_CHIPS, CHIPS_PX = 3, 440
+"""Chips, none where large text leaves room for one alone; other flags are counted in a button."""
 
 
 class FlagRow(QWidget):
@@ -37,8 +39,8 @@ class FlagRow(QWidget):
         self.menu = FlagMenu(self)
         self.custom = QLineEdit(self)
         self.custom.setMaxLength(MAX_FLAG)
-        self.custom.setFixedWidth(CUSTOM_WIDTH)
         self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
+        PlaceholderWidth(self.custom, is_fixed=True)
         self.custom.setAccessibleName(self.tr("Custom flag"))
         self.custom.hide()
         self.chips: dict[str, PaintedButton] = {}
@@ -75,6 +77,15 @@ class FlagRow(QWidget):
             self.tr("Flag"), keymap.label("flags"), hint(self.tr("Flags"), keymap, "flags")
         )
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "chips"):
+            self._show_chips()
+
+    @property
+    def _chip_px(self) -> int:
+        return self.fontMetrics().horizontalAdvance("n" * CHIP_LETTERS) + PADDING_PX
+
     def toggle_star(self) -> None:
         self.star.setChecked(STAR in self._current.opinion.flags)  # changed once it is saved
         self._current.toggle_flag(STAR)
@@ -103,14 +114,18 @@ class FlagRow(QWidget):
         if names == self._names:
             return
         self._names = names
+        self._show_chips()
+
+    def _show_chips(self) -> None:
         for chip in self.chips.values():
             self._group.removeButton(chip)
             self._row.removeWidget(chip)
             chip.hide()
             chip.deleteLater()
-        shown = names[:MAX_CHIPS]
+        fitting = CHIPS_PX // self._chip_px
+        count = min(MAX_CHIPS, fitting) if fitting > 1 else 0
+        shown, hidden = self._names[:count], self._names[count:]
         self.chips = {name: self._chip(number, name) for number, name in enumerate(shown)}
-        hidden = names[MAX_CHIPS:]
         self.rest.set_label(f"+{len(hidden)}", hint=", ".join(hidden))
         self.rest.setVisible(bool(hidden))
 
@@ -119,7 +134,7 @@ class FlagRow(QWidget):
         about = self.tr("Remove the flag {name}").replace("{name}", name)
         chip.set_label(name, "✕", about)
         chip.setAccessibleName(about)
-        chip.setMaximumWidth(CUSTOM_WIDTH)
+        chip.setMaximumWidth(self._chip_px)
         self._group.addButton(chip, number)
         self._row.insertWidget(self._row.indexOf(self.rest), chip)
         return chip

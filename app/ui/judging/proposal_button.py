@@ -14,7 +14,6 @@ from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 WIDTH = 150
-LETTERS = 16
 HEIGHT = 30
 
 
@@ -36,11 +35,19 @@ class ProposalButton(PaintedButton):
         self._show()
 
     def sizeHint(self) -> QSize:
-        letters = self.fontMetrics().averageCharWidth() * LETTERS
-        return QSize(max(WIDTH, letters), super().sizeHint().height())
+        mark = max(MARKS.values(), key=self.fontMetrics().horizontalAdvance)
+        answers = (
+            ("", self.tr("No proposal"), ""),
+            ("", self.tr("Reveal agent"), self._keymap.label("reveal")),
+            (mark, self._answer("YES"), self._keymap.label("take_proposal")),
+        )
+        return QSize(max(WIDTH, *(self.width_of(*each) for each in answers)), self.height_hint)
 
     def _run(self) -> None:
         self._commands.run(self._action)
+
+    def _answer(self, verdict: str) -> str:
+        return self.tr("Agent: {answer}").replace("{answer}", verdict)
 
     def _show(self, _: object = None) -> None:
         row = self._current.row
@@ -60,7 +67,7 @@ class ProposalButton(PaintedButton):
             return
         self.mark = MARKS[verdict]
         p_yes = row.candidate.agent_p_yes
-        text = self.tr("Agent: {answer}").replace("{answer}", row.candidate.agent_verdict or "")
+        text = self._answer(row.candidate.agent_verdict or "")
         self.setEnabled(can_judge)
         about = hint(self.tr("Use the agent's proposal"), self._keymap, "take_proposal")
         if p_yes is not None:

@@ -18,8 +18,10 @@ from app.ui.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import button, short_label
 from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.text_width import PlaceholderWidth
 
-COUNT_PX = 130
+COUNT_PX, COMMENT_PX = 130, 200
+"""Least widths."""
 
 
 class ActStrip(QFrame):
@@ -47,7 +49,7 @@ class ActStrip(QFrame):
         self.flag = PaintedButton(theme, attrgetter("border"), self)
         self.comment = QLineEdit(self)
         self.comment.setMaxLength(MAX_COMMENT)
-        self.comment.setMinimumWidth(200)
+        self._width = PlaceholderWidth(self.comment, COMMENT_PX)
         self.undo = PaintedButton(
             theme, attrgetter("accent"), self, mark="↶", height=30, is_quiet=True
         )
@@ -99,6 +101,7 @@ class ActStrip(QFrame):
         self.undo.set_label("", hint=self.tr("Undo the last act"))
         placeholder = self.tr("Comment on all selected ({key})")
         self.comment.setPlaceholderText(placeholder.replace("{key}", keymap.label("comment")))
+        self._width.fit()
         self.comment.setAccessibleName(self.tr("Comment on all selected candidates"))
 
     def _press(self, number: int) -> None:

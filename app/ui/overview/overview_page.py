@@ -7,8 +7,8 @@ from functools import partial
 from operator import attrgetter
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
@@ -26,6 +26,7 @@ from app.ui.queue.column_store import ColumnStore
 from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.table_parts import TableParts
 from app.ui.session_context import SessionContext
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import row
 from app.ui.widgets.painted_button import PaintedButton
 
@@ -79,8 +80,12 @@ class OverviewPage(QWidget):
 
     def _lay_out(self) -> None:
         self.filters.setMaximumWidth(FILTERS_PX)
-        top = row((self.filters, 3), 1, self.tools, self.choose)
-        for part in (self.tools, self.choose):
+        left, right, top = QWidget(self), QWidget(self), FlowLayout(spacing=8)
+        left.setLayout(row((self.filters, 3), 1))
+        left.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        right.setLayout(row(self.tools, self.choose))
+        for part in (left, right):
+            top.addWidget(part)
             top.setAlignment(part, Qt.AlignmentFlag.AlignTop)
         inside = QVBoxLayout()
         inside.setContentsMargins(16, 12, 16, 8)
@@ -142,10 +147,6 @@ class OverviewPage(QWidget):
         super().hideEvent(event)
         self._context.commands.override({})
         self.confirm.close_question()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.columns.show()
 
     def _session_changed(self, change: object) -> None:
         if self.isVisible():

@@ -25,7 +25,7 @@ class Header(QWidget):
         super().__init__(parent)
         self.title, self.simulated = self._label("title"), self._label("warning")
         self.facts, self.note = self._label("dim"), self._label("dim")
-        self._facts_text = self._note_text = ""
+        self._object = self._facts_text = self._note_text = ""
         self._readout_px = 0
         self._class: QPushButton | None = None
         self.readout = self._label("number")
@@ -46,8 +46,7 @@ class Header(QWidget):
         self, object_id: str, spectrum: Spectrum | None, listed_snr: float | None = None
     ) -> None:
         """Show an object; its S/N is that of the list, as in the queue, else that of its file."""
-        self.title.setText(cut(object_id, MAX_NAME))
-        self.title.setToolTip(object_id if len(object_id) > MAX_NAME else "")
+        self._object = object_id
         self.simulated.setVisible(spectrum is not None and spectrum.simulated)
         self._facts_text = (
             "" if spectrum is None else " · ".join(self._describe(spectrum, listed_snr))
@@ -59,7 +58,7 @@ class Header(QWidget):
     def texts(self) -> list[str]:
         """All texts about the object in full, even where they are elided on screen."""
         simulated = "" if self.simulated.isHidden() else self.simulated.text()
-        texts = self.title.text(), simulated, self._facts_text
+        texts = cut(self._object, MAX_NAME), simulated, self._facts_text
         return [text for text in texts if text]
 
     def show_note(self, note: str) -> None:
@@ -117,11 +116,7 @@ class Header(QWidget):
             width = self._class.sizeHint().width()
             self._class.setGeometry(QRect(left, TOP_PX, width, self._line_height))
             left += width + APART_PX
-        for label in (self.title, self.simulated):
-            if not label.isHidden():
-                width = max(min(label.sizeHint().width(), end - left), 0)
-                label.setGeometry(QRect(left, TOP_PX, width, self._line_height))
-                left += width + APART_PX
+        left += self._place_title(left, end - left)
         room = max(end - left, 0)
         readout_px = min(self._readout_px, room)
         self.readout.setGeometry(QRect(end - readout_px, TOP_PX, readout_px, self._line_height))
@@ -131,6 +126,19 @@ class Header(QWidget):
         self._place(self.note, self._note_text, end - note_px, note_px)
         facts_px = max(end - left - note_px - (APART_PX if note_px else 0), 0)
         self._place(self.facts, self._facts_text, left, facts_px)
+
+    def _place_title(self, left: int, room: int) -> int:
+        """Place title and mark; the title gives way to the mark. Returns the width they take."""
+        mark_px = 0 if self.simulated.isHidden() else self.simulated.sizeHint().width() + APART_PX
+        name, most = cut(self._object, MAX_NAME), max(room - mark_px, 0)
+        shown = self.title.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, most)
+        self.title.setText(shown)
+        self.title.setToolTip(self._object if shown != self._object else "")
+        width = min(self.title.sizeHint().width(), most)
+        self.title.setGeometry(QRect(left, TOP_PX, width, self._line_height))
+        mark = QRect(left + width + APART_PX, TOP_PX, max(mark_px - APART_PX, 0), self._line_height)
+        self.simulated.setGeometry(mark)
+        return width + APART_PX + mark_px
 
     def _place(self, label: QLabel, text: str, left: int, width: int) -> None:
         right = Qt.TextElideMode.ElideRight

@@ -29,6 +29,7 @@ from app.ui.queue.filter_edit import MAX_SUGGESTIONS, FilterEdit
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import one_line
 from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.text_width import PlaceholderWidth
 
 COLUMNS = 3
 MAX_ORDER = 16
@@ -52,6 +53,7 @@ class FilterBar(QWidget):
         self._queue: Queue | None = None
         self._random = f"random:{zlib.crc32(session_id.encode()) % SEEDS}"
         self.edit = FilterEdit(current_theme, self)
+        self._width = PlaceholderWidth(self.edit)
         self.fault = QLabel(self)
         self.fault.setTextFormat(Qt.TextFormat.PlainText)
         self.fault.setWordWrap(True)
@@ -79,6 +81,7 @@ class FilterBar(QWidget):
     def _show_keys(self) -> None:
         placeholder = self.tr("Filter ({key})").replace("{key}", self._keymap.label("filter"))
         self.edit.setPlaceholderText(placeholder)
+        self._width.fit()
         self.edit.setAccessibleName(self.tr("Filter the list"))
         title = hint(self.tr("Filter the list"), self._keymap, "filter")
         about = self.tr(

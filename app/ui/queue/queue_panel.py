@@ -5,7 +5,6 @@ from __future__ import annotations
 from operator import attrgetter
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
@@ -148,10 +147,6 @@ class QueuePanel(QWidget):
         is_visible = area.contains(self.table.visualRect(index).center())
         hint = QAbstractItemView.ScrollHint
         self.table.scrollTo(index, hint.EnsureVisible if is_visible else hint.PositionAtCenter)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.columns.show()
 
     def _show_count(self) -> None:
         total, is_counting = self.model.blocks.total, self.loader.is_counting

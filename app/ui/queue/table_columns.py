@@ -81,10 +81,15 @@ class TableColumns(QObject):
         self._header = table.horizontalHeader()
         self._header.setSectionsMovable(True)
         self._header.viewport().installEventFilter(self)
+        self._viewport = table.viewport()
+        self._viewport.installEventFilter(self)
         self._header.sectionResized.connect(self._note_width)
         self._header.sectionMoved.connect(self._note_move)
         self._settled = QTimer(self, singleShot=True, interval=0)
         self._settled.timeout.connect(self._keep)
+        # Not while Qt lays the table out.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self.show)
         store.changed.connect(self._apply)
         store.own_changed.connect(self._take_own)
         self._model.set_own(store.own)
@@ -142,6 +147,10 @@ class TableColumns(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Tell a width that the person gives from one that the program gives."""
+        if watched is self._viewport:
+            if event.type() == QEvent.Type.Resize:
+                self._fitting.start()
+            return False
         if event.type() == QEvent.Type.MouseButtonPress:
             self._is_pressed = True
         elif event.type() == QEvent.Type.MouseButtonRelease:

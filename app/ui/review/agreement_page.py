@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.ui.review.agreement_numbers import (
@@ -25,6 +27,8 @@ from app.ui.widgets.labels import wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 
 MAX_ROWS = 14
+LETTERS = 130
+"""Least width for two columns."""
 
 
 class AgreementPage(QWidget):
@@ -48,19 +52,20 @@ class AgreementPage(QWidget):
         self.drift = DriftCard(context)
         self.calibration = CalibrationCard(context)
         inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(16, 16, 16, 16)
-        grid.setSpacing(12)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
+        self._columns.setContentsMargins(16, 16, 16, 16)
+        self._columns.setSpacing(12)
+        # Not while Qt lays out the page.
+        self._arranging = QTimer(self, singleShot=True, interval=0)
+        self._arranging.timeout.connect(self._arrange)
         left, right = QVBoxLayout(), QVBoxLayout()
         for part in (self.people, self.agents, self.by_snr, self.drift):
             left.addWidget(part)
         left.addStretch(1)
         right.addWidget(self.calibration)
         right.addStretch(1)
-        grid.addLayout(left, 0, 0)
-        grid.addLayout(right, 0, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
+        self._columns.addLayout(left, 1)
+        self._columns.addLayout(right, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(PageScrollArea(inner))
@@ -72,6 +77,21 @@ class AgreementPage(QWidget):
     def is_blind(self) -> bool:
         """Whether the agent's results are still hidden."""
         return self._blind_mode.is_on and not (self.found and self.found.is_all_judged)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arranging.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_arranging"):
+            self._arranging.start()
+
+    def _arrange(self) -> None:
+        """Put the cards into two columns, or into one where large text leaves too little room."""
+        is_wide = self.width() >= LETTERS * self.fontMetrics().averageCharWidth()
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._columns.setDirection(beside if is_wide else below)
 
     def _kappas(self, title: str, note: str) -> KappaCard:
         return KappaCard(title, note, Figure(self._current_theme, title))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.session.records import Verdict
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
@@ -15,6 +15,7 @@ from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_
 from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
 from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import MAX_REASON, button, narrow, one_line, row, with_key, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
@@ -99,7 +100,11 @@ class DisputeView(QWidget):
         layout.addWidget(self.note)
         layout.addWidget(PageScrollArea(opinions, OPINIONS_PX))
         layout.addWidget(self.verdict)
-        layout.addLayout(row(self.accept, self.reject, self.unsure, 1, self.settle))
+        buttons, gap = FlowLayout(spacing=8), QWidget()
+        gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for part in (self.accept, self.reject, self.unsure, gap, self.settle):
+            buttons.addWidget(part)
+        layout.addLayout(buttons)
 
     def judge(self, verdict: Verdict, *_: object) -> bool:
         """Judge the candidate without going on; returns whether the verdict was saved."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -23,6 +24,7 @@ from app.ui.keys.fuzzy import match_score
 from app.ui.keys.keymap import Keymap, KeyTaken
 from app.ui.settings.settings import Settings
 from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, plain_label
+from app.ui.widgets.flow_layout import FlowLayout
 
 
 class KeyCatcher(QLabel):
@@ -150,11 +152,11 @@ class KeysPage(SettingsPage):
         self.body.addWidget(self.catcher)
         self.body.addWidget(self.message)
         self.message.hide()
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        for button in (self.change_button, self.add_button, self.clear_button, self.reset_button):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        buttons, gap = FlowLayout(spacing=8), QWidget()
+        gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for part in (self.change_button, self.add_button, self.clear_button, self.reset_button):
+            buttons.addWidget(part)
+        buttons.addWidget(gap)
         buttons.addWidget(self.reset_all_button)
         self.body.addLayout(buttons)
 

@@ -21,8 +21,10 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.agent_page import AgentPage
 from app.ui.settings_dialog.keys_page import KeysPage
 from app.ui.settings_dialog.settings_pages import AppearancePage, FilesPage, ReviewerPage
+from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 780, 560
+LIST_PX = 168
 
 
 class SettingsDialog(QDialog):
@@ -55,12 +57,11 @@ class SettingsDialog(QDialog):
     def _lay_out(self) -> None:
         self.list.setProperty("role", "pages")
         self.list.setAccessibleName(self.tr("Pages"))
-        self.list.setFixedWidth(168)
         self.list.addItems([page.heading.text() for page in self.pages])
         for page in self.pages:
             self.stack.addWidget(page)
         self.list.currentRowChanged.connect(self.stack.setCurrentIndex)
-        self.list.ensurePolished()
+        ListWidth(self.list, LIST_PX)
         self.list.setCurrentRow(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
@@ -77,7 +78,7 @@ class SettingsDialog(QDialog):
         layout.addLayout(middle, 1)
         layout.addWidget(buttons)
         self.setWindowFlag(Qt.WindowType.WindowContextHelpButtonHint, False)
-        self.resize(*SIZE)
+        DialogSize(self, *SIZE)
 
     def _show_settings(self, settings: Settings) -> None:
         for page in self.pages:

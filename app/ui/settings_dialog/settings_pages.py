@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QLineEdit,
     QPlainTextEdit,
+    QSizePolicy,
     QWidget,
 )
 
@@ -175,5 +176,7 @@ def _choice(options: Mapping[Any, str]) -> QComboBox:
     box = QComboBox()
     for value, title in options.items():
         box.addItem(title, value)
-    box.setFixedWidth(NARROW)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    box.setMinimumWidth(NARROW)
+    box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return box

@@ -53,6 +53,7 @@ def draw_icon(painter: QPainter, icon: Icon, target: QRectF, colour: QColor) -> 
 
 
 PAD, ICON, GAP = 14, 26, 14
+WRAPPED = int(Qt.TextFlag.TextWordWrap.value)
 RADIUS = 8.0
 FIRST_ALPHA, HOVER_ALPHA, PRESSED_ALPHA = 24, 18, 40
 
@@ -79,7 +80,9 @@ class StartButton(RowButton):
         self.setAccessibleDescription(about)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         current_theme.changed.connect(self._redraw)
 
     def set_description(self, about: str) -> None:
@@ -99,15 +102,34 @@ class StartButton(RowButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(220, self.sizeHint().height())
 
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Title and description wrap."""
+        _, about = self._boxes(width)
+        return max(about.bottom() + 1 + PAD, self.sizeHint().height())
+
+    def _boxes(self, width: int) -> tuple[QRect, QRect]:
+        """Where title and description are."""
+        left, most = PAD + ICON + GAP, 10_000
+        room = max(width - left - PAD, 1)
+        title = QFontMetrics(self._bold()).boundingRect(
+            QRect(left, PAD, max(room - self._key_width(), 1), most), WRAPPED, self.text()
+        )
+        about = self.fontMetrics().boundingRect(
+            QRect(left, title.bottom() + 3, room, most), WRAPPED, self._about
+        )
+        return title, about
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._current_theme.theme
         ink, dim = self._draw_background(painter, theme)
-        left = PAD + ICON + GAP
         icon_top = (self.height() - ICON) / 2
         draw_icon(painter, self._icon, QRectF(PAD, icon_top, ICON, ICON), ink)
-        self._draw_text(painter, QRect(left, PAD, self.width() - left - PAD, 0), ink, dim)
+        self._draw_text(painter, ink, dim)
 
     def _draw_background(self, painter: QPainter, theme: Theme) -> tuple[QColor, QColor]:
         """Draw the background; returns the colours of title and description."""
@@ -130,24 +152,17 @@ class StartButton(RowButton):
             return base + PRESSED_ALPHA
         return base + HOVER_ALPHA if self._is_hovered else base
 
-    def _draw_text(self, painter: QPainter, at: QRect, ink: QColor, dim: QColor) -> None:
-        line = self.fontMetrics().height()
+    def _draw_text(self, painter: QPainter, ink: QColor, dim: QColor) -> None:
+        title, about = self._boxes(self.width())
         painter.setFont(self._bold())
         painter.setPen(ink)
-        title = QRect(at.left(), at.top(), at.width() - self._key_width(), line)
-        name = painter.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, title.width()
-        )
-        painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, name)
+        painter.drawText(title, WRAPPED, self.text())
         painter.setFont(self.font())
         painter.setPen(dim)
-        below = QRect(at.left(), at.top() + line + 2, at.width(), line)
-        about = self.fontMetrics().elidedText(
-            self._about, Qt.TextElideMode.ElideRight, below.width()
-        )
-        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, about)
+        painter.drawText(about, WRAPPED, self._about)
         if self._key:
-            key = QRect(at.left(), at.top(), at.width(), line)
+            width = self._key_width()
+            key = QRect(self.width() - PAD - width, PAD, width, self.fontMetrics().height())
             painter.drawText(
                 key, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key
             )

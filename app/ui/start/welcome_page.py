@@ -24,6 +24,7 @@ from app.ui.widgets.labels import short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.reviewer_name import ReviewerName
+from app.ui.widgets.text_width import MostWidth
 
 PROGRAM = "Spec-o3 Workbench"
 TOUR = "tour"
@@ -71,7 +72,7 @@ class WelcomePage(QWidget):
         column = QWidget()
         column.setLayout(middle)
         area = PageScrollArea(column)  # large text on a small screen
-        area.setMaximumWidth(MAX_WIDTH)
+        MostWidth(area, MAX_WIDTH)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(24, 16, 24, 16)
         layout.addStretch(1)

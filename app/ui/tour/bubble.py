@@ -22,6 +22,7 @@ from app.ui.widgets.labels import short_label, wrapped_label
 from app.ui.widgets.painted_button import PaintedButton
 
 WIDTH = 348
+"""Least width; wider where the buttons need it."""
 
 
 class TourBubble(QFrame):
@@ -34,7 +35,6 @@ class TourBubble(QFrame):
     def __init__(self, current_theme: CurrentTheme, window: QWidget) -> None:
         super().__init__(window)
         self.setProperty("role", "card")
-        self.setFixedWidth(WIDTH)
         self.title = wrapped_label("", "heading")
         self.text = wrapped_label("")
         self.progress: QLabel = short_label("", "dim")
@@ -72,7 +72,8 @@ class TourBubble(QFrame):
         assert layout is not None
         layout.activate()
         self.ensurePolished()
-        self.setFixedHeight(layout.totalHeightForWidth(WIDTH))
+        width = max(WIDTH, layout.totalMinimumSize().width())
+        self.setFixedSize(width, layout.totalHeightForWidth(width))
 
     def _lay_out(self) -> None:
         whole = QVBoxLayout(self)

@@ -9,7 +9,10 @@ HORIZONTAL = Qt.Orientation.Horizontal
 
 
 class FlowLayout(QLayout):
-    """Parts whose size policy expands share the room that is left in their row."""
+    """Parts whose size policy expands share the room that is left in their row.
+
+    Parts stand in the middle of their row, or at its top where they are aligned so.
+    """
 
     def __init__(self, parent: QWidget | None = None, *, spacing: int = 6) -> None:
         super().__init__(parent)
@@ -58,7 +61,9 @@ class FlowLayout(QLayout):
             left = inner.left()
             for item, width in zip(items, widths, strict=True):
                 own = min(_height(item, width), height)
-                item.setGeometry(QRect(left, top + (height - own) // 2, width, own))
+                at_top = item.alignment() & Qt.AlignmentFlag.AlignTop
+                drop = 0 if at_top else (height - own) // 2
+                item.setGeometry(QRect(left, top + drop, width, own))
                 left += width + self.spacing()
             top += height + self.spacing()
 

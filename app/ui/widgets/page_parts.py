@@ -28,12 +28,12 @@ class PageScrollArea(QScrollArea):
     """A scroll area that keeps wrapped text whole, in the place of what is in it.
 
     QScrollArea squeezes labels that wrap before it scrolls. With `max_height` (pixels) the area is
-    as high as its content, up to that height.
+    as high as its content, up to that height, and less where room is short.
     """
 
     def __init__(self, inner: QWidget, max_height: int | None = None) -> None:
         super().__init__(inner.parentWidget())
-        self._max_height = max_height
+        self._max_height, self._wanted = max_height, 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -59,7 +59,14 @@ class PageScrollArea(QScrollArea):
         height = max(wrapped, layout.totalMinimumSize().height())
         inner.setMinimumHeight(height)
         if self._max_height is not None:
-            self.setFixedHeight(min(height, self._max_height))
+            self._wanted = min(height, self._max_height)
+            self.setMinimumHeight(min(self._wanted, self._max_height // 2))
+            self.setMaximumHeight(self._wanted)
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return hint if self._max_height is None else QSize(hint.width(), self._wanted)
 
 
 class Logo(QWidget):

@@ -74,24 +74,22 @@ class PaintedButton(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = 2 * PAD + self.fontMetrics().horizontalAdvance(self._label)
-        if self.key:
-            width += GAP + self._cap_width
-        return QSize(width, max(self._height, self.fontMetrics().height() + MARGIN))
+        return QSize(self.width_of(self.mark, self.text(), self.key), self.height_hint)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    @property
-    def _label(self) -> str:
-        return (
-            f"{self.mark}  {self.text()}" if self.mark and self.text() else self.mark + self.text()
-        )
+    def width_of(self, mark: str, text: str, key: str) -> int:
+        """The width that such a label needs."""
+        width = 2 * PAD + self.fontMetrics().horizontalAdvance(_label(mark, text))
+        return width + GAP + self._cap_width(key) if key else width
 
     @property
-    def _cap_width(self) -> int:
-        advance = self.fontMetrics().horizontalAdvance(self.key)
-        return max(16, round(KEY_SCALE * advance) + 8)
+    def height_hint(self) -> int:
+        return max(self._height, self.fontMetrics().height() + MARGIN)
+
+    def _cap_width(self, key: str) -> int:
+        return max(16, round(KEY_SCALE * self.fontMetrics().horizontalAdvance(key)) + 8)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._is_hovered = True
@@ -110,10 +108,10 @@ class PaintedButton(QAbstractButton):
         self._paint_shape(painter, theme)
         box = self.rect().adjusted(PAD, 0, -PAD, 0)
         if self.key:
-            box.setRight(box.right() - self._cap_width - GAP)
+            box.setRight(box.right() - self._cap_width(self.key) - GAP)
         side = Qt.AlignmentFlag.AlignLeft if self.key else Qt.AlignmentFlag.AlignHCenter
         label = self.fontMetrics().elidedText(
-            self._label, Qt.TextElideMode.ElideRight, box.width() + 1
+            _label(self.mark, self.text()), Qt.TextElideMode.ElideRight, box.width() + 1
         )
         painter.setPen(ink)
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | side, label)
@@ -149,7 +147,7 @@ class PaintedButton(QAbstractButton):
         height = self.fontMetrics().height()
         right = self.width() - PAD
         top = (self.height() - height) / 2
-        cap = QRectF(right - self._cap_width, top, self._cap_width, height)
+        cap = QRectF(right - self._cap_width(self.key), top, self._cap_width(self.key), height)
         edge = QColor(ink)
         edge.setAlpha(edge.alpha() * 110 // 255)
         painter.setPen(QPen(edge, 1.0))
@@ -160,6 +158,10 @@ class PaintedButton(QAbstractButton):
 
     def _restyle(self) -> None:
         self.update()
+
+
+def _label(mark: str, text: str) -> str:
+    return f"{mark}  {text}" if mark and text else mark + text
 
 
 def _faded(colour: str, alpha: int) -> QColor:

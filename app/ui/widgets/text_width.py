@@ -1,14 +1,18 @@
-"""Widths that follow the size of the text, where a layout cannot find them."""
+"""Sizes that follow the size of the text, where a layout cannot find them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
 
 USUAL_PT = 10.0
+PADDING_PX = 24
+"""Room beside a placeholder."""
+AROUND = QSize(8, 40)
+"""Room on the screen for the frame and the title of a window."""
 
 
 def first_that_fits(texts: Sequence[str], metrics: QFontMetrics, room: int) -> str:
@@ -17,24 +21,100 @@ def first_that_fits(texts: Sequence[str], metrics: QFontMetrics, room: int) -> s
     return next(fitting, texts[-1] if texts else "")
 
 
-class TextWidth(QObject):
-    """Keeps a widget `px` wide in text of the usual size, and wider in larger text up to `most`."""
+def how_much_larger(widget: QWidget) -> float:
+    """The widget's text against text of the usual size, never below 1."""
+    return max(widget.font().pointSizeF() / USUAL_PT, 1.0)
 
-    def __init__(self, widget: QWidget, px: int, most: int, *, is_fixed: bool = True) -> None:
+
+class _Follower(QObject):
+    """Fits a widget anew when its text changes its size."""
+
+    def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
-        self._widget, self._px, self._most, self._is_fixed = widget, px, most, is_fixed
         widget.installEventFilter(self)
-        self._fit()
+        self.fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FontChange:
-            self._fit()
+            self.fit()
         return False
 
-    def _fit(self) -> None:
-        larger = max(self._widget.font().pointSizeF() / USUAL_PT, 1.0)
-        width = min(round(self._px * larger), self._most)
+    def fit(self) -> None:
+        raise NotImplementedError
+
+
+class TextWidth(_Follower):
+    """Keeps a widget `px` wide in text of the usual size, and wider in larger text up to `most`."""
+
+    def __init__(self, widget: QWidget, px: int, most: int, *, is_fixed: bool = True) -> None:
+        self._widget, self._px, self._most, self._is_fixed = widget, px, most, is_fixed
+        super().__init__(widget)
+
+    def fit(self) -> None:
+        width = min(round(self._px * how_much_larger(self._widget)), self._most)
         if self._is_fixed:
             self._widget.setFixedWidth(width)
         else:
             self._widget.setMinimumWidth(width)
+
+
+class MostWidth(_Follower):
+    """Lets a widget be at most `px` wide in text of the usual size, and wider in larger text."""
+
+    def __init__(self, widget: QWidget, px: int) -> None:
+        self._widget, self._px = widget, px
+        super().__init__(widget)
+
+    def fit(self) -> None:
+        self._widget.setMaximumWidth(round(self._px * how_much_larger(self._widget)))
+
+
+class PlaceholderWidth(_Follower):
+    """Keeps a field wide enough for its placeholder, and at least `px`.
+
+    Call `fit` when the placeholder has changed.
+    """
+
+    def __init__(self, field: QLineEdit, px: int = 0, *, is_fixed: bool = False) -> None:
+        self._field, self._px, self._is_fixed = field, px, is_fixed
+        super().__init__(field)
+
+    def fit(self) -> None:
+        text = self._field.fontMetrics().horizontalAdvance(self._field.placeholderText())
+        width = max(text + PADDING_PX, self._px)
+        if self._is_fixed:
+            self._field.setFixedWidth(width)
+        else:
+            self._field.setMinimumWidth(width)
+
+
+class ListWidth(_Follower):
+    """Keeps a list as wide as its longest row, and at least `px`."""
+
+    def __init__(self, items: QListWidget, px: int) -> None:
+        self._list, self._px = items, px
+        items.ensurePolished()
+        super().__init__(items)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show:  # the style sheet of a hidden list does not count
+            self.fit()
+        return super().eventFilter(watched, event)
+
+    def fit(self) -> None:
+        row = self._list.sizeHintForColumn(0) + 2 * self._list.frameWidth()
+        self._list.setFixedWidth(max(row, self._px))
+
+
+class DialogSize(_Follower):
+    """Gives a dialog this size in text of the usual size, and a larger one in larger text."""
+
+    def __init__(self, dialog: QWidget, width: int, height: int) -> None:
+        self._dialog, self._size = dialog, QSize(width, height)
+        super().__init__(dialog)
+
+    def fit(self) -> None:
+        most = self._dialog.screen().availableSize() - AROUND
+        wanted = (self._size * how_much_larger(self._dialog)).boundedTo(most)
+        shown = self._dialog.size().boundedTo(most)
+        self._dialog.resize(wanted.expandedTo(shown) if self._dialog.isVisible() else wanted)

@@ -243,8 +243,9 @@ def test_chosen_columns_do_not_crush_names(qtbot, wide, context, width):
     qtbot.waitUntil(lambda: wide.width() == width)
     table = wide.table
     longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
-    room = table.viewport().width()
-    assert table.columnWidth(OBJECT) >= min(longest, room // 2)
+    qtbot.waitUntil(
+        lambda: table.columnWidth(OBJECT) >= min(longest, table.viewport().width() // 2)
+    )
     assert "class" in titles(wide)
     assert table.horizontalScrollBar().maximum() > 0
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLineEdit,
+    QListWidget,
     QMenu,
     QPushButton,
     QRadioButton,
@@ -24,11 +25,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.painted_button import PaintedButton, RowButton
 
 SLACK_PX = 2
 TAB_PADDING_PX = 18
-BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton, PaintedButton)
+BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton, PaintedButton, RowButton)
 
 ELIDED_BY_DESIGN = {
     "Header": "facts and note give way to the values under the mouse; tooltips hold them in full",
@@ -37,7 +38,7 @@ ELIDED_BY_DESIGN = {
     "StateBlock": "holds such a label",
     "WindowCell": "names of windows, with tooltips",
     "RecentRow": "paths of any length, with tooltips",
-    "QueuePanel": "columns leave out what does not fit, names keep their ends",
+    "CandidateTable": "columns leave out what does not fit, names keep their ends",
     "PreviewHeader": "columns of a stranger's list, which scrolls",
     "ExportPreview": "columns of a catalogue, which scrolls",
     "NearbyPanel": "names of strangers",
@@ -92,6 +93,8 @@ def faults(widget: QWidget) -> Iterator[str]:
         yield from header_faults(widget)
     elif isinstance(widget, QTreeWidget):
         yield from tree_faults(widget)
+    elif isinstance(widget, QListWidget):
+        yield from list_faults(widget)
 
 
 def label_faults(label: QLabel) -> Iterator[str]:
@@ -110,11 +113,17 @@ def label_faults(label: QLabel) -> Iterator[str]:
 
 
 def button_faults(button: QAbstractButton) -> Iterator[str]:
-    text, hint = button.text(), button.sizeHint()
+    text, needed = button.text(), button.sizeHint().width()
     if not text:
         return
-    if hint.width() > button.width() + SLACK_PX:
-        yield f"“{text[:60]}” needs {hint.width()} px, has {button.width()}"
+    if isinstance(button, PaintedButton):  # some have a width of their own
+        needed = max(needed, button.width_of(button.mark, text, button.key))
+    if button.hasHeightForWidth():  # it wraps
+        high, needed = button.heightForWidth(button.width()), 0
+        if high > button.height() + SLACK_PX:
+            yield f"“{text[:60]}” needs {high} px of height, has {button.height()}"
+    if needed > button.width() + SLACK_PX:
+        yield f"“{text[:60]}” needs {needed} px, has {button.width()}"
     if button.fontMetrics().height() > button.height() + SLACK_PX:
         yield f"“{text[:60]}” is too high"
     yield from hidden_part(button, text)
@@ -156,6 +165,13 @@ def tree_faults(tree: QTreeWidget) -> Iterator[str]:
             needed = tree.sizeHintForIndex(tree.indexFromItem(item, column)).width()
             if needed > tree.columnWidth(column) + SLACK_PX:
                 yield f"the row “{item.text(column)}” is cut"
+
+
+def list_faults(items: QListWidget) -> Iterator[str]:
+    for row in range(items.count()):
+        needed = items.sizeHintForIndex(items.model().index(row, 0)).width()
+        if needed > items.viewport().width() + SLACK_PX:
+            yield f"the row “{items.item(row).text()}” is cut"
 
 
 def menu_faults(menu: QMenu) -> Iterator[str]:

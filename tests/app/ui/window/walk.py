@@ -1,6 +1,6 @@
 """Walks through the window and says what is cut there, at each size of window and text.
 
-`python -m tests.app.ui.window.walk LANGUAGE THEME FOLDER WIDTHxHEIGHT...` does so in a process of
+`python -m tests.app.ui.window.walk LANGUAGE THEME FOLDER WIDTHxHEIGHT` does so in a process of
 its own and prints one JSON line with what it found.
 """
 
@@ -12,19 +12,27 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QWidget
 from shiboken6 import isValid
 
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from app.ui.apply_theme import ThemeApplier
 from app.ui.judging_page import JudgingPage
 from app.ui.keys.command_palette import CommandPalette
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.main_window import MainWindow
+from app.ui.review.dispute_view import DisputeView
+from app.ui.review.refresh import Refresh
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.languages import install_translators
+from tests.app.core.inspected import MEASURED, NANO, said
+from tests.app.core.judged_sessions import say
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import sample_file
 from tests.app.ui.window.cut_texts import SLACK_PX, cut_texts
@@ -46,7 +54,8 @@ class Walk:
         self.settings.change(reviewer="Ada", told=("name", "tour"), theme=theme)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        self.applier = ThemeApplier(application, CurrentTheme(), self.settings)
+        self.theme = CurrentTheme()
+        self.applier = ThemeApplier(application, self.theme, self.settings)
         self.found: dict[str, list[str]] = {}
         self.seen = 0
 
@@ -54,10 +63,12 @@ class Walk:
         for points in TEXT_PT:
             self.settings.change(font_pt=points)
             self.where = f"{width}x{height} at {points} pt"
-            window = MainWindow(self.settings, CurrentTheme())
+            window = MainWindow(self.settings, self.theme)
             window.resize(width, height - TITLE_PX)
             window.show()
             self.pages(window)
+            if window.width() > width or window.height() > height - TITLE_PX:
+                self.note(f"the window grew to {window.width()}x{window.height()}")
             window.close()
             window.deleteLater()
             QApplication.processEvents()
@@ -71,26 +82,49 @@ class Walk:
         self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
         self.look("just look", window)
         place = self.folder / "night.speco3"
-        window.open_session(place if place.exists() else sample_file(self.folder))
+        window.open_session(place if place.exists() else judged_file(self.folder))
         self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
         view = window.view
         assert view is not None
+        self.look("judging", window)
+        view.context.current.go_to(7)  # judged and inspected
+        self.wait(lambda: view.context.current.is_painted)
         for name in ("agent", "guideline", "object"):
             view.judging.docks[name].raise_()
             self.look(f"judging, {name}", window)
         self.popups(view.judging, window)
-        for name in ("disagreement_page", "agreement_page", "history_page"):
+        self.menus(view.judging)
+        for name in ("overview_page", "disagreement_page", "agreement_page", "history_page"):
             window.commands.run(name)
+            self.wait(lambda: all(map(is_complete, view.findChildren(QObject))))
             self.look(name, window)
         window.commands.run("judging_page")
-        for name in ("settings", "about", "export"):
+        self.stops(window)
+        for name in ("settings", "about", "export", "help"):
             before = set(map(id, visible_windows()))
             window.commands.run(name)
             self.settle()
             for top in visible_windows():
                 if id(top) not in before:
-                    self.look(name, top)
+                    self.look_at_dialog(name, top)
                     top.hide()
+
+    def stops(self, window: MainWindow) -> None:
+        """The tour, from stop to stop with Enter."""
+        window.commands.run("tour")
+        while (stop := window.tour.stop) is not None:
+            self.look(f"the tour, {stop.title}", window)
+            QTest.keyClick(window, Qt.Key.Key_Return)
+
+    def look_at_dialog(self, name: str, dialog: QWidget) -> None:
+        pages = dialog.findChildren(QListWidget) if isinstance(dialog, SettingsDialog) else []
+        for row in range(pages[0].count()) if pages else ():
+            pages[0].setCurrentRow(row)
+            self.look(f"{name}, {pages[0].item(row).text()}", dialog)
+        if not pages:
+            self.look(name, dialog)
+        if not self.is_on_screen(dialog):
+            self.note(f"{name} at {dialog.geometry()} is partly outside the screen")
 
     def popups(self, page: JudgingPage, window: MainWindow) -> None:
         """What opens over the judging page, each with a click or a key, and goes with Escape."""
@@ -106,6 +140,11 @@ class Walk:
             self.look("the queue over the plot", window)
         self.click(page.queue.choose)
         self.look_at_popup("the menu of columns")
+        self.click(page.queue.filters.order)
+        self.look_at_popup("the menu of orders")
+        table = page.queue.table
+        table.customContextMenuRequested.emit(table.visualRect(table.model().index(1, 0)).center())
+        self.look_at_popup("the menu of a row")
         page.sheet.close_sheet()
         for name, key in (("keys", Qt.Key.Key_Question), ("palette", Qt.Key.Key_K)):
             control = name == "palette"
@@ -119,6 +158,16 @@ class Walk:
             QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
             assert not shown[0].isVisible()
 
+    def menus(self, page: JudgingPage) -> None:
+        """What else opens over the plot and the strip of verdicts."""
+        flags, plot = page.verdicts.comment.flags, page.plot.plot.viewport()
+        QTest.mouseClick(plot, Qt.MouseButton.RightButton, pos=plot.rect().center())
+        self.look_at_popup("the menu of the plot")
+        self.click(page.verdicts.comment.standard)
+        self.look_at_popup("the menu of standard comments")
+        flags.open_menu()
+        self.look_at_popup("the menu of flags")
+
     def click(self, widget: QWidget, at: QPoint | None = None) -> None:
         where = widget.rect().center() if at is None else at
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, NO_MODIFIER, where)
@@ -127,9 +176,8 @@ class Walk:
         popup = QApplication.activePopupWidget()
         assert popup is not None, f"{name} did not open"
         self.look(name, popup)
-        screen = popup.screen().geometry().adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX)
-        if not screen.contains(popup.geometry()):
-            self.found.setdefault(f"{name} is partly outside the screen", []).append(self.where)
+        if not self.is_on_screen(popup):
+            self.note(f"{name} is partly outside the screen")
         QTest.keyClick(popup, Qt.Key.Key_Escape)
         assert not popup.isVisible()
 
@@ -141,7 +189,14 @@ class Walk:
                 break
             self.settle()  # on a busy machine a page is laid out later
         for fault in faults:
-            self.found.setdefault(f"{name}: {fault}", []).append(self.where)
+            self.note(f"{name}: {fault}")
+
+    def note(self, fault: str) -> None:
+        self.found.setdefault(fault, []).append(self.where)
+
+    def is_on_screen(self, top: QWidget) -> bool:
+        screen = top.screen().geometry().adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX)
+        return screen.contains(top.geometry())
 
     def settle(self) -> None:
         for _ in range(3):
@@ -154,6 +209,29 @@ class Walk:
             QTest.qWait(10)
 
 
+def judged_file(folder: Path) -> Path:
+    """Twelve candidates of which two people and two agents have judged some, and differ."""
+    place = sample_file(folder)
+    with open_session(place, "Ada") as session:
+        mine = dict.fromkeys(range(2, 9), Verdict.REJECT)
+        say(session, "Ada", {**mine, 3: Verdict.ACCEPT})
+        say(session, "Li Wei", {**mine, 5: Verdict.ACCEPT})
+        for number in (7, 8, 11):
+            add_inspection(session, number, said("YES", 0.9, model=NANO, number=number))
+        add_inspection(session, 7, said("NO", 0.2, model=MEASURED, number=7))
+        flags, words = ("star", "calibration", "interesting"), "wings too narrow for a CV"
+        full = Opinion(verdict=Verdict.REJECT, confidence=3, flags=flags, comment=words)
+        session.record_verdict(7, full)
+    return place
+
+
+def is_complete(part: QObject) -> bool:
+    """Whether what a page computes in the background is on the page."""
+    if isinstance(part, DisputeView):
+        return part.isHidden() or part.details is not None
+    return not isinstance(part, Refresh) or part.is_fresh or not part.parent().isVisible()
+
+
 def visible_windows() -> list[QWidget]:
     # PySide may give the Python object of something gone at the same address.
     tops = [top for top in QApplication.topLevelWidgets() if isinstance(top, QWidget)]
@@ -161,13 +239,12 @@ def visible_windows() -> list[QWidget]:
 
 
 def main() -> None:
-    language, theme, folder, *sizes = sys.argv[1:]
+    language, theme, folder, size = sys.argv[1:]
     application = QApplication([])
     translators = install_translators(application, language)
     walk = Walk(theme, Path(folder))
-    for size in sizes:
-        width, height = map(int, size.split("x"))
-        walk.at(width, height)
+    width, height = map(int, size.split("x"))
+    walk.at(width, height)
     sys.stdout.write(json.dumps({"found": walk.found, "seen": walk.seen}, ensure_ascii=False))
     walk.applier.deleteLater()
     del translators
