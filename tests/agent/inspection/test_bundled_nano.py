@@ -16,13 +16,14 @@ from agent.models.check_files import check_files
 from agent.models.registry import BUNDLED, model_at
 from agent.spectra.readers import read
 from agent.tasks.catalogue import find_task
+from tests.night import BY_NIGHT
 
 TASKS = ("A", "B", "CS", "CV", "MG", "O", "SS", "WD")
 LOOKING = "nano-eye"
 MOST_BYTES = 25_000_000
 LEAST = {"main: test": 85.0, "library: labelled": 94.0, "library: stars": 91.0}
 """Mean F1 of the rare classes that the set has, in per cent, as the card says."""
-EACH = 2
+EACH = 2 if BY_NIGHT else 1
 """Real spectra of a class that are asked about, and as many others."""
 
 
@@ -81,7 +82,7 @@ def test_they_judge_real_spectra_and_speak_well(boxed: Inspector, labelled_spect
         for task_id, row in asked
     ]
     right = sum(truth == (record.verdict == "YES") for truth, record in records)
-    assert len(records) == 4 * len(TASKS) and right >= 0.85 * len(records)
+    assert len(records) == 2 * EACH * len(TASKS) and right >= 0.85 * len(records)
     assert all(record.well_formed for _, record in records)
     assert all(1 <= len(record.looks) <= 8 for _, record in records)
 

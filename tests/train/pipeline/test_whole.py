@@ -4,6 +4,7 @@ what the one before wrote."""
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,14 @@ from typer.testing import CliRunner
 
 from agent.protocol.reply import Verdict
 from agent.trajectory.trajectory_file import read_trajectories
+from app.cli.main import workbench
+from tests.night import BY_NIGHT
 from train.cli import app
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore, read_examples
 from train.journal import read_metrics
+from train.pipeline import run
+from train.pipeline.chain_commands import Step
 from train.reward import reward_of
 
 SMALL = {
@@ -57,14 +62,27 @@ SMALL = {
 }
 
 
+def in_this_process(step: Step) -> None:
+    """Run a step without the ten seconds of imports that a process of its own takes."""
+    program = app if step.program == "spec-o3-train" else workbench()
+    words = [run._one_file(step, word) for word in step.arguments]
+    result = CliRunner().invoke(program, words)
+    assert result.exit_code == 0, f"{step.line}\n{result.output}\n{result.exception!r}"
+    assert step.makes.exists()
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """By day in one process; that each step has its own is tested in test_run.py."""
     out = tmp_path_factory.mktemp("chain") / "out"
     sets = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
     words = ["chain", str(out), "--preset", "tiny", "--then", "tiny", *sets]
-    result = CliRunner().invoke(app, words)
+    with pytest.MonkeyPatch.context() as patch:
+        if not BY_NIGHT:
+            patch.setattr(run, "_run", in_this_process)
+        result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, f"{result.output}\n{result.exception}"
-    return out
+    yield out
 
 
 @pytest.mark.timeout(600)
