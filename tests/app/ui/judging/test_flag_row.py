@@ -68,3 +68,16 @@ def test_many_flags_leave_room_for_the_comment(qtbot, box, context):
     assert box.edit.width() >= 140
     assert len(box.flags.chips) == 3
     assert box.flags.rest.text() == "+6"
+
+
+def test_in_very_large_text_flags_are_counted(qtbot, box, context):
+    show_painted(qtbot, context)
+    for name in ("noisy", "calibration"):
+        context.current.toggle_flag(name)
+    assert list(box.flags.chips) == ["noisy", "calibration"]
+    font = box.flags.font()
+    font.setPointSizeF(24.0)
+    box.flags.setFont(font)
+    assert box.flags.chips == {}
+    assert box.flags.rest.isVisible() and box.flags.rest.text() == "+2"
+    assert box.flags.rest.toolTip() == "noisy, calibration"

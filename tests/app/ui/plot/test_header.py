@@ -40,3 +40,17 @@ def test_the_note_takes_the_room_that_the_readout_does_not_need(panel):
     assert header.note.geometry().right() < header.readout.geometry().left()
     header.show_readout("")
     assert header.note.text() == note
+
+
+def test_a_long_name_gives_way_to_the_mark_of_a_simulation(qtbot, context, panel):
+    on_to(qtbot, context, 2)
+    header, name = panel.header, "SIM J073243.14+221732.2 " * 4
+    header.resize(500, header.height())
+    header.show_object(name, context.current.spectrum)
+    mark = header.simulated
+    assert mark.isVisible() and mark.width() >= mark.sizeHint().width()
+    assert mark.geometry().right() <= header.width()
+    assert "…" in header.title.text() and header.title.toolTip() == name
+    assert name in header.texts
+    header.show_object("J1", context.current.spectrum)
+    assert header.title.text() == "J1" and header.title.toolTip() == ""

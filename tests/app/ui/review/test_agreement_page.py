@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
+
 from app.core.session.records import Opinion, Verdict
 from app.ui.review.agreement_page import AgreementPage
 from tests.app.core.judged_sessions import say
@@ -54,3 +56,14 @@ def test_kappa_is_named_beside_each_figure_and_noise_is_not_blamed_without_numbe
     assert "Too few to tell whether noise matters" in page.by_snr.note.text()
     for card in (page.people, page.by_snr, page.agents):
         assert "appa" in card.note.text()
+
+
+def test_large_text_puts_the_cards_below_one_another(qtbot, context, shown):
+    page = shown(AgreementPage(context))
+    beside = page.calibration.mapTo(page, QPoint(0, 0))
+    assert beside.x() > page.people.width()
+    font = page.font()
+    font.setPointSizeF(24.0)
+    page.setFont(font)
+    qtbot.waitUntil(lambda: page.calibration.mapTo(page, QPoint(0, 0)).x() < page.people.width())
+    assert page.calibration.mapTo(page, QPoint(0, 0)).y() > page.people.height()

@@ -18,3 +18,11 @@ def test_the_same_with_keys(qtbot, page, key):
     page.sample_button.setFocus()
     with qtbot.waitSignal(page.sample_requested):
         qtbot.keyClick(page.sample_button, key)
+
+
+def test_title_and_description_wrap_where_the_text_is_large(page):
+    button = page.session_button
+    one_row = button.heightForWidth(2000)
+    assert one_row == button.sizeHint().height()
+    line = button.fontMetrics().height()
+    assert button.heightForWidth(220) >= one_row + line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.widgets.flow_layout import FlowLayout
@@ -94,3 +95,18 @@ def test_a_row_within_a_row_has_the_height_it_needs(qtbot):
         page.show()
     assert page.width() == 340
     assert inner.height() == 50 and below.y() > 50
+
+
+def test_a_low_part_stands_in_the_middle_of_its_row_or_at_its_top(qtbot):
+    page, flow = QWidget(), FlowLayout()
+    high, middle, top = part(50, height=60), part(50), part(50)
+    for each in (high, middle, top):
+        flow.addWidget(each)
+    flow.setAlignment(top, Qt.AlignmentFlag.AlignTop)
+    page.setLayout(flow)
+    qtbot.addWidget(page)
+    page.resize(300, 100)
+    with qtbot.waitExposed(page):
+        page.show()
+    assert middle.y() == high.y() + 20
+    assert top.y() == high.y()

@@ -1,10 +1,19 @@
-"""A width grows with the text, up to a limit."""
+"""Widths and sizes grow with the text, up to a limit."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QWidget
 
-from app.ui.widgets.text_width import TextWidth
+from app.ui.widgets.text_width import (
+    AROUND,
+    PADDING_PX,
+    DialogSize,
+    ListWidth,
+    MostWidth,
+    PlaceholderWidth,
+    TextWidth,
+)
 from tests.app.ui.steps import shown_in
 
 
@@ -32,3 +41,46 @@ def test_a_least_width_leaves_room_to_grow(qtbot):
     resized(label, 20.0)
     TextWidth(label, 100, 400, is_fixed=False)
     assert label.minimumWidth() == 200 and label.maximumWidth() > 400
+
+
+def test_a_widget_may_become_wider_in_larger_text(qtbot):
+    label = shown_in(qtbot, QLabel("name"))
+    resized(label, 20.0)
+    MostWidth(label, 100)
+    assert label.maximumWidth() == 200
+
+
+def test_a_field_holds_its_placeholder_in_any_text(qtbot):
+    field = shown_in(qtbot, QLineEdit())
+    field.setPlaceholderText("custom flag, Enter")
+    width = PlaceholderWidth(field, 40)
+    resized(field, 24.0)
+    text = field.fontMetrics().horizontalAdvance("custom flag, Enter")
+    assert field.minimumWidth() == text + PADDING_PX
+    field.setPlaceholderText("")
+    width.fit()
+    assert field.minimumWidth() == 40
+
+
+def test_a_list_holds_its_longest_row(qtbot):
+    items = QListWidget()
+    items.addItems(["Keys", "Comments and files"])
+    ListWidth(items, 60)
+    shown_in(qtbot, items)
+    resized(items, 24.0)
+    assert items.sizeHintForColumn(0) <= items.viewport().width()
+    items.clear()
+    resized(items, 10.0)
+    assert items.width() == 60
+
+
+def test_a_dialog_grows_with_the_text_but_not_beyond_the_screen(qtbot):
+    dialog = QWidget()
+    qtbot.addWidget(dialog)
+    resized(dialog, 10.0)
+    DialogSize(dialog, 300, 200)
+    assert dialog.size() == QSize(300, 200)
+    resized(dialog, 15.0)
+    assert dialog.size() == QSize(450, 300)
+    resized(dialog, 200.0)
+    assert dialog.size() == dialog.screen().availableSize() - AROUND
