@@ -18,6 +18,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
+from tests.night import BY_NIGHT
 
 SAMPLE = Path(__file__).parents[3] / "resources" / "sample"
 BLIND = MeasuredInspector(draw=False)
@@ -58,7 +59,8 @@ def test_every_number_said_of_the_sample_is_that_of_the_table():
 def test_every_number_said_of_labelled_spectra_is_that_of_the_table(labelled_spectra: Path):
     with (labelled_spectra / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    for number, row in enumerate(rows):
+    step = 1 if BY_NIGHT else 3
+    for number, row in enumerate(rows[::step]):
         task = TASKS[number % len(TASKS)]
         spectrum = read(labelled_spectra / row["file"])
         checked(f"{row['file']} {task.id}", task, inspected(spectrum, task))

@@ -2,20 +2,23 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import typer
 from typer.testing import CliRunner
 
+from agent.evidence.gates import GATES
 from agent.evidence.kinds import read_kinds
 from agent.evidence.weights import read_weights
 from train.simulate.sky import LABELS
 from train.weights.command import judge, weights
+from train.weights.draws import bundled
 
 PROGRAM = typer.Typer()
 PROGRAM.command()(weights)
 PROGRAM.command()(judge)
 
 
-def test_the_command_writes_weights_that_can_be_read(tmp_path):
+def test_the_command_writes_usable_weights_that_can_be_read(tmp_path):
     made = CliRunner().invoke(
         PROGRAM,
         ["weights", "--per-label", "10", "--seed", "3", "--workers", "1", "--out", str(tmp_path)],
@@ -23,8 +26,12 @@ def test_the_command_writes_weights_that_can_be_read(tmp_path):
     assert made.exit_code == 0, made.output
     text = (tmp_path / "kinds.toml").read_text(encoding="utf-8")
     assert "--per-label 10 --seed 3" in text.splitlines()[1]
-    assert read_kinds(tmp_path / "kinds.toml").labels == LABELS
-    assert read_weights(tmp_path / "tasks.toml")["CV"].is_fitted
+    kinds, tasks = read_kinds(tmp_path / "kinds.toml"), read_weights(tmp_path / "tasks.toml")
+    assert kinds.labels == LABELS and kinds.gates == tuple(GATES)
+    assert np.isfinite(kinds.weights).all()
+    assert set(tasks) == {task.id for task in bundled()}
+    assert all(found.is_fitted for found in tasks.values())
+    assert all(min(found.claims.values()) >= 0 for found in tasks.values())
 
 
 def test_the_command_judges_simulated_candidates():

@@ -3,11 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.evidence.gates import GATES
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
-from train.weights.draws import bundled, draw
-from train.weights.layers import candidate_weights, fit_all, kind_log_odds
+from train.weights.layers import candidate_weights, kind_log_odds
 
 
 @pytest.mark.parametrize("task_id", ["CV", "B"])
@@ -28,11 +26,3 @@ def test_log_odds_of_a_kind_are_against_all_others():
     scores[1, LABELS.index("WD")] = 50.0
     odds = kind_log_odds(scores, "WD")
     assert odds[0] == pytest.approx(-np.log(len(LABELS) - 1)) and odds[1] == 12.0
-
-
-def test_few_draws_already_make_usable_weights():
-    kinds, tasks = fit_all(draw(4, seed=8), bundled(), seed=8)
-    assert kinds.labels == LABELS and kinds.gates == tuple(GATES)
-    assert np.isfinite(kinds.weights).all()
-    assert set(tasks) == {task.id for task in bundled()}
-    assert all(min(weights.claims.values()) >= 0 for weights in tasks.values())

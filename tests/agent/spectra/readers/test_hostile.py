@@ -1,4 +1,4 @@
-"""Five thousand damaged files: each is read or refused with our own error, in bounded memory."""
+"""Damaged files, five thousand by night: each is read or refused with our own error, in bounded memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.night import seeds
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the child uses POSIX limits")
 
-BATCHES, EACH = seeds(by_day=4, by_night=10), 500
+BATCHES, EACH = seeds(by_day=2, by_night=10), 500
 MOST_MB = 500
 ROOT = Path(__file__).resolve().parents[4]
 

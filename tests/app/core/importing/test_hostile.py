@@ -1,4 +1,4 @@
-"""Thousands of damaged lists in child processes, and what a list may not make us do."""
+"""Hundreds of damaged lists in child processes, and what a list may not make us do."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list, preview
 from tests.app.core.importing.hostile_lists import FORMATS
 from tests.app.core.importing.lists import every, refusals, touch
+from tests.night import BY_NIGHT
 
-COUNT = 300
+COUNT = 300 if BY_NIGHT else 100
 MAX_MB = 400
 
 
