@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QWidget
 
 from app.ui.agent.status_texts import probability_text
@@ -25,23 +25,39 @@ class ProposalButton(PaintedButton):
         self._current, self._commands = context.current, context.commands
         self._keymap = context.keymap
         self._action = "take_proposal"
+        self._widest: int | None = None
+        """Width of the widest label in the present text; computed when it is asked for."""
         self.clicked.connect(self._run)
         self._current.candidate_changed.connect(self._show)
         self._current.row_changed.connect(self._show)
         self._current.blind_mode.changed.connect(self._show)
         self._current.spectrum_changed.connect(self._show)
         self._current.spectrum_failed.connect(self._show)
-        context.keymap.changed.connect(self._show)
+        context.keymap.changed.connect(self._keys_changed)
         self._show()
 
     def sizeHint(self) -> QSize:
+        if self._widest is None:
+            self._widest = self._find_widest()
+        return QSize(self._widest, self.height_hint)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            self._widest = None
+        super().changeEvent(event)
+
+    def _find_widest(self) -> int:
         mark = max(MARKS.values(), key=self.fontMetrics().horizontalAdvance)
         answers = (
             ("", self.tr("No proposal"), ""),
             ("", self.tr("Reveal agent"), self._keymap.label("reveal")),
             (mark, self._answer("YES"), self._keymap.label("take_proposal")),
         )
-        return QSize(max(WIDTH, *(self.width_of(*each) for each in answers)), self.height_hint)
+        return max(WIDTH, *(self.width_of(*each) for each in answers))
+
+    def _keys_changed(self) -> None:
+        self._widest = None
+        self._show()
 
     def _run(self) -> None:
         self._commands.run(self._action)

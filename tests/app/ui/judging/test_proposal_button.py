@@ -48,3 +48,18 @@ def test_blind_mode_hides_the_proposal_and_its_width(qtbot, bar, context, sessio
     assert session.judgement(1) is None
     qtbot.mouseClick(bar.proposal, LEFT)  # the way to it
     assert "YES" in bar.proposal.text()
+
+
+def test_no_answer_is_cut_and_none_shows_in_the_width(qtbot, bar, context, session):
+    give_opinion(session, 1, "YES", 0.93)
+    for points in (10.0, 24.0):
+        font = bar.proposal.font()
+        font.setPointSizeF(points)
+        bar.proposal.setFont(font)
+        widths = set()
+        for number in (1, 2):
+            show_painted(qtbot, context, number)
+            shown = bar.proposal
+            widths.add(shown.sizeHint().width())
+            assert shown.width_of(shown.mark, shown.text(), shown.key) <= max(widths)
+        assert len(widths) == 1
