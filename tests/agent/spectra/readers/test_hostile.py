@@ -1,4 +1,4 @@
-"""Damaged files, five thousand by night: each is read or refused with our own error, in bounded memory."""
+"""Damaged files: each is read or refused with our own error, in bounded memory."""
 
 from __future__ import annotations
 
