@@ -41,6 +41,7 @@ class Step:
     range: tuple[float, float] | None = None
     """Requested wavelengths in angstrom, in the frame of the pictures."""
     label: str = ""
+    """What a look is at; of an answer that several inspectors gave together, their name."""
     error: str = ""
     verdict: Verdict | None = None
     measured: Mapping[str, Any] = field(default_factory=dict)
@@ -118,6 +119,9 @@ class Trajectory:
     seconds: float = 0.0
     engine_seconds: float = 0.0
     """The part of `seconds` spent waiting for the engine."""
+    members: tuple[Trajectory, ...] = field(default=(), compare=False)
+    """The members' own inspections, if a panel judged. A session keeps them as further records, so
+    a record without them is still the same one."""
     version: int = TRAJECTORY_VERSION
 
     @property
@@ -141,4 +145,5 @@ class Trajectory:
             p_yes=None,
             p_yes_runs=(),
             well_formed=False,
+            members=(),
         )

@@ -30,12 +30,16 @@ MAX_STEPS = 1000
 MAX_TEXT = 2_000_000
 MAX_DEPTH = 8
 MAX_ITEMS = 10_000
+MAX_MEMBERS = 8
 
 Record = TypeVar("Record")
 
 
 def to_json(trajectory: Trajectory) -> dict[str, Any]:
-    """Convert to an object for `json.dumps`; `from_json` returns an equal record."""
+    """Convert to an object for `json.dumps`; `from_json` returns an equal record.
+
+    There are members only where a panel judged.
+    """
     record = {each.name: getattr(trajectory, each.name) for each in fields(trajectory)}
     for key in ("spectrum", "model", "sizing", "sampling", "tokens"):
         record[key] = _flat(record[key])
@@ -43,7 +47,8 @@ def to_json(trajectory: Trajectory) -> dict[str, Any]:
     record["steps"] = [step_to_json(step) for step in trajectory.steps]
     record["replies"] = list(trajectory.replies)
     record["p_yes_runs"] = list(trajectory.p_yes_runs)
-    return {"version": record.pop("version"), **record}
+    members = [to_json(member) for member in record.pop("members")]
+    return {"version": record.pop("version"), **record, **({"members": members} if members else {})}
 
 
 def step_to_json(step: Step) -> dict[str, Any]:
@@ -128,8 +133,15 @@ def from_json(record: object) -> Trajectory:
         tokens=_tokens(table.table("tokens", {})),
         seconds=table.number("seconds", 0.0),
         engine_seconds=table.number("engine_seconds", 0.0),
+        members=tuple(_member(each) for each in table.list("members", MAX_MEMBERS)),
         version=version,
     )
+
+
+def _member(record: object) -> Trajectory:
+    if isinstance(record, dict) and record.get("members"):
+        raise TrajectoryError("a member of a panel has no members")
+    return from_json(record)
 
 
 def step_from_json(record: object) -> Step:

@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.errors import ResourceError, WorkbenchError
+from agent.inspection.inspector_factory import EYE, PANEL, eye_of_panel, has_gguf_engine
 from agent.models.registry import ModelLocation, find_model, is_partly_downloaded, list_models
 from app.cli.inspection_text import cleaned
 
@@ -41,6 +42,7 @@ MEASURED = {
     "simulated_only": True,  # its weights were fitted to simulated spectra only
 }
 """The table row of the inspector that needs no model."""
+PARTS_OF_THE_PROGRAM = (MEASURED["name"], PANEL)
 
 models = typer.Typer(help="List models, fetch one, or print its folder.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a model.", show_default=False)]
@@ -59,7 +61,8 @@ def show_list(
 ) -> None:
     """List the known models and whether they are ready to use."""
     faults: list[ResourceError] = []
-    rows = [MEASURED, *(_row(location) for location in list_models(on_fault=faults.append))]
+    models = [_row(location) for location in list_models(on_fault=faults.append)]
+    rows = [MEASURED, _panel_row(), *models]
     if as_json:
         typer.echo(json.dumps(rows, allow_nan=False))
     else:
@@ -76,8 +79,8 @@ def get(name: Name) -> None:
     An interrupted download continues where it stopped. HF_ENDPOINT sets a mirror, HF_TOKEN gives
     access to gated models, SPEC_O3_MODELS sets the folder for models.
     """
-    if name == MEASURED["name"]:
-        raise WorkbenchError("measured is part of the program: there is nothing to fetch")
+    if name in PARTS_OF_THE_PROGRAM:
+        raise WorkbenchError(f"{name} is part of the program: there is nothing to fetch")
     from agent.models.download import get_model  # huggingface_hub takes half a second to import
     from agent.models.hub_address import endpoint_warning
 
@@ -97,8 +100,8 @@ def get(name: Name) -> None:
 @models.command()
 def path(name: Name) -> None:
     """Print the folder of a model, or where it will be if it is not fetched yet."""
-    if name == MEASURED["name"]:
-        raise WorkbenchError("measured is part of the program and has no folder")
+    if name in PARTS_OF_THE_PROGRAM:
+        raise WorkbenchError(f"{name} is part of the program and has no folder")
     location = find_model(name)
     if location.folder is None:
         raise WorkbenchError(f"{name} is on a server and has no folder here")
@@ -126,6 +129,17 @@ def _progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             bar.update(task, description=cleaned(file), completed=done, total=total)
 
         yield progress
+
+
+def _panel_row() -> dict[str, Any]:
+    """The row of the panel; its `state` says what it lacks."""
+    eye, state = eye_of_panel(), "ready"
+    if eye is None:
+        state = f"needs {EYE}"
+    elif not has_gguf_engine():
+        state = "needs llama.cpp"
+    title = f"{EYE} and measured together, each with its reasons"
+    return MEASURED | {"name": PANEL, "title": title, "engine": PANEL, "state": state}
 
 
 def _row(location: ModelLocation) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from app.cli.session_options import (
 )
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
 from app.core.inspections.shown_opinion import show_model, shown_model
-from app.core.inspections.store import Confusion, compare_models, count_pending
+from app.core.inspections.store import compare_models, count_pending
 from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
@@ -82,7 +82,11 @@ def vet(
         other, first = run(LoadRequest(second)), run(LoadRequest(model))
         if shown_model(opened) is None:  # by default the newest inspection is shown
             show_model(opened, first)
-        _show_disagreement(compare_models(opened, first, other))
+        if (first.name, first.sha256) == (other.name, other.sha256):
+            typer.echo("the second model is the same as the first: choose another one")
+            return
+        found = compare_models(opened, first, other)
+        _show_disagreement("models", found.opposed, found.n)
 
 
 def run_vet(
@@ -100,7 +104,7 @@ def run_vet(
     """
     results: Counter[str] = Counter()
     faults: list[str] = []
-    was_stopped = False
+    opposed, by_panels, was_stopped = 0, 0, False
     with WorkerPool(workers, load) as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
         model = pool.ready()
@@ -114,6 +118,9 @@ def run_vet(
             run = inspect_all(session, pool, model, limit=limit, seed=seed, retry=again)
             for vetted in run:
                 results[_result_word(vetted)] += 1
+                verdicts = _member_verdicts(vetted)
+                by_panels += bool(verdicts)
+                opposed += verdicts >= {"YES", "NO"}
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
                     faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
                 progress.advance(bar)
@@ -123,6 +130,8 @@ def run_vet(
     done = sum(results.values())
     words = ", ".join(f"{word} {count}" for word, count in sorted(results.items()))
     typer.echo(f"{done} inspected with {cleaned(model.name)}" + (f": {words}" if words else ""))
+    if by_panels:
+        _show_disagreement("members", opposed, by_panels)
     for fault in faults:
         typer.echo(f"  {cleaned(fault)}", err=True)
     if skipped:
@@ -133,16 +142,17 @@ def run_vet(
     return model
 
 
-def _show_disagreement(comparison: Confusion) -> None:
-    first, second = comparison.first, comparison.second
-    if (first.name, first.sha256) == (second.name, second.sha256):
-        typer.echo("the second model is the same as the first: choose another one")
-        return
+def _show_disagreement(who: str, opposed: int, count: int) -> None:
     typer.echo(
-        f"the models disagree on {comparison.opposed:,} of "
-        f"{counted_text(comparison.n, 'candidate')}; show them with the filter "
-        "disagree:agents or the order disagreeing"
+        f"the {who} disagree on {opposed:,} of {counted_text(count, 'candidate')}; "
+        "show them with the filter disagree:agents or the order disagreeing"
     )
+
+
+def _member_verdicts(vetted: BatchResult) -> set[str | None]:
+    """The verdicts of a panel's members; empty if no panel judged."""
+    record = vetted.trajectory
+    return set() if record is None else {member.verdict for member in record.members}
 
 
 class _Rate(ProgressColumn):

@@ -16,6 +16,7 @@ from agent.errors import WorkbenchError
 from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
 from train.evaluate.judges import JudgeKind, JudgeSpec, can_judge
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
+from train.evaluate.panel_command import panel
 from train.evaluate.progress import judging_progress
 from train.evaluate.sight_command import sight
 from train.evaluate.tables import KINDS, TableKind
@@ -114,6 +115,7 @@ def library(
 
 
 app.command("sight")(sight)
+app.command("panel")(panel)
 
 
 @app.command("set")

@@ -115,12 +115,14 @@ def _fingerprint(spec: JudgeSpec) -> str:
         for each in files:
             digest.update(f"{each.relative_to(folder)} {_file_hash(each)}\n".encode())
         return digest.hexdigest()
-    from agent.inspection.inspector_factory import MEASURED
+    from agent.inspection.inspector_factory import MEASURED, PANEL, panel_ref
 
     if spec.source == MEASURED:
         from agent.evidence.weights import builtin_fingerprint
 
         return builtin_fingerprint()
+    if spec.source == PANEL and (panel := panel_ref()) is not None:
+        return panel.sha256
     from agent.models.registry import find_model
 
     try:

@@ -117,19 +117,21 @@ class SightJudge(InspectorJudge):
 def _inspector(spec: JudgeSpec) -> Inspector:
     from agent.inspection.inspector_factory import MEASURED, make_inspector
     from agent.inspection.model_inspector import ModelInspector
+    from agent.inspection.panel_inspector import PanelInspector
 
     if spec.source == MEASURED and spec.kind == "inspector":
         from agent.inspection.measured_inspector import MeasuredInspector
 
         return MeasuredInspector(draw=False)
     inspector = make_inspector(spec.source, device=spec.device, threads=spec.threads)
-    if isinstance(inspector, ModelInspector):
-        max_new_tokens = inspector.sampling.max_new_tokens
-        inspector.sampling = SamplingSettings(max_new_tokens=max_new_tokens)
-        if spec.kind == "toolless":
-            inspector.picture_maker_type = OverviewOnly
-    elif spec.kind == "toolless":
-        raise WorkbenchError("the measured inspector cannot judge without the tool: name a model")
+    looking = inspector.eye if isinstance(inspector, PanelInspector) else inspector
+    if isinstance(looking, ModelInspector):
+        max_new_tokens = looking.sampling.max_new_tokens
+        looking.sampling = SamplingSettings(max_new_tokens=max_new_tokens)
+    if spec.kind == "toolless":
+        if not isinstance(inspector, ModelInspector):
+            raise WorkbenchError(f"{spec.source} cannot judge without the tool: name a model")
+        inspector.picture_maker_type = OverviewOnly
     return inspector
 
 

@@ -6,7 +6,7 @@ A model is identified by name and hash; a new inspection by the same model repla
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -76,32 +76,44 @@ class Confusion:
 
 
 def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) -> StoredInspection:
-    """Store a trajectory, replacing the same model's earlier one."""
-    line, model = to_line(trajectory), checked_model(trajectory.model)
-    values = {
-        "candidate_id": candidate_id,
-        "model": model.name,
-        "model_sha256": model.sha256,
-        "at": now(),
-        "verdict": trajectory.verdict,
-        "p_yes": trajectory.p_yes,
-        "stopped_by": trajectory.stopped_by,
-        "well_formed": trajectory.well_formed,
-        "record": line,
-    }
+    """Store a trajectory, replacing the same model's earlier one; a panel's members first.
+
+    They are records of their own, so that what compares models compares the members, too.
+    """
+    alone = replace(trajectory, members=())
+    # A little earlier, as the newest opinion is the one shown.
+    rows = [_row(candidate_id, each, now(ago_ms=1)) for each in trajectory.members]
+    rows.append(_row(candidate_id, alone, now()))
     with session.database.writing() as connection:
         lock_opinions(connection, [candidate_id])
-        same = made_by(model) & (inspections.c.candidate_id == candidate_id)
-        connection.execute(delete(inspections).where(same))
-        made = insert(inspections).values(values).returning(inspections.c.id)
-        number = connection.execute(made).scalar_one()
+        for values in rows:
+            model = ModelRef(name=values["model"], sha256=values["model_sha256"])
+            same = made_by(model) & (inspections.c.candidate_id == candidate_id)
+            connection.execute(delete(inspections).where(same))
+            made = insert(inspections).values(values).returning(inspections.c.id)
+            number = connection.execute(made).scalar_one()
         update_agent_columns(connection, candidate_id, session.task)
         if trajectory.stopped_by != "error":
             _set_fault(connection, candidate_id, "")
     _announce(session, "inspection", candidate_id)
     return StoredInspection(
-        id=number, candidate_id=candidate_id, at=str(values["at"]), trajectory=trajectory
+        id=number, candidate_id=candidate_id, at=rows[-1]["at"], trajectory=alone
     )
+
+
+def _row(candidate_id: int, trajectory: Trajectory, at: str) -> dict[str, Any]:
+    model = checked_model(trajectory.model)
+    return {
+        "candidate_id": candidate_id,
+        "model": model.name,
+        "model_sha256": model.sha256,
+        "at": at,
+        "verdict": trajectory.verdict,
+        "p_yes": trajectory.p_yes,
+        "stopped_by": trajectory.stopped_by,
+        "well_formed": trajectory.well_formed,
+        "record": to_line(trajectory),
+    }
 
 
 def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection]:

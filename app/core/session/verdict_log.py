@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -31,8 +31,8 @@ MAX_REVIEWERS = 60  # each has a bit in `candidates.judged_by`
 PAGE = 1000
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def now(ago_ms: int = 0) -> str:
+    return (datetime.now(UTC) - timedelta(milliseconds=ago_ms)).isoformat(timespec="milliseconds")
 
 
 def find_reviewer(connection: Connection, name: str) -> int | None:

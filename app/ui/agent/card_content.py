@@ -9,6 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
+from agent.inspection.inspector_factory import PANEL
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Window
 from agent.trajectory.trajectory import Step
@@ -23,6 +24,7 @@ from app.ui.agent.measured_rows import (
 from app.ui.agent.spoken import spoken
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.measured_texts import translate_measured_text
+from app.ui.translation.panel_texts import translate_panel_text
 
 translate = QCoreApplication.translate
 CardKind = Literal["thought", "look", "answer", "remark", "fault", "partial"]
@@ -133,8 +135,12 @@ def _card(
     text = shortened(without_boxed_verdict(step.text) if step.kind == "answer" else step.text)
     if step.by == "agent":
         text = spoken(text, steps)
-    claims = () if looked_at is None else unsupported(text, looked_at)
-    shown = translate_measured_text(text) if step.by == "agent" else text
+    # Of a panel, only the member that looked, whose line is the first, says what it saw.
+    seen = text.partition("\n")[0] if is_of_panel(step) else text
+    claims = () if looked_at is None else unsupported(seen, looked_at)
+    shown = text
+    if step.by == "agent":
+        shown = translate_panel_text(text) if is_of_panel(step) else translate_measured_text(text)
     names = ", ".join(claim.text for claim in claims[:MAX_NAMED_CLAIMS])
     warning = translate("agent", "Unsupported, window not viewed: {what}")
     return CardContent(
@@ -142,6 +148,7 @@ def _card(
         kind=_kind(step),
         title=_title(step),
         aside=(step.verdict or "") if step.kind == "answer" else "",
+        label=PANEL if is_of_panel(step) else "",
         text=shown,
         marks=tuple((claim.start, claim.end) for claim in claims) if shown == text else (),
         rows=measured_rows(step.measured, shift),
@@ -149,6 +156,10 @@ def _card(
         warnings=(warning.replace("{what}", names),) if claims else (),
         verdict=step.verdict,
     )
+
+
+def is_of_panel(step: Step) -> bool:
+    return step.kind == "answer" and step.label == PANEL
 
 
 def _look(index: int, step: Step, number: int, shift: float) -> CardContent:

@@ -9,6 +9,7 @@ from functools import cache
 from PySide6.QtCore import QCoreApplication
 
 from agent.evidence.words import KIND_NAMES
+from agent.inspection.inspector_factory import PANEL
 from agent.trajectory.trajectory import Trajectory
 from app.ui.translation.measured_texts import translate_measured_name
 
@@ -18,9 +19,12 @@ MAX_TEXT = 60_000
 
 
 def contradiction(record: Trajectory) -> str:
-    """A sentence about a verdict that goes against the kind named last; empty if none does."""
+    """A sentence about a verdict that goes against the kind named last; empty if none does.
+
+    A panel's answer quotes both members, who may disagree: their own records tell.
+    """
     own = KIND_NAMES.get(record.task)
-    if own is None or record.verdict is None:
+    if own is None or record.verdict is None or record.model.engine == PANEL:
         return ""
     named = named_kinds(record)
     if not named:

@@ -9,7 +9,14 @@ from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
 from agent.evidence.weights import builtin_fingerprint
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.inspector_factory import (
+    EYE,
+    MEASURED,
+    PANEL,
+    eye_of_panel,
+    has_gguf_engine,
+    panel_ref,
+)
 from agent.models.registry import (
     ModelLocation,
     find_model,
@@ -51,7 +58,8 @@ def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
     It reads the disk and the session, so do not call it on the GUI thread.
     """
     faults: list[ResourceError] = []
-    rows = [_measured(), *(_row(location) for location in list_models(on_fault=faults.append))]
+    models = [_row(location) for location in list_models(on_fault=faults.append)]
+    rows = [_measured(), _panel(), *models]
     if chosen and chosen not in {row.key for row in rows}:
         rows.append(_chosen(chosen))
     records = track_records(session, session.reviewer)
@@ -72,6 +80,27 @@ def _measured() -> ModelRow:
         state=translate("agent", "always available"),
         needs=translate("agent", "nothing"),
         ref=(MEASURED, builtin_fingerprint()),
+    )
+
+
+def _panel() -> ModelRow:
+    eye, ref = eye_of_panel(), panel_ref()
+    need = _need_of_engine("gguf")
+    state = translate("agent", "its engine is not installed") if need else ""
+    if eye is None:
+        state = translate("agent", "not on this machine")
+        need = translate("agent", "Needs the bundled model {name}, which is not here").replace(
+            "{name}", EYE
+        )
+    about = translate("agent", "{name} and measured together, each with its reasons")
+    return ModelRow(
+        key=PANEL,
+        title=PANEL,
+        about=about.replace("{name}", EYE),
+        state=state or translate("agent", "ready"),
+        needs="" if eye is None else _needs(eye),
+        ref=("", "") if ref is None else (ref.name, ref.sha256),
+        need=need,
     )
 
 
@@ -142,7 +171,7 @@ def _need_of_engine(engine: str) -> str:
     if engine == "transformers" and not (_is_installed("torch") and _is_installed("transformers")):
         text = translate("agent", "Needs torch and transformers: pip install {what}")
         return text.replace("{what}", '-e ".[gpu]"')
-    if engine == "gguf" and not (_is_installed("llama_cpp") or _is_installed("xllamacpp")):
+    if engine == "gguf" and not has_gguf_engine():
         text = translate("agent", "Needs llama.cpp: pip install {what}")
         return text.replace("{what}", '-e ".[gguf]"')
     return ""

@@ -181,14 +181,11 @@ def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
 
 def _model_style(model: str) -> tuple[Any, Sizing]:
     """Return style and sizing from the model's card."""
-    from agent.inspection.inspector_factory import MEASURED
-    from agent.models.registry import find_model
+    from agent.inspection.inspector_factory import looking_card
     from agent.rendering.render import PUBLISHED
 
-    if model.casefold() == MEASURED:
-        return PUBLISHED, QWEN25
-    card = find_model(model).card
-    return card.style, card.sizing
+    card = looking_card(model)
+    return (PUBLISHED, QWEN25) if card is None else (card.style, card.sizing)
 
 
 def _image(picture: Image) -> QImage:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agent.errors import ResourceError
-from agent.inspection.inspector_factory import MEASURED
-from agent.models.registry import find_model
+from agent.inspection.inspector_factory import looking_card
 
 
 def reads_remarks(model: str) -> bool:
@@ -12,9 +11,8 @@ def reads_remarks(model: str) -> bool:
 
     It reads the model's card from the disk, so do not call it on the GUI thread.
     """
-    if model.casefold() == MEASURED:
-        return False
     try:
-        return find_model(model).card.reads_remarks
+        card = looking_card(model)
     except ResourceError:
         return True  # the model says itself what is wrong with it
+    return card is not None and card.reads_remarks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.inspector_factory import EYE, MEASURED, PANEL, eye_of_panel
 from agent.models.registry import ModelLocation, list_models
 
 translate = QCoreApplication.translate
@@ -24,9 +24,10 @@ class ModelSources:
 
 
 def all_model_sources() -> tuple[ModelSources, ...]:
-    """The measured inspector, then every known model. Reads the disk; any thread."""
+    """The measured inspector, the panel, then every known model. Reads the disk; any thread."""
     faults: list[ResourceError] = []
-    return (measured_sources(), *map(model_sources, list_models(on_fault=faults.append)))
+    models = map(model_sources, list_models(on_fault=faults.append))
+    return (measured_sources(), panel_sources(), *models)
 
 
 def measured_sources() -> ModelSources:
@@ -40,6 +41,16 @@ def measured_sources() -> ModelSources:
         ),
         simulated_only=True,
         is_installed=True,
+    )
+
+
+def panel_sources() -> ModelSources:
+    return ModelSources(
+        name=PANEL,
+        title=translate("about", "{name} and measured together").replace("{name}", EYE),
+        about=translate("about", "How much each counts was fitted to simulated spectra alone."),
+        simulated_only=True,
+        is_installed=eye_of_panel() is not None,
     )
 
 

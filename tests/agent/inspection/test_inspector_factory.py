@@ -6,9 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import WorkbenchError
+from agent.errors import ResourceError, WorkbenchError
 from agent.inspection import inspector_factory as inspectors
-from agent.inspection.inspector_factory import MEASURED, NANO, default_model, make_inspector
+from agent.inspection.inspector_factory import (
+    EYE,
+    MEASURED,
+    NANO,
+    default_model,
+    looking_card,
+    make_inspector,
+    panel_ref,
+)
+from agent.inspection.panel_inspector import PanelInspector
+from tests.scripted_engine import ScriptedEngine
 
 CARD = """
 name = "nano"
@@ -80,3 +90,44 @@ def test_one_that_is_named_is_never_replaced(box):
     with pytest.raises(WorkbenchError, match="no model"):
         make_inspector("nowhere")
     assert make_inspector("Measured").model.name == MEASURED
+
+
+def put_eye(box: Path, *files: str) -> None:
+    folder = box / EYE
+    folder.mkdir()
+    (folder / "model.toml").write_text(CARD.replace('"nano"', f'"{EYE}"', 1))
+    for name in files:
+        (folder / name).write_bytes(b"GGUF")
+
+
+def test_the_panel_needs_the_model_that_looks(box):
+    with pytest.raises(WorkbenchError, match="needs the bundled model nano-eye"):
+        make_inspector("panel")
+    assert panel_ref() is None
+    with pytest.raises(ResourceError, match="needs the bundled model nano-eye"):
+        looking_card("panel")
+    put_eye(box, "nano.gguf")
+    assert panel_ref() is None
+
+
+def test_the_panel_is_the_model_that_looks_and_the_measured_inspector(box, monkeypatch):
+    put_eye(box, "nano.gguf", "mmproj-nano.gguf")
+    engine = ScriptedEngine([])
+    monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *_, **__: engine)
+    made = make_inspector("Panel")
+    assert isinstance(made, PanelInspector)
+    assert made.model == panel_ref()
+    assert (made.eye.model.name, made.measured.model.name) == (EYE, MEASURED)
+    assert made.eye.style == looking_card("panel").style
+
+
+def test_which_model_looks(box):
+    assert looking_card(MEASURED) is None
+    assert looking_card("spec-o3-7b").name == "spec-o3-7b"
+    with pytest.raises(ResourceError, match="no model"):
+        looking_card("nowhere")
+
+
+def test_the_default_is_not_the_panel_yet(box):
+    put_eye(box, "nano.gguf", "mmproj-nano.gguf")
+    assert default_model("CV") == MEASURED

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -140,3 +141,16 @@ def _mutate(record, chance: random.Random) -> None:
         del place[key]
     else:
         place[key] = chance.choice(odd)
+
+
+def test_members_of_a_panel_come_back_and_have_none_themselves(record):
+    of_panel = replace(record, members=(record, replace(record, verdict=None)))
+    assert "members" not in to_json(record)
+    back = from_line(to_line(of_panel))
+    assert back.members == of_panel.members
+    nested = to_json(of_panel)
+    nested["members"] = [to_json(of_panel)]
+    with pytest.raises(TrajectoryError, match="has no members"):
+        from_json(nested)
+    with pytest.raises(TrajectoryError, match="members"):
+        from_json(to_json(record) | {"members": [to_json(record)] * 9})

@@ -266,3 +266,20 @@ def test_nothing_of_a_spectrum_is_kept(tmp_path):
         with session.database.reading() as connection:
             query = "SELECT max(length(record)) FROM inspections"
             assert connection.exec_driver_sql(query).scalar_one() < 3000
+
+
+def test_the_members_of_a_panel_are_records_of_their_own(location):
+    panel = ModelRef(name="panel", engine="panel", sha256="cc" * 32)
+    members = (said("YES", 0.7), said("NO", 0.1, MEASURED))
+    of_panel = replace(said("NO", 0.3, panel), members=members)
+    with made(location) as session:
+        add_inspection(session, 1, said("NO", 0.2))
+        kept = add_inspection(session, 1, of_panel)
+        assert kept.trajectory == of_panel and kept.trajectory.members == ()
+        found = [each.trajectory for each in inspections_of(session, 1)]
+        assert found[0] == of_panel and sorted(each.p_yes for each in found) == [0.1, 0.3, 0.7]
+        assert agent_of(session) == ("NO", 0.3, "panel", "answer")
+        assert shown(session, "disagree:agents") == [1]
+        assert next(iter(shown(session, "", Sort("disagreeing", True)))) == 1
+        assert compare_models(session, NANO, MEASURED).opposed == 1
+        assert 1 not in [each.id for each in pending_candidates(session, NANO)]

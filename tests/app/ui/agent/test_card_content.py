@@ -103,3 +103,21 @@ def test_the_card_speaks_of_the_wavelengths_of_the_plot():
     assert observed.aside == "6514.5 – 6817.5 Å" and observed.rows[0].centroid == "6630.8"
     assert observed.rows[0].ew == rest.rows[0].ew
     assert "observed, vacuum" in observed.numbers
+
+
+PANEL_SAID = (
+    "\\boxed{YES} nano-eye: YES, p 0.86: Hα and Na D broad.\n"
+    "measured: NO, p 0.40: No Hα emission, EW 0.02 ± 0.14 Å.\n"
+    "Together p(YES) 0.61. They disagree: look at this one."
+)
+
+
+def test_a_panels_answer_is_named_and_only_what_was_seen_is_checked():
+    """The measured inspector looks through no window, so it cannot have missed one."""
+    said = Step(kind="answer", turn=2, text=PANEL_SAID, verdict="YES", label="panel")
+    card = card_contents((look(6450, 6750), said))[-1]
+    assert (card.title, card.aside, card.label) == ("Answer", "YES", "panel")
+    assert card.text.startswith("nano-eye: YES") and card.text.count("\n") == 2
+    assert card.warnings == ("Unsupported, window not viewed: Na D",)
+    elsewhere = PANEL_SAID.replace("Hα and Na D broad", "Hα broad").replace("No Hα", "No Na D")
+    assert card_contents((look(6450, 6750), replace(said, text=elsewhere)))[-1].warnings == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.trajectory.trajectory import Step
+from agent.trajectory.trajectory import ModelRef, Step
 from app.ui.agent.contradiction import contradiction
 from tests.app.ui.agent.trajectories import look, record
 
@@ -44,3 +44,11 @@ def test_first_sight_and_classes_of_ones_own_are_not_judged():
     assert contradiction(judged("YES", WR, task="MY_CLASS")) == ""
     assert contradiction(judged("YES", WR, stopped_by="cancelled")) != ""
     assert contradiction(record(verdict=None, stopped_by="cancelled")) == ""
+
+
+def test_a_panel_that_quotes_both_members_contradicts_nothing():
+    said = "nano-eye: NO, p 0.30: More like a quasar.\nmeasured: YES, p 0.95: Hα in emission."
+    steps = (look(6450, 6750), Step(kind="answer", turn=1, text=said, verdict="YES", label="panel"))
+    panel = ModelRef(name="panel", engine="panel", sha256="p" * 64)
+    assert contradiction(record(steps=steps)) != ""
+    assert contradiction(record(steps=steps, model=panel)) == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.evidence.weights import builtin_fingerprint
+from agent.inspection import inspector_factory
 from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
@@ -86,3 +87,22 @@ def test_a_model_says_how_often_it_agreed_with_the_person(session, row_named):
     add_inspection(session, 5, record(model=model))
     assert row_named("measured").record == "agreed with you on 2 of 3 you judged (67 %)"
     assert row_named("nano").record == "not yet compared with your own verdicts"
+
+
+def test_the_panel_says_what_it_lacks(row_named, tmp_path, monkeypatch):
+    monkeypatch.setattr(inspector_factory, "BUNDLED", tmp_path)
+    row = row_named("panel")
+    assert row.state == "not on this machine" and row.ref == ("", "")
+    assert row.need == "Needs the bundled model nano-eye, which is not here"
+
+
+def test_the_panel_is_offered_where_its_model_is_there(row_named, tmp_path, monkeypatch):
+    put(tmp_path / "nano-eye", mine=5, mmproj=5)
+    monkeypatch.setattr(inspector_factory, "BUNDLED", tmp_path)
+    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: name == "llama_cpp" or None)
+    row = row_named("panel")
+    assert (row.state, row.need) == ("ready", "") and "measured" in row.about
+    assert row.ref == (inspector_factory.panel_ref().name, inspector_factory.panel_ref().sha256)
+    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: None)
+    row = row_named("panel")
+    assert row.state == "its engine is not installed" and "llama.cpp" in row.need

@@ -1,0 +1,179 @@
+"""Two inspectors, one record: the eye's looks, both verdicts with their reasons, one p(YES)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from agent.errors import EngineError
+from agent.hashing import picture_hash
+from agent.inspection.control import Control, Interjection
+from agent.inspection.fusion import FusionWeights, builtin_fusion
+from agent.inspection.inspector import run
+from agent.inspection.measured_inspector import MeasuredInspector
+from agent.inspection.panel_inspector import DISAGREE, PanelInspector, panel_ref
+from agent.inspection.pictures import redraw
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import from_line, to_line
+from agent.trajectory.turns import turns_of
+from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.inspection.scripted_inspection import CV, inspector
+from tests.agent.scenes import answer, call
+
+LOOKS = [call(6400, 6700), call(4800, 4930, "Hβ")]
+CALLED_NO = [*LOOKS, answer("NO", "More like a quasar: Hα is broad.")]
+
+
+def panel(replies, fusion=None):
+    return PanelInspector(inspector(replies), fusion=fusion)
+
+
+def judged(replies, label="CV", fusion=None, **options):
+    steps = []
+    made = panel(replies, fusion)
+    return run(made.inspect(simulated_spectrum(label), CV, **options), steps.append), steps, made
+
+
+def test_both_are_heard_and_fused():
+    record, steps, made = judged([*LOOKS, answer()])
+    seen, measured = record.members
+    assert seen.p_yes == pytest.approx(0.9) and seen.model.name == "scripted"
+    alone = run(MeasuredInspector(draw=False).inspect(simulated_spectrum("CV"), CV))
+    assert (measured.p_yes, measured.replies) == (alone.p_yes, alone.replies)
+    assert record.p_yes == builtin_fusion().fuse(seen.p_yes, measured.p_yes)
+    assert (record.verdict, record.stopped_by, record.well_formed) == ("YES", "answer", True)
+    assert record.model == made.model == panel_ref(seen.model)
+    assert record.steps == tuple(steps)
+    assert record.steps[:-1] == seen.steps[:-1]
+
+
+def test_the_last_words_say_what_each_said_and_why():
+    record, _, _ = judged([*LOOKS, answer()])
+    eye, measured, together = record.reasons.removeprefix("\\boxed{YES} ").split("\n")
+    assert eye == "scripted: YES, p 0.90: Broad Hα at 6565 Å."
+    assert measured.startswith("measured: YES, p > 0.99: ")
+    assert record.members[1].reasons.removeprefix("\\boxed{YES} ") in measured
+    assert re.fullmatch(r"Together p\(YES\) (> )?0\.\d\d\.", together)
+
+
+def test_disagreement_is_said():
+    weights = FusionWeights(intercept=0.0, eye=0.1, measured=1.0)
+    made = PanelInspector(inspector(CALLED_NO), fusion=weights)
+    made.eye.engine.choices = {"YES": -3.0, "NO": -0.05}
+    record = run(made.inspect(simulated_spectrum("CV"), CV))
+    assert [member.verdict for member in record.members] == ["NO", "YES"]
+    assert record.verdict == "YES" and record.reasons.endswith(DISAGREE)
+    agreed, _, _ = judged([*LOOKS, answer()])
+    assert DISAGREE not in agreed.reasons
+
+
+def test_the_looks_are_those_of_the_eye_and_are_drawn_again():
+    record, _, made = judged([*LOOKS, answer()])
+    spectrum = simulated_spectrum("CV")
+    heard = made.eye.engine.conversations[0]
+    assert turns_of(CV, record) == heard.turns
+    assert [picture_hash(each) for each in redraw(record, spectrum)] == [
+        picture_hash(each) for each in heard.pictures
+    ]
+
+
+def test_a_line_has_one_number_in_words_and_tables():
+    record, _, _ = judged([*LOOKS, answer()])
+    (row,) = [row for look in record.looks for row in look.measured["lines"]][:1]
+    assert row["name"] == "H_alpha"
+    said = re.search(r"Hα emission, EW (-[\d.]+)", record.reasons)
+    assert said is not None and float(said.group(1)) == pytest.approx(row["ew"])
+
+
+def test_without_a_verdict_of_the_eye_the_measured_one_stands():
+    record, steps, _ = judged(lambda number: call(6400 + number, 6700))
+    seen, measured = record.members
+    assert seen.stopped_by == "turn_limit" and seen.verdict is None
+    assert (record.verdict, record.p_yes) == (measured.verdict, measured.p_yes)
+    assert record.stopped_by == "answer" and not record.well_formed
+    assert record.reasons.startswith("\\boxed{YES} scripted: no verdict.\nmeasured: YES")
+    assert record.steps == tuple(steps)
+    assert len(record.looks) == len(seen.looks)
+
+
+def test_without_a_p_of_the_eye_the_measured_one_stands():
+    made = panel(CALLED_NO)
+    made.eye.engine.choices = None
+    record = run(made.inspect(simulated_spectrum("CV"), CV))
+    assert record.p_yes == record.members[1].p_yes and record.verdict == "YES"
+    assert record.reasons.startswith("\\boxed{YES} scripted: NO: More like a quasar")
+
+
+def test_an_engine_that_fails_is_an_error_and_no_verdict():
+    def reply(number: int) -> str:
+        if number == 1:
+            raise EngineError("no memory")
+        return call(6400, 6700)
+
+    record, steps, _ = judged(reply)
+    assert (record.stopped_by, record.stop_reason) == ("error", "no memory")
+    assert record.verdict is None and record.p_yes is None and record.members == ()
+    assert record.steps == tuple(steps) and record.model.name == "panel"
+
+
+def test_it_stops_when_told_to():
+    control = Control()
+    inspection = panel([*LOOKS, answer()]).inspect(simulated_spectrum("CV"), CV, control=control)
+    next(inspection)
+    control.cancel()
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(inspection)
+    record = end.value.value
+    assert record.stopped_by == "cancelled" and record.verdict is None and record.members == ()
+
+
+def test_a_person_goes_on_with_the_eye():
+    first, _, _ = judged([*LOOKS, answer()])
+    control = Control()
+    control.insert(Interjection(text="look at He II", range=(4600.0, 4750.0)))
+    replies = [call(4600, 4750, "He II"), answer("NO", "No He II.")]
+    again, steps, made = judged(replies, so_far=first.until(2), control=control)
+    assert [step.by for step in steps] == ["person", "agent", "agent", "agent", "agent"]
+    assert again.replies[:2] == first.replies[:2] and len(again.replies) == 4
+    assert turns_of(CV, again) == made.eye.engine.conversations[0].turns
+    assert again.members[0].verdict == "NO" and len(again.looks) == 4
+
+
+def test_a_person_asks_after_the_answer():
+    """The eye answers twice; both its answers are steps, the panel's comes last."""
+    control = Control()
+    inspection = panel([*LOOKS, answer(), answer("NO", "No.")]).inspect(
+        simulated_spectrum("CV"), CV, control=control
+    )
+    steps = [next(inspection) for _ in range(4)]
+    control.insert(Interjection(text="are you sure?"))
+    with pytest.raises(StopIteration) as end:
+        while True:
+            steps.append(next(inspection))
+    record = end.value.value
+    assert record.steps == tuple(steps)
+    ours = [step.label for step in steps if step.kind == "answer"]
+    assert ours[-1] == "panel" and record.verdict == steps[-1].verdict
+
+
+def test_the_record_is_written_with_its_members():
+    record, _, _ = judged([*LOOKS, answer()])
+    back = from_line(to_line(record))
+    assert back == record and back.members == record.members
+    assert record.until(1).members == ()
+
+
+def test_its_name_changes_with_members_and_weights():
+    one = ModelRef(name="nano-eye", engine="gguf", sha256="1" * 64)
+    other = ModelRef(name="nano-eye", engine="gguf", sha256="2" * 64)
+    heavy = FusionWeights(intercept=0.0, eye=2.0, measured=0.5)
+    refs = {panel_ref(one), panel_ref(other), panel_ref(one, fusion=heavy)}
+    assert len(refs) == 3 and {ref.engine for ref in refs} == {"panel"}
+
+
+def test_closing_it_closes_the_eye():
+    made = panel([answer()])
+    made.close()
+    assert made.eye.engine.is_closed
