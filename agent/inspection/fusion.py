@@ -18,8 +18,8 @@ from agent.spectra.spectrum import FloatArray
 MAX_BYTES = 10_000
 LARGEST = 20.0
 MAX_LOGIT = 6.0
-"""Log-odds of a member count up to this size (p of 0.9975). Beyond it models are not surer, only more
-extreme, and one of them would overrule the other whatever that says."""
+"""Log-odds of a member count up to this size (p of 0.9975). Beyond it models are not surer, only
+more extreme, and one of them would overrule the other whatever that says."""
 
 
 @dataclass(frozen=True, kw_only=True)

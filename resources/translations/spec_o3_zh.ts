@@ -3527,6 +3527,14 @@
         <translation>规则由人编写。各规则的权重只用模拟光谱拟合；模拟中分子带的强度取自实测的图谱恒星。</translation>
     </message>
     <message>
+        <source>{name} and measured together</source>
+        <translation>{name} 与 measured 合议</translation>
+    </message>
+    <message>
+        <source>How much each counts was fitted to simulated spectra alone.</source>
+        <translation>两者各占多少权重，仅由模拟光谱拟合。</translation>
+    </message>
+    <message>
         <source>The model card does not say what it was trained on.</source>
         <translation>模型卡未说明训练数据。</translation>
     </message>
@@ -4119,6 +4127,14 @@
     <message>
         <source>ready</source>
         <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Needs the bundled model {name}, which is not here</source>
+        <translation>需要随程序附带的模型 {name}，但这里没有</translation>
+    </message>
+    <message>
+        <source>{name} and measured together, each with its reasons</source>
+        <translation>{name} 与 measured 合议，各附理由</translation>
     </message>
     <message>
         <source>{name} is not on this machine yet. Run in a terminal: spec-o3 models get {name}

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.errors import ResourceError, WorkbenchError
+from agent.inspection import inspector_factory
 from agent.models.card_file import write_card
 from agent.models.download import get_model
 from agent.models.infer_card import make_card
@@ -105,6 +106,7 @@ def test_path_says_where_to_put_what_is_not_here(home: Path) -> None:
 def test_what_has_no_folder_says_so() -> None:
     for name, says in (
         ("measured", "part of the program"),
+        ("panel", "part of the program"),
         ("http://localhost:1#m", "is on a server"),
         ("spec-03-7b", 'did you mean "spec-o3-7b"'),
     ):
@@ -115,9 +117,28 @@ def test_what_has_no_folder_says_so() -> None:
 
 
 def test_what_is_part_of_the_program_is_not_fetched() -> None:
-    result = run("get", "measured")
-    assert result.exit_code == 1
-    assert "part of the program" in str(result.exception)
+    for name in ("measured", "panel"):
+        result = run("get", name)
+        assert result.exit_code == 1
+        assert f"{name} is part of the program" in str(result.exception)
+
+
+def test_the_panel_says_what_it_lacks(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def state() -> str:
+        rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
+        return str(rows["panel"]["state"])
+
+    monkeypatch.setattr(inspector_factory, "BUNDLED", home / "box")
+    assert state() == "needs nano-eye"
+    eye = home / "box" / "nano-eye"
+    eye.mkdir(parents=True)
+    for name, content in FILES.items():
+        (eye / name).write_bytes(content)
+    write_card(make_card(eye, title="Eye", simulated_only=True), eye)
+    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: None)
+    assert state() == "needs llama.cpp"
+    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: name == "llama_cpp" or None)
+    assert state() == "ready"
 
 
 def test_faults_of_a_download_are_messages(hub: FakeHub) -> None:

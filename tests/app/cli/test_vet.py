@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from typer.testing import CliRunner
 
 from agent.inspection.inspector_factory import default_model
+from agent.trajectory.trajectory import ModelRef
 from app.cli import vet as vet_command
 from app.cli.main import workbench
-from app.core.inspections.batch import inspect_all
+from app.core.inspections.batch import BatchResult, inspect_all
 from app.core.inspections.shown_opinion import shown_model
+from app.core.inspections.store import add_inspection
 from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
 from app.core.session.session import open_session
 from app.worker.pool import WorkerPool
 from tests.app.cli.commands import FEW, both_said, run
+from tests.app.core.inspected import MEASURED, NANO, said
 
 SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
 
@@ -102,3 +106,28 @@ def test_vet_judges_for_nobody(few, tmp_path):
         seen = session.candidates(range(1, FEW + 1))
         assert [each.agent_verdict is not None for each in seen] == [True] * 3 + [False]
         assert "damaged.fits" in seen[3].fault
+
+
+def test_vet_with_a_panel_says_how_often_its_members_disagree(few, tmp_path, monkeypatch):
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+    opinions = {1: ("YES", "NO"), 2: ("NO", "NO")}
+
+    def judged(session, pool, model, **options):
+        for candidate in session.candidates(range(1, 3)):
+            members = zip(opinions[candidate.id], (NANO, MEASURED), strict=True)
+            record = replace(
+                said("NO", 0.3, ModelRef(name="panel", engine="panel", sha256="cc" * 32)),
+                members=tuple(said(verdict, 0.5, ref) for verdict, ref in members),
+            )
+            add_inspection(session, candidate.id, record)
+            yield BatchResult(candidate=candidate, trajectory=record)
+
+    monkeypatch.setattr(vet_command, "inspect_all", judged)
+    told = run("vet", place, "--model", "measured")
+    assert "the members disagree on 1 of 2 candidates" in told
+    with open_session(place, "Ada") as session:
+        disputed = matching(session, parse_filter("disagree:agents"))
+        assert [row.candidate.id for row in disputed] == [1]
+        first = next(iter(matching(session, EVERYTHING, parse_sort("disagreeing"))))
+        assert (first.candidate.id, first.candidate.agent_model) == (1, "panel")
