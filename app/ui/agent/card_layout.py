@@ -33,6 +33,7 @@ MAX_IN_LINE = 300
 CELL_GAP = 6.0
 MIN_NAME = 0.25
 """Of the width of a table, which numbers leave to the names of lines."""
+LINE_SEPARATOR = "\u2028"
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,8 @@ def _text(
     text, marks = content.text, content.marks
     if keep_end:
         text = _last_lines(text, right - left, fonts.plain, FOLDED_LINES + 3)
+    # A text layout joins the lines on both sides of a newline.
+    text = text.replace("\n", " " if keep_end else LINE_SEPARATOR)
     begin = text[: limit * MAX_IN_LINE]  # Qt shapes the whole text, visible or not
     layout = QTextLayout(begin, fonts.plain)
     inside = [(start, min(end, len(begin))) for start, end in marks if start < len(begin)]

@@ -78,3 +78,10 @@ def test_a_narrow_table_leaves_columns_out_and_cuts_no_number(lay):
         numbers = [line for line in card.lines if line.text[:1] in "−" or line.text.isdigit()]
         assert len(numbers) >= 6
         assert all(elided(line)[0] == line.text for line in numbers)
+
+
+def test_lines_of_a_text_stay_apart(lay):
+    content = CardContent(index=0, kind="answer", title="Answer", text="One.\nTwo.")
+    assert lay(content).blocks[0].layout.lineCount() == 2
+    assert lay(replace(content, text="One. Two.")).blocks[0].layout.lineCount() == 1
+    assert lay(replace(content, kind="partial")).blocks[0].layout.text() == "One. Two."
