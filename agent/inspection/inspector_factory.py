@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agent.models.card import Card
 
 MEASURED = "measured"  # the inspector without a model, which is always available
-NANO = "nano"  # the bundled model
+NANO = "nano"  # the bundled model that reads numbers
 PANEL = "panel"  # the bundled model that looks and the measured inspector, together
 EYE = "nano-eye"  # the bundled model that looks
 GGUF_ENGINES = ("llama_cpp", "xllamacpp")
@@ -26,25 +26,26 @@ PANEL_NEEDS_EYE = f"the panel needs the bundled model {EYE}, which is not here o
 
 
 def default_model(task_id: str) -> str:
-    """The bundled model if it was trained on the task and can run here, else the measured one."""
-    return NANO if task_id in _bundled_model_tasks() else MEASURED
+    """The panel if its eye was trained on the task and can run here, else the measured one.
+
+    It is the best judge of all in the box, on simulations and on real spectra: train/RESULTS.md.
+    """
+    return PANEL if task_id in _panel_tasks() else MEASURED
 
 
 @cache
-def _bundled_model_tasks() -> tuple[str, ...]:
-    if not has_gguf_engine():
-        return ()
-    location = _bundled_model(NANO)
-    return () if location is None else location.card.tasks
+def _panel_tasks() -> tuple[str, ...]:
+    eye = eye_of_panel() if has_gguf_engine() else None
+    return () if eye is None else eye.card.tasks
 
 
 def has_gguf_engine() -> bool:
     return any(map(find_spec, GGUF_ENGINES))
 
 
-def _bundled_model(name: str) -> ModelLocation | None:
-    """A model of the box, if all of it is there."""
-    card = BUNDLED / name / CARD_NAME
+def eye_of_panel() -> ModelLocation | None:
+    """The bundled model that looks; None if it is not here, or not all of it."""
+    card = BUNDLED / EYE / CARD_NAME
     if not card.is_file():
         return None
     try:
@@ -52,11 +53,6 @@ def _bundled_model(name: str) -> ModelLocation | None:
     except ResourceError:
         return None
     return location if location.is_ready else None
-
-
-def eye_of_panel() -> ModelLocation | None:
-    """The bundled model that looks; None if it is not here, or not all of it."""
-    return _bundled_model(EYE)
 
 
 def panel_ref() -> ModelRef | None:

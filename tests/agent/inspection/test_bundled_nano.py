@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("llama_cpp")
 
 from agent.inspection.inspector import Inspector, run
-from agent.inspection.inspector_factory import NANO, default_model, make_inspector
+from agent.inspection.inspector_factory import MEASURED, NANO, PANEL, default_model, make_inspector
 from agent.models.check_files import check_files
 from agent.models.registry import BUNDLED, model_at
 from agent.spectra.readers import read
@@ -27,14 +27,12 @@ EACH = 2 if BY_NIGHT else 1
 """Real spectra of a class that are asked about, and as many others."""
 
 
-def test_it_is_whole_and_the_default_of_its_classes():
+def test_it_is_whole():
     place = model_at(BUNDLED / NANO, "bundled")
     assert place.is_ready and place.folder is not None
     check_files(place.card, place.folder, "always")
     assert sum(path.stat().st_size for path in place.folder.iterdir()) < MOST_BYTES
     assert place.card.tasks == TASKS
-    assert {default_model(each) for each in TASKS} == {NANO}
-    assert default_model("my-own") != NANO
 
 
 def test_its_card_says_what_it_is_and_what_was_measured():
@@ -60,6 +58,8 @@ def test_the_one_that_looks_is_whole_and_gets_no_numbers():
     assert place.card.tasks == TASKS
     assert not place.card.style.numbers and not place.card.simulated_only
     assert "194 observed stars" in place.card.trained_on
+    assert {default_model(each) for each in TASKS} == {PANEL}
+    assert default_model("my-own") == MEASURED
 
 
 def test_they_judge_real_spectra_and_speak_well(boxed: Inspector, labelled_spectra: Path):

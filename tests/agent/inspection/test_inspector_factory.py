@@ -11,7 +11,7 @@ from agent.inspection import inspector_factory as inspectors
 from agent.inspection.inspector_factory import (
     EYE,
     MEASURED,
-    NANO,
+    PANEL,
     default_model,
     looking_card,
     make_inspector,
@@ -41,15 +41,15 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty box of models; what was found before is forgotten, and afterwards again."""
     monkeypatch.setattr(inspectors, "BUNDLED", tmp_path)
     monkeypatch.setattr(inspectors, "find_spec", lambda name: name == "xllamacpp" or None)
-    inspectors._bundled_model_tasks.cache_clear()
+    inspectors._panel_tasks.cache_clear()
     yield tmp_path
-    inspectors._bundled_model_tasks.cache_clear()
+    inspectors._panel_tasks.cache_clear()
 
 
 def put(box: Path, *files: str) -> None:
-    folder = box / NANO
+    folder = box / EYE
     folder.mkdir()
-    (folder / "model.toml").write_text(CARD)
+    (folder / "model.toml").write_text(CARD.replace('"nano"', f'"{EYE}"', 1))
     for name in files:
         (folder / name).write_bytes(b"GGUF")
 
@@ -59,9 +59,9 @@ def test_without_a_model_in_the_box_it_measures(box):
     assert make_inspector().model.name == MEASURED
 
 
-def test_the_model_in_the_box_comes_first(box):
+def test_the_panel_with_the_model_in_the_box_comes_first(box):
     put(box, "nano.gguf", "mmproj-nano.gguf")
-    assert default_model("CV") == default_model("WD") == NANO
+    assert default_model("CV") == default_model("WD") == PANEL
 
 
 def test_a_class_it_was_not_trained_on_is_measured(box):
@@ -76,7 +76,7 @@ def test_a_model_that_is_not_whole_is_passed_over(box):
 
 def test_a_damaged_card_is_passed_over(box):
     put(box, "nano.gguf", "mmproj-nano.gguf")
-    (box / NANO / "model.toml").write_text("name = ")
+    (box / EYE / "model.toml").write_text("name = ")
     assert default_model("CV") == MEASURED
 
 
@@ -92,26 +92,18 @@ def test_one_that_is_named_is_never_replaced(box):
     assert make_inspector("Measured").model.name == MEASURED
 
 
-def put_eye(box: Path, *files: str) -> None:
-    folder = box / EYE
-    folder.mkdir()
-    (folder / "model.toml").write_text(CARD.replace('"nano"', f'"{EYE}"', 1))
-    for name in files:
-        (folder / name).write_bytes(b"GGUF")
-
-
 def test_the_panel_needs_the_model_that_looks(box):
     with pytest.raises(WorkbenchError, match="needs the bundled model nano-eye"):
         make_inspector("panel")
     assert panel_ref() is None
     with pytest.raises(ResourceError, match="needs the bundled model nano-eye"):
         looking_card("panel")
-    put_eye(box, "nano.gguf")
+    put(box, "nano.gguf")
     assert panel_ref() is None
 
 
 def test_the_panel_is_the_model_that_looks_and_the_measured_inspector(box, monkeypatch):
-    put_eye(box, "nano.gguf", "mmproj-nano.gguf")
+    put(box, "nano.gguf", "mmproj-nano.gguf")
     engine = ScriptedEngine([])
     monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *_, **__: engine)
     made = make_inspector("Panel")
@@ -126,8 +118,3 @@ def test_which_model_looks(box):
     assert looking_card("spec-o3-7b").name == "spec-o3-7b"
     with pytest.raises(ResourceError, match="no model"):
         looking_card("nowhere")
-
-
-def test_the_default_is_not_the_panel_yet(box):
-    put_eye(box, "nano.gguf", "mmproj-nano.gguf")
-    assert default_model("CV") == MEASURED
