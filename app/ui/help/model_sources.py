@@ -45,12 +45,13 @@ def measured_sources() -> ModelSources:
 
 
 def panel_sources() -> ModelSources:
+    eye = eye_of_panel()
     return ModelSources(
         name=PANEL,
         title=translate("about", "{name} and measured together").replace("{name}", EYE),
         about=translate("about", "How much each counts was fitted to simulated spectra alone."),
-        simulated_only=True,
-        is_installed=eye_of_panel() is not None,
+        simulated_only=eye is not None and eye.card.simulated_only,
+        is_installed=eye is not None,
     )
 
 

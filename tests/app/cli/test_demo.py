@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 
 import pytest
 from typer.testing import CliRunner
@@ -52,7 +53,9 @@ def test_what_it_leaves(shown):
     assert len(rows) == 60
     assert {row["agent_verdict"] for row in rows} == {"YES", "NO"}
     assert {row["verdict"] for row in rows} == {""}
-    assert len(list(read_trajectories(out / "sample.jsonl"))) == 60
+    inspectors = Counter(each.model.name for each in read_trajectories(out / "sample.jsonl"))
+    assert inspectors[default_model("CV")] == 60
+    assert set(inspectors.values()) == {60}  # a panel's members are kept, too
     report = (out / "sample.html").read_text(encoding="utf-8")
     assert "None of the 60 candidates" in report
     assert "Simulated spectra in this session: all 60." in report

@@ -24,7 +24,7 @@ def test_stats(vetted):
     assert "1 unreadable" in said
     found = json.loads(run("stats", place, "--json"))
     assert found["counts"]["candidates"] == 4
-    assert found["agents"][0]["model"] == default_model("CV")
+    assert default_model("CV") in {each["model"] for each in found["agents"]}
 
 
 @pytest.fixture(scope="module")

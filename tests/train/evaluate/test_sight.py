@@ -43,9 +43,17 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def first_of_each(task: str) -> list[Example]:
+@pytest.fixture(scope="module")
+def clear(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The last of each, whose S/N is above 30."""
+    path = tmp_path_factory.mktemp("set") / "clear.parquet"
+    write_examples(path, [one for task in BOX for one in first_of_each(task, reverse=True)])
+    return path
+
+
+def first_of_each(task: str, *, reverse: bool = False) -> list[Example]:
     """One member and one other."""
-    found = simulated(task, 9, seed=5)
+    found = simulated(task, 9, seed=5)[:: -1 if reverse else 1]
     return [next(one for one in found if one.is_positive is member) for member in (True, False)]
 
 
@@ -94,10 +102,10 @@ def test_one_that_sees_is_told_from_one_that_does_not(
     assert (tmp_path / "seeing" / "sight.md").read_text().count("| as they are |") == 1
 
 
-def test_nano_eye_follows_its_pictures(asked: Path, tmp_path: Path):
+def test_nano_eye_follows_its_pictures(clear: Path, tmp_path: Path):
     pytest.importorskip("llama_cpp")
     spec = JudgeSpec(name=LOOKING, kind="inspector", source=LOOKING, threads=1)
-    found = {one.pictures: one for one in judge_sight(spec, asked, "asked", tmp_path)}
+    found = {one.pictures: one for one in judge_sight(spec, clear, "clear", tmp_path)}
     assert found["own"].mean_f1.value is not None and found["own"].mean_f1.value > 0.7
     white = found["white"].mean_f1.value
     assert white is not None and white <= 0.35

@@ -80,7 +80,8 @@ def check_look(
             assert alike(ew, row["ew"]) and alike(error, row["ew_error"]), where
         if row["name"] in shown:
             assert shown[row["name"]] == row, where
-            assert f"{label} ({row['kind']}): " in copied and f"EW {row['ew']:g} ±" in copied, where
+            named = f"{label} ({row['kind']}): " if row["kind"] else f"{label}: "
+            assert named in copied and f"EW {row['ew']:g} ±" in copied, where
     assert {row["name"] for row in rows} >= shown.keys(), name
     return len(rows)
 

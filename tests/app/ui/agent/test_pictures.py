@@ -32,7 +32,7 @@ def test_during_a_run_pictures_are_drawn_in_the_models_style(qtbot, context, pan
         context.agent.toggle_pause()
         assert context.agent.shown.run is not None
         qtbot.waitUntil(lambda: panel.pictures.images != {}, timeout=LONG_MS)
-        assert drawn[0].model == "nano" and drawn[0].style is None
+        assert drawn[0].model == default_model("CV") and drawn[0].style is None
         context.agent.stop()
         qtbot.waitUntil(lambda: context.agent.shown.run is None, timeout=LONG_MS)
 

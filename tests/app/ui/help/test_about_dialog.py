@@ -44,13 +44,13 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
     )
     monkeypatch.setattr(model_sources, "list_models", lambda on_fault: places)
     dialog.show_models()
-    qtbot.waitUntil(lambda: dialog.inspectors.count() == 4)
+    qtbot.waitUntil(lambda: dialog.inspectors.count() == 5)
     texts = texts_of(dialog)
     assert "20,000 simulated candidates, seed 1" in texts
     assert "The model card does not say what it was trained on." in texts
     assert "2,000 of my own <b>LAMOST</b> spectra" in texts
     assert texts.count("simulated spectra only") == 2  # the measured inspector's, too
-    rows = [dialog.inspectors.itemAt(place).widget() for place in range(4)]
+    rows = [dialog.inspectors.itemAt(place).widget() for place in range(5)]
     assert all(
         label.textFormat() == Qt.TextFormat.PlainText
         for row in rows
