@@ -1,4 +1,4 @@
-"""`spec-o3-train eye`: teach the vision tower on pictures and their truth, before any words."""
+"""`spec-o3-train eye`: teach a vision tower on pictures and their truth, then a model its words."""
 
 from __future__ import annotations
 
@@ -16,10 +16,17 @@ from train.parallel import in_order
 from train.recipe import Config, Preset, Sets, settings
 
 app = typer.Typer(
-    help="Teach the vision tower on pictures and their truth, before any words.",
+    help="A model that looks: its eye is taught on pictures and their truth, then its words.",
     no_args_is_help=True,
 )
 Table = TypeVar("Table")
+Processes = Annotated[
+    int, typer.Option(min=1, max=256, help="Processes that draw lessons and questions.")
+]
+Library = Annotated[
+    Path | None, typer.Option(help="Labelled real stars as bases of fresh spectra, too: `stars`.")
+]
+Threads = Annotated[int | None, typer.Option(min=1, max=512)]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 
 
@@ -54,19 +61,15 @@ def school(
         Path | None,
         typer.Option(help="Folder of lessons; without it they are drawn while the eye learns."),
     ] = None,
-    workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Processes that draw fresh lessons.")
-    ] = 1,
-    library: Annotated[
-        Path | None, typer.Option(help="Labelled real stars as bases of fresh lessons, too.")
-    ] = None,
+    workers: Processes = 1,
+    library: Library = None,
     real: Annotated[
         Path | None,
         typer.Option(help="Labelled real spectra (a MANIFEST.csv) to probe the tower on."),
     ] = None,
     start: Annotated[Path | None, typer.Option(help="Folder of an eye to train further.")] = None,
     seed: Seed = 0,
-    threads: Annotated[int | None, typer.Option(min=1, max=512)] = None,
+    threads: Threads = None,
     preset: Preset = "",
     config: Config = None,
     sets: Sets = None,
@@ -78,7 +81,7 @@ def school(
     try:
         import torch
 
-        from train.eye.pool import Workers, lesson_jobs
+        from train.eye import pool
         from train.eye.probe import Watcher
         from train.eye.school import load_eye, teach
         from train.eye.settings import LessonSettings, SchoolSettings
@@ -99,13 +102,15 @@ def school(
         raise WorkbenchError("name a folder of --lessons, or a time: --set school.minutes=60")
     console = Console(stderr=True, soft_wrap=True)
     with ExitStack() as stack:
-        source: Sequence[Path] | Workers[list[Lesson]] = shards
+        source: Sequence[Path] | pool.Workers[list[Lesson]] = shards
         if lessons is None:
             drawn = settings(
                 LessonSettings, "lessons", preset=preset, config=config, sets=_of("lessons", sets)
             )
             folder = str(library.resolve()) if library else ""
-            source = stack.enter_context(Workers(workers, lesson_jobs(drawn, seed, folder)))
+            source = stack.enter_context(
+                pool.Workers(workers, pool.lesson_jobs(drawn, seed, folder))
+            )
         teach(
             source, out, chosen, seed,
             watch=Watcher(real, chosen) if real is not None else None,
@@ -119,17 +124,13 @@ def school(
 def speak(
     eye: Annotated[Path, typer.Argument(help="Folder of an eye that `eye school` has taught.")],
     out: Annotated[Path, typer.Argument(help="Folder for the model and its curve.")],
-    workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Processes that draw questions.")
-    ] = 1,
-    library: Annotated[
-        Path | None, typer.Option(help="Labelled real stars as bases of the questions, too.")
-    ] = None,
+    workers: Processes = 1,
+    library: Library = None,
     start: Annotated[
         Path | None, typer.Option(help="Folder of a model of this eye to train further.")
     ] = None,
     seed: Seed = 0,
-    threads: Annotated[int | None, typer.Option(min=1, max=512)] = None,
+    threads: Threads = None,
     preset: Preset = "",
     config: Config = None,
     sets: Sets = None,
@@ -142,7 +143,7 @@ def speak(
     try:
         import torch
 
-        from train.eye.pool import Workers
+        from train.eye import pool
         from train.eye.school import load_eye
         from train.eye.settings import SchoolSettings, SpeechSettings
         from train.eye.speech import question_jobs, teach_speech
@@ -163,7 +164,7 @@ def speak(
     console = Console(stderr=True, soft_wrap=True)
     folder = str(library.resolve()) if library else ""
     learned = load_eye(eye, school)
-    with Workers(workers, question_jobs(asked, seed, folder)) as source:
+    with pool.Workers(workers, question_jobs(asked, seed, folder)) as source:
         made = teach_speech(
             learned, source, out, speech, school, seed,
             start=start, uses_real_stars=library is not None,
@@ -175,12 +176,8 @@ def speak(
 @app.command()
 def make(
     out: Annotated[Path, typer.Argument(help="Folder of the run; finished parts are kept.")],
-    workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Processes that draw lessons and questions.")
-    ] = 1,
-    library: Annotated[
-        Path | None, typer.Option(help="Labelled real stars as bases, too: see `stars`.")
-    ] = None,
+    workers: Processes = 1,
+    library: Library = None,
     seed: Seed = 0,
     sets: Sets = None,
 ) -> None:
