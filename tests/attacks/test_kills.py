@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
+from agent.inspection.inspector_factory import PANEL, default_model
 from app.core.database.tables import candidates, inspections, log
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.session import open_session
@@ -131,8 +132,12 @@ def check_vetted(location, kept):
         with session.database.reading() as connection:
             assert connection.execute(text("PRAGMA integrity_check")).all() == [("ok",)]
             rows = connection.execute(select(inspections)).all()
-        stored = {row.candidate_id: row.verdict for row in rows}
-        assert len(stored) == len(rows)
+        asked = default_model(session.task.id)
+        own = [row for row in rows if row.model == asked]
+        stored = {row.candidate_id: row.verdict for row in own}
+        assert len(stored) == len(own)
+        # A panel's members are stored with it, in one transaction.
+        assert len(rows) == len(stored) * (3 if asked == PANEL else 1)
         for number, (verdict, fault) in kept.items():
             if fault:
                 assert session.candidate(number).fault

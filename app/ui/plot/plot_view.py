@@ -50,7 +50,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         prepare_view(self)
         self.hideButtons()
         self.setAcceptDrops(False)
-        self.setMinimumSize(240, 110)
+        self.setMinimumSize(240, 60)
         self.getPlotItem().layout.setContentsMargins(0.0, TOP_PX, RIGHT_PX, 0.0)
         for side in ("top", "right"):  # hidden, and yet laid out anew for each range
             self.getAxis(side).unlinkFromView()
