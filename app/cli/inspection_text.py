@@ -19,8 +19,9 @@ from app.core.statistics.number_format import chance
 MAX_CHARACTERS = 4000
 """Shown of one step; a runaway model may write much more."""
 MAX_NAMED = 4
-SEEN_SIGMA = 3.0
 """Spectral lines, and band heads, shown for one look."""
+SEEN_SIGMA = 3.0
+"""From which a line without a kind is unclear, and not noise."""
 INDENT = "    "
 
 

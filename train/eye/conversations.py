@@ -69,9 +69,12 @@ class Look:
     label: str
 
     @property
+    def arguments(self) -> dict[str, object]:
+        return {"wavelength_range": list(self.range), "label": self.label}
+
+    @property
     def call(self) -> str:
-        arguments = {"wavelength_range": list(self.range), "label": self.label}
-        return json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
+        return json.dumps({"name": TOOL_NAME, "arguments": self.arguments}, ensure_ascii=False)
 
 
 def questions(number: int, settings: QuestionSettings, seed: int, library: str) -> list[Question]:
@@ -99,9 +102,7 @@ def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Ques
     try:
         pictures.append(np.asarray(maker.overview().convert("L")))
         for look in planned_looks(spectrum, find_task(task)):
-            pictures.append(
-                np.asarray(maker.look(json.loads(look.call)["arguments"])[0].convert("L"))
-            )
+            pictures.append(np.asarray(maker.look(look.arguments)[0].convert("L")))
             ranges.append((max(look.range[0], whole[0]), min(look.range[1], whole[1])))
             looks.append(look)
     except (SpectrumError, ToolError):

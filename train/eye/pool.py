@@ -33,7 +33,7 @@ class PicturePool:
     def __init__(self, room: int, device: torch.device) -> None:
         self._room, self.device = room, device
         self._columns: tuple[Tensor, ...] = ()
-        self._next, self.size, self.drawn = 0, 0, 0
+        self._next, self.size = 0, 0
 
     def add(self, lessons: Sequence[Lesson]) -> None:
         fresh = (
@@ -55,7 +55,6 @@ class PicturePool:
             column[at] = part.to(self.device)
         self._next = (self._next + rows) % self._room
         self.size = min(self.size + rows, self._room)
-        self.drawn += rows
 
     @property
     def is_full(self) -> bool:

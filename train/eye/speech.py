@@ -55,7 +55,7 @@ from train.models.small_model import (
 )
 from train.questions.settings import QuestionSettings
 from train.sft.batches import PAD_TO, positions
-from train.sft.encoding import VERDICT, Encoder
+from train.sft.encoding import VERDICT, Encoder, longest_turn
 from train.sft.fast_path import use_fast_path
 from train.sft.new_model import task_texts
 from train.sft.optimizer import muon_and_adamw
@@ -240,7 +240,7 @@ def teach_speech(
         is_ready = len(pool) >= FEWEST * speech.batch
         for fresh in reader.conversations(at_least=0 if is_ready else 1):
             drawn += 1
-            longest = max(longest, _longest_turn(fresh.parts))
+            longest = max(longest, longest_turn(fresh.parts))
             if len(held) < speech.held_out:
                 held.append(fresh)
             elif len(pool) < speech.room:
@@ -353,11 +353,6 @@ def figures(
     found = {f"F1 {task}": round(score, 1) for task, score in sorted(scores.items())}
     mean = float(np.mean(list(scores.values()))) if scores else math.nan
     return {"words": round(right / max(words, 1), 4), "F1": round(mean, 1), **found}
-
-
-def _longest_turn(parts: NDArray[np.uint8]) -> int:
-    edges = np.flatnonzero(np.diff(np.r_[0, parts > 0, 0]))
-    return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool) -> None:

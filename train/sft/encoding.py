@@ -104,6 +104,12 @@ def _split_markup(pieces: Sequence[Part]) -> tuple[Sequence[Part], Sequence[Part
     return pieces[:at], pieces[at:]
 
 
+def longest_turn(parts: NDArray[np.uint8]) -> int:
+    """Number of tokens of the longest trained turn."""
+    edges = np.flatnonzero(np.diff(np.r_[0, parts > 0, 0]))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
+
+
 def corrected_turns(trajectory: Trajectory) -> set[int]:
     """Numbers of the agent's turns that the tool answered with an error."""
     last: dict[int, str] = {}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from agent.engines.base import SamplingSettings
 from agent.engines.families import read_folder
 from agent.models.card import ReportedFigure
 from agent.models.infer_card import plain_name
 from train.models.finished_model import write_finished
 from train.models.model_folder import card_beside, complete_folder
+from train.sft.encoding import longest_turn
 from train.sft.inputs import Inputs
 from train.sft.rows import ConversationRow
 from train.sft.trainer import SftTrainer
@@ -73,13 +72,8 @@ def _complete_folder(
 def max_turn_tokens(rows: Sequence[ConversationRow]) -> int:
     """Token limit of a turn at inference: twice the longest trained turn."""
     # A longer turn is stuck in repetition, and a small model that is stuck should be stopped early.
-    longest = max(map(_longest_turn, rows))
+    longest = max(longest_turn(row.encoded.parts) for row in rows)
     return min(max(64, 2 * longest), SamplingSettings().max_new_tokens)
-
-
-def _longest_turn(row: ConversationRow) -> int:
-    edges = np.flatnonzero(np.diff(np.r_[0, row.encoded.parts > 0, 0]))
-    return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def _card_figures(figures: dict[str, float]) -> tuple[ReportedFigure, ...]:
