@@ -17,9 +17,12 @@ from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import Number, ToolResult, reply_text, run_tool
 from agent.rendering.model_image import QWEN25, Sizing, prepare
 from agent.rendering.render import Style, render_spectrum
-from agent.spectra.spectrum import Spectrum, frame_z
+from agent.spectra.spectrum import Spectrum, between, frame_z
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
+
+FEWEST_ANGSTROM = 100.0
+"""With less than this in the range that a model knows, it is shown the whole spectrum."""
 
 
 def spectrum_ref(spectrum: Spectrum) -> SpectrumRef:
@@ -54,9 +57,19 @@ class PictureMaker:
         """The spectrum in the pictures; a test of sight puts another one there."""
         return self.spectrum
 
+    @property
+    def _shown(self) -> Spectrum:
+        """What of it the model knows how to read: some know no pixels beyond a range."""
+        low, high = self.drawn.range
+        if self.style.bluest <= low and high <= self.style.reddest:
+            return self.drawn
+        if min(high, self.style.reddest) - max(low, self.style.bluest) < FEWEST_ANGSTROM:
+            return self.drawn
+        return between(self.drawn, self.style.bluest, self.style.reddest)
+
     def overview(self) -> Image.Image:
         """Draw the whole spectrum; raises SpectrumError if there is nothing to draw."""
-        picture = render_spectrum(self.drawn, title=self.title, style=self.style, z=self.z)
+        picture = render_spectrum(self._shown, title=self.title, style=self.style, z=self.z)
         return prepare(picture, self.sizing)
 
     def overview_text(self) -> str:
@@ -82,7 +95,7 @@ class PictureMaker:
         return prepare(self._run_tool(arguments).picture, self.sizing)
 
     def _run_tool(self, arguments: object) -> ToolResult:
-        return run_tool(self.drawn, arguments, self.style, title=self.title, z=self.z)
+        return run_tool(self._shown, arguments, self.style, title=self.title, z=self.z)
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
         """Measure a window, for the record: the numbers that sentences about it name."""

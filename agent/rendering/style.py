@@ -46,6 +46,10 @@ class Style:
     """Prompt with the question alone, for models that were trained on guideline and rules."""
     numbers: bool = False
     """Give measurements of the window with its picture."""
+    bluest: float = 0.0
+    """Angstrom as observed; bluer pixels are not shown to the model."""
+    reddest: float = 1e6
+    """Angstrom as observed; redder pixels are not shown to the model."""
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -54,6 +58,8 @@ class Style:
             raise self._error(f"layout must be one of {', '.join(LAYOUTS)}")
         if self.panels not in PANELS:
             raise self._error(f"panels must be one of {', '.join(PANELS)}")
+        if self.bluest >= self.reddest:
+            raise self._error("bluest must be below reddest")
         if self.width % self.multiple or self.height % self.multiple:
             raise self._error(f"width and height must be multiples of {self.multiple}")
 
@@ -110,6 +116,8 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "line_width": (0.2, 10.0),
     "wavelength_ticks": (0, 20),
     "flux_ticks": (0, 20),
+    "bluest": (0.0, 1e6),
+    "reddest": (100.0, 1e6),
 }
 
 PUBLISHED = Style(name="published", layout="published")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -140,6 +140,20 @@ def _frozen(values: NDArray[Any], dtype: type[Scalar]) -> NDArray[Scalar]:
     array = np.array(values, dtype=dtype, copy=True)
     array.setflags(write=False)
     return array
+
+
+def between(spectrum: Spectrum, low: float, high: float) -> Spectrum:
+    """The pixels from `low` to `high` angstrom, both included, as observed."""
+    first = int(np.searchsorted(spectrum.wavelength, low, side="left"))
+    last = int(np.searchsorted(spectrum.wavelength, high, side="right"))
+    part = slice(first, last)
+    return replace(
+        spectrum,
+        wavelength=spectrum.wavelength[part],
+        flux=spectrum.flux[part],
+        ivar=None if spectrum.ivar is None else spectrum.ivar[part],
+        mask=None if spectrum.mask is None else spectrum.mask[part],
+    )
 
 
 def frame_z(spectrum: Spectrum) -> float | None:

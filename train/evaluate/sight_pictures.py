@@ -23,13 +23,13 @@ SHIFT_A = 300.0
 def mirrored(spectrum: Spectrum) -> Spectrum:
     """The fluxes in reverse order on the same wavelengths."""
     low, high = spectrum.range
-    return _taken_from(spectrum, low + high - spectrum.wavelength)
+    return taken_from(spectrum, low + high - spectrum.wavelength)
 
 
 def shifted(spectrum: Spectrum) -> Spectrum:
     """The fluxes SHIFT_A redward on the same wavelengths; the mirrored start fills the gap."""
     low = spectrum.wavelength[0]
-    return _taken_from(spectrum, low + np.abs(spectrum.wavelength - SHIFT_A - low))
+    return taken_from(spectrum, low + np.abs(spectrum.wavelength - SHIFT_A - low))
 
 
 def in_the_frame_of(spectrum: Spectrum, other: Spectrum) -> Spectrum:
@@ -80,7 +80,7 @@ def _drawing(change: Callable[[Spectrum], Spectrum]) -> type[PictureMaker]:
     return Changed
 
 
-def _taken_from(spectrum: Spectrum, places: FloatArray) -> Spectrum:
+def taken_from(spectrum: Spectrum, places: FloatArray) -> Spectrum:
     """The spectrum with the values found at other wavelengths of it."""
     nearest = np.searchsorted(spectrum.wavelength, places).clip(0, len(spectrum) - 1)
     return replace(

@@ -27,6 +27,7 @@ from agent.tasks.task import Task
 from train.draft.meter import MIN_COVERED
 from train.draft.phrases import SHORT
 from train.eye.grades import all_phrases, told
+from train.eye.misplaced import LABEL, misplaced
 from train.eye.settings import seeing_style
 from train.eye.targets import asked_gates, knots
 from train.questions.settings import QuestionSettings
@@ -41,6 +42,8 @@ OVERLAP = 0.6
 REASONS = 3
 BLANK_SHARE = 0.03
 """Share of the questions with white paper for pictures."""
+MISPLACED_SHARE = 0.2
+"""Share of the members that are asked once more with their fluxes at wrong wavelengths."""
 READING_ERROR = 0.15
 """Typical error of a rank that the eye reads."""
 SIZING = Sizing.of_tokens(28)
@@ -83,14 +86,15 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
         examples = questions_on_spectrum(settings, seed, number, library).examples
     except WorkbenchError:
         return []
-    drawn = (
-        question(each.spectrum, each.task, each.answer, each.label)
-        for each in examples
-        if each.answer in ("YES", "NO")
-    )
     rng = np.random.default_rng([seed, number])
+    asked: list[Question | None] = []
+    for each in examples:
+        if each.answer in ("YES", "NO"):
+            asked.append(question(each.spectrum, each.task, each.answer, each.label))
+        if each.answer == "YES" and rng.random() < MISPLACED_SHARE:
+            asked.append(question(misplaced(each.spectrum, rng), each.task, "NO", LABEL))
     return [
-        blank(each) if rng.random() < BLANK_SHARE else each for each in drawn if each is not None
+        blank(each) if rng.random() < BLANK_SHARE else each for each in asked if each is not None
     ]
 
 

@@ -15,6 +15,8 @@ from agent.rendering.render import render_array
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.catalogue import load_tasks
+from train.eye.misplaced import LABEL as MISPLACED
+from train.eye.misplaced import misplaced
 from train.eye.settings import LessonSettings, seeing_style
 from train.eye.shards import Lesson, write_lessons
 from train.eye.targets import asked_gates, kind_number, measured_values, ranks, within
@@ -57,6 +59,11 @@ def _library(folder: str) -> Library:
 def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Lesson:
     source = _source(label, settings, rng, library)
     spectrum, truth = _twins(source, settings, rng)
+    if is_misplaced := happens(rng, settings.misplaced):
+        seed = int(rng.integers(2**62))
+        spectrum, truth = (
+            misplaced(each, np.random.default_rng(seed)) for each in (spectrum, truth)
+        )
     style = replace(seeing_style(), line_width=log_uniform(rng, LINE_WIDTHS))
     speed = source.velocity_kms
     is_star = abs(speed) < FAR and source.z == 0.0
@@ -74,9 +81,8 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
         targets.append(np.where(within(shown, speed), values, np.nan))
     if not pictures:
         raise WorkbenchError("nothing to draw")
-    return Lesson(
-        np.stack(pictures), np.array(ranges), np.array(targets), kind_number(label), label
-    )
+    kind = kind_number(MISPLACED if is_misplaced else label)
+    return Lesson(np.stack(pictures), np.array(ranges), np.array(targets), kind, label)
 
 
 def _source(label: str, settings: LessonSettings, rng: Rng, library: str) -> Source:

@@ -7,11 +7,16 @@ from dataclasses import dataclass, replace
 from agent.errors import WorkbenchError
 from agent.rendering.style import NANO, Style
 from train.questions.settings import DistortionSettings
+from train.simulate.source import GRID
 
 
 def seeing_style() -> Style:
-    """The picture that a seeing model reads: nano's, without numbers beside it."""
-    return replace(NANO, name="eye", numbers=False)
+    """The picture that a seeing model reads: nano's, without numbers beside it.
+
+    It shows the range that the simulator knows: elsewhere the eye would have to guess.
+    """
+    low, high = round(float(GRID[0]) + 10.0), round(float(GRID[-1]) - 10.0)
+    return replace(NANO, name="eye", numbers=False, bluest=low, reddest=high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +34,8 @@ class LessonSettings:
     per_shard: int = 500
     untouched: float = 0.2
     """Share of the spectra that are not distorted."""
+    misplaced: float = 0.08
+    """Share of the stars whose fluxes are put to wrong wavelengths."""
 
     @property
     def distortion(self) -> DistortionSettings:
@@ -109,6 +116,10 @@ class SpeechSettings:
     """Loss weight of the verdict, which is one token of some hundred."""
     kind_weight: float = 10.0
     """Loss weight of the kind of object in the answer."""
+    reason_weight: float = 3.0
+    """Loss weight of the reasons in the answer."""
+    misread: float = 0.25
+    """Share of the conversations with wrong thoughts, which teach to keep to what was said."""
     save_minutes: float = 10.0
 
     def __post_init__(self) -> None:

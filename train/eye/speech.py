@@ -55,7 +55,7 @@ from train.models.small_model import (
 )
 from train.questions.settings import QuestionSettings
 from train.sft.batches import PAD_TO, positions
-from train.sft.encoding import VERDICT, Encoder, longest_turn
+from train.sft.encoding import REASONS, UNTRAINED, VERDICT, Encoder, longest_turn
 from train.sft.fast_path import use_fast_path
 from train.sft.new_model import task_texts
 from train.sft.optimizer import muon_and_adamw
@@ -65,6 +65,8 @@ PER_JOB = 4
 FEWEST = 8
 """Batches of conversations with which training begins."""
 TOLD_EVERY = 100
+MISREADING = 0.4
+"""Typical error of a rank in thoughts that are wrong: more than a grade."""
 MODEL, START, CURVE = "model", "start", "curve.jsonl"
 
 
@@ -103,24 +105,36 @@ def _write(
     asked: Sequence[Question],
     ranks: Sequence[FloatArray],
     grid: tuple[int, int],
+    misread: Sequence[bool],
 ) -> Written:
-    """Task, ids, parts and positions of each conversation, in a worker process."""
+    """Task, ids, parts and positions of each conversation, in a worker process.
+
+    Of a conversation whose thoughts are `misread` the reasons alone are trained.
+    """
     encoder = _encoder(tokenizer)
+    kinds = [encoder.tokenizer.token_to_id(name) or 0 for name in KIND_NAMES.values()]
     image = int(encoder.tokenizer.token_to_id(IMAGE_TOKEN) or 0)
     written = []
-    for one, read in zip(asked, ranks, strict=True):
+    for one, read, is_misread in zip(asked, ranks, misread, strict=True):
         squares = grid[0] * grid[1] // MERGE**2
         encoded = encoder.encode(turns(one, read), [squares] * len(read))
         places = positions(encoded.ids, image, [grid] * len(read), MERGE)
-        written.append((one.task, encoded.ids, encoded.parts, places))
+        parts = encoded.parts
+        if is_misread:
+            at_kind = np.flatnonzero(np.isin(encoded.ids, kinds) & (parts == REASONS))
+            parts = np.where(np.arange(parts.size) > at_kind.max(initial=0), parts, UNTRAINED)
+        written.append((one.task, encoded.ids, parts, places))
     return written
 
 
 class Reader:
     """Lets the eye read the pictures of new questions, and the workers write the turns."""
 
-    def __init__(self, eye: Eye, workers: Workers[list[Question]], tokenizer: Path) -> None:
+    def __init__(
+        self, eye: Eye, workers: Workers[list[Question]], tokenizer: Path, misread: float, seed: int
+    ) -> None:
         self._eye, self._workers, self._tokenizer = eye, workers, tokenizer
+        self._misread, self._rng = misread, np.random.default_rng([seed, 1])
         self._device = next(eye.parameters()).device
         self._windows = torch.from_numpy(gate_windows()).float().to(self._device)
         self._writing: list[tuple[Future[Written], list[Tensor]]] = []
@@ -151,12 +165,17 @@ class Reader:
                 size = grid[0] // MERGE, grid[1] // MERGE
                 ranks.append(self._eye.read(tokens, size, places)[0].float().cpu())
             seen.append(tokens.bfloat16())
+        read = np.split(torch.cat(ranks).double().numpy(), ends)
+        misread = [not each.is_blank and self._rng.random() < self._misread for each in drawn]
+        for row in np.flatnonzero(misread).tolist():
+            read[row] = read[row] + MISREADING * self._rng.standard_normal(read[row].shape)
         job = partial(
             _write,
             self._tokenizer,
             [without_pictures(each) for each in drawn],
-            np.split(torch.cat(ranks).double().numpy(), ends),
+            read,
             grid,
+            misread,
         )
         joined = torch.cat(seen)
         kept = [
@@ -222,6 +241,7 @@ def teach_speech(
         model = new_model(eye, speech, school, out / START, seed)
     else:
         model = load_trainable(start)
+        model.model.visual.load_state_dict(eye.tower.state_dict())
         shutil.copytree(start, out / START, dirs_exist_ok=True)
     model = model.to(device)
     use_fast_path(model)
@@ -229,7 +249,7 @@ def teach_speech(
     for weight in model.model.visual.parameters():
         weight.requires_grad_(False)
     optimizer = muon_and_adamw(model, speech.lr, speech.weight_decay, half=True)
-    reader = Reader(eye, workers, out / START / "tokenizer.json")
+    reader = Reader(eye, workers, out / START / "tokenizer.json", speech.misread, seed)
     weigher = _Weigher(Tokenizer.from_file(str(out / START / "tokenizer.json")), speech, device)
     rng = np.random.default_rng(seed)
     held: list[Conversation] = []
@@ -241,7 +261,8 @@ def teach_speech(
         for fresh in reader.conversations(at_least=0 if is_ready else 1):
             drawn += 1
             longest = max(longest, longest_turn(fresh.parts))
-            if len(held) < speech.held_out:
+            is_whole = VERDICT in fresh.parts
+            if is_whole and len(held) < speech.held_out:
                 held.append(fresh)
             elif len(pool) < speech.room:
                 pool.append(fresh)
@@ -310,19 +331,20 @@ def _logits(
 
 
 class _Weigher:
-    """The loss with the weights of verdicts and kinds."""
+    """The loss with the weights of verdicts, kinds and reasons."""
 
     def __init__(self, tokenizer: Any, speech: SpeechSettings, device: torch.device) -> None:
         size = tokenizer.get_vocab_size()
         self._kinds = torch.ones(size, device=device)
         for name in KIND_NAMES.values():
             self._kinds[tokenizer.token_to_id(name)] = speech.kind_weight
-        self._verdict = speech.verdict_weight
+        self._verdict, self._reason = speech.verdict_weight, speech.reason_weight
         self.yes, self.no = (tokenizer.token_to_id(word) for word in VERDICTS)
 
     def loss(self, logits: Tensor, labels: Tensor, parts: Tensor) -> Tensor:
         each = functional.cross_entropy(logits.float(), labels, reduction="none")
-        weights = torch.where(parts == VERDICT, self._verdict, self._kinds[labels])
+        weights = torch.where(parts == REASONS, self._reason, 1.0)
+        weights = torch.where(parts == VERDICT, self._verdict, weights.maximum(self._kinds[labels]))
         return (weights * each).sum() / weights.sum()
 
 

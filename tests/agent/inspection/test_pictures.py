@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.errors import TrajectoryError
+from agent.errors import ToolError, TrajectoryError
 from agent.evidence.measurements import measurements_of
 from agent.evidence.window_numbers import (
     window_numbers,
@@ -15,7 +15,8 @@ from agent.evidence.window_numbers import (
 from agent.inspection.pictures import PictureMaker, redraw, spectrum_ref
 from agent.protocol.protocol import opening
 from agent.rendering.model_image import QWEN25
-from agent.rendering.render import NANO, PUBLISHED
+from agent.rendering.render import NANO, PUBLISHED, Style
+from agent.spectra.spectrum import Spectrum, between
 from agent.tasks.catalogue import load_tasks
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.inspection.scripted_inspection import inspect
@@ -48,6 +49,25 @@ class TestInUse:
         picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
         text = picture_maker.window_text((6450, 6750), "Hα")
         assert text.startswith("Generated spectral visualization") and "S/N" not in text
+
+
+def test_a_model_is_shown_the_range_that_it_knows():
+    spectrum = star()
+    low, high = spectrum.range
+    style = replace(NANO, bluest=low + 300.0, reddest=high - 200.0)
+    inside = between(spectrum, style.bluest, style.reddest)
+    ref = spectrum_ref(spectrum)
+
+    def overview(shown: Spectrum, style: Style) -> bytes:
+        return PictureMaker.of(shown, ref, style, QWEN25).overview().tobytes()
+
+    assert overview(spectrum, style) == overview(inside, NANO) != overview(spectrum, NANO)
+    picture_maker = PictureMaker.of(spectrum, ref, style, QWEN25)
+    with pytest.raises(ToolError):
+        picture_maker.look({"wavelength_range": [low + 10, low + 200], "label": "blue end"})
+    # With nothing there, all is better than no picture.
+    far = replace(NANO, bluest=high + 100.0)
+    assert overview(spectrum, far) == overview(spectrum, NANO)
 
 
 def test_pictures_are_proved():

@@ -36,7 +36,7 @@ def test_the_language_model_gets_what_the_whole_model_would(
     rng = np.random.default_rng(1)
     ranks = [rng.uniform(-1, 1, (len(one.pictures), 91)) for one in asked]
     grid = asked[0].pictures.shape[1] // 14, asked[0].pictures.shape[2] // 14
-    written = _write(tokenizer, asked, ranks, grid)
+    written = _write(tokenizer, asked, ranks, grid, [False] * len(asked))
     with torch.no_grad():
         seen = [eye.tokens(torch.from_numpy(one.pictures)).flatten(0, 1) for one in asked]
         chosen = [
@@ -62,6 +62,21 @@ def test_the_language_model_gets_what_the_whole_model_would(
     text = Tokenizer.from_file(str(tokenizer)).decode(labels.tolist(), skip_special_tokens=False)
     assert text.count("\\boxed{") == len(asked)
     assert set(parts.tolist()) >= {1, 2, 3, 4}
+
+
+def test_of_wrong_thoughts_only_the_reasons_are_learnt(
+    asked: list[Question], tmp_path: Path, small_school: SchoolSettings
+) -> None:
+    new_model(new_eye(small_school), SPEECH, small_school, tmp_path, 3)
+    tokenizer = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    ranks = [np.random.default_rng(2).uniform(-1, 1, (len(one.pictures), 91)) for one in asked]
+    grid = asked[0].pictures.shape[1] // 14, asked[0].pictures.shape[2] // 14
+    told = _write(tmp_path / "tokenizer.json", asked, ranks, grid, [True] * len(asked))
+    for one, read, (_, ids, parts, _) in zip(asked, ranks, told, strict=True):
+        answer = turns(one, read)[-1].text
+        learnt = tokenizer.decode(ids[parts > 0].tolist(), skip_special_tokens=False)
+        assert learnt.startswith((": ", "."))
+        assert learnt.split("</answer>")[0] in answer
 
 
 def test_white_paper_has_nothing_to_tell(asked: list[Question]) -> None:

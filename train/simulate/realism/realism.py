@@ -19,7 +19,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names, feature_vector
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.readers import read
-from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum, between
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import GRID, Rng, Source
@@ -92,13 +92,7 @@ def on_grid(real: Spectrum) -> Spectrum:
     first, last = np.searchsorted(real.wavelength, (GRID[0] + 20, GRID[-1] - 20))
     if last - first < MIN_PIXELS:
         raise WorkbenchError("too few pixels in the range of the simulated spectra")
-    return replace(
-        real,
-        wavelength=real.wavelength[first:last],
-        flux=real.flux[first:last],
-        ivar=None if real.ivar is None else real.ivar[first:last],
-        mask=None if real.mask is None else real.mask[first:last],
-    )
+    return between(real, GRID[0] + 20, GRID[-1] - 20)
 
 
 def observe_like(source: Source, real: Spectrum, rng: Rng) -> Spectrum:
