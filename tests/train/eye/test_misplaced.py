@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from agent.spectra.spectrum import Spectrum
 from train.eye import conversations
