@@ -19,10 +19,12 @@ from train.evaluate.panel_fit import (
     FOLDS,
     Pairs,
     PanelFigures,
+    against_members,
     fit_fusion,
     panel_figures,
     read_pairs,
 )
+from train.evaluate.significance import JudgeComparison
 from train.evaluate.tables import percent
 
 
@@ -47,6 +49,8 @@ def panel(
     write(path, panel_toml(weights, pairs, judgements, eye))
     console = Console()
     console.print(_table(figures, len(pairs)))
+    for one in against_members(pairs, seed):
+        console.print(_sentence(one), markup=False)
     console.print(
         f"log-odds = {weights.intercept:.3g} + {weights.eye:.3g} eye + {weights.measured:.3g} "
         f"measured, written to {path}",
@@ -65,6 +69,17 @@ def panel_toml(weights: FusionWeights, pairs: Pairs, judgements: list[Path], eye
         f"measured = {weights.measured:.4f}",
     )
     return "\n".join(lines) + "\n"
+
+
+def _sentence(one: JudgeComparison) -> str:
+    low, middle, high = (
+        f"{100.0 * (value or 0.0):+.1f}"
+        for value in (one.f1_difference.low, one.f1_difference.value, one.f1_difference.high)
+    )
+    return (
+        f"{one.first} against {one.second}, paired: macro-F1 {middle} ({low} to {high}); right "
+        f"alone on {one.only_first} and {one.only_second} candidates (McNemar p {one.p_value:.2g})"
+    )
 
 
 def _table(figures: list[PanelFigures], count: int) -> Table:

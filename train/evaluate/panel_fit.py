@@ -20,12 +20,14 @@ from train.evaluate.calibration_figures import PRECISION
 from train.evaluate.figures import mean_f1
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.judging import trajectories_path
+from train.evaluate.significance import JudgeComparison, compare
 
 FOLDS = 5
 RIDGE = 1e-3
 """Penalty of the squared weights, per judgement and in nats, for members that are always right."""
 FEWEST = 50
 MEASURED = "measured"
+PANEL = "panel"
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +128,27 @@ def fused_unseen(pairs: Pairs, seed: int) -> FloatArray:
     return p
 
 
-def panel_figures(pairs: Pairs, seed: int) -> list[PanelFigures]:
-    """Of the eye, of the measured inspector, and fused with cross-validation."""
+def judges_of(pairs: Pairs, seed: int) -> dict[str, tuple[Judgement, ...]]:
+    """The judgements of the eye, of the measured inspector, and fused with cross-validation."""
     fused = tuple(
         replace(one, p_yes=p, verdict="YES" if p >= 0.5 else "NO")
         for one, p in zip(pairs.eye, fused_unseen(pairs, seed).tolist(), strict=True)
     )
-    rows = {"eye": pairs.eye, MEASURED: pairs.measured, "panel": fused}
-    return [_figures(name, judged, seed) for name, judged in rows.items()]
+    return {"eye": pairs.eye, MEASURED: pairs.measured, PANEL: fused}
+
+
+def panel_figures(pairs: Pairs, seed: int) -> list[PanelFigures]:
+    return [_figures(name, judged, seed) for name, judged in judges_of(pairs, seed).items()]
+
+
+def against_members(pairs: Pairs, seed: int) -> list[JudgeComparison]:
+    """The panel paired with each of its members."""
+    judges = judges_of(pairs, seed)
+    return [
+        compare(PANEL, name, judges[PANEL], judged, seed)
+        for name, judged in judges.items()
+        if name != PANEL
+    ]
 
 
 def _figures(name: str, judged: Sequence[Judgement], seed: int) -> PanelFigures:

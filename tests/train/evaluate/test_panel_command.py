@@ -24,6 +24,8 @@ def test_it_writes_what_the_panel_reads(tmp_path: Path):
     assert "600 simulated candidates" in out.read_text()
     for word in ("eye", "measured", "panel", "macro-F1", "ECE", "95 % precision"):
         assert word in result.output
+    said = " ".join(result.output.split())
+    assert "panel against eye, paired: macro-F1 +" in said and "panel against measured" in said
     before = out.read_bytes()
     CliRunner().invoke(app, words)
     assert out.read_bytes() == before

@@ -18,6 +18,7 @@ from train.evaluate.judging import trajectories_path
 from train.evaluate.panel_fit import (
     MEASURED,
     Pairs,
+    against_members,
     fit_fusion,
     fused_unseen,
     panel_figures,
@@ -78,6 +79,18 @@ def test_figures_are_of_unseen_candidates_and_the_panel_is_the_best():
     assert panel.calibration_error < 0.03 < measured.calibration_error
     assert panel.kept > max(eye.kept, measured.kept)
     assert panel_figures(pairs, seed=0) == [eye, measured, panel]
+
+
+def test_the_panel_is_paired_with_each_of_its_members():
+    pairs = made_pairs()
+    eye, measured = against_members(pairs, seed=0)
+    assert (eye.second, measured.second) == ("eye", MEASURED) and eye.first == "panel"
+    better = measured.f1_difference
+    assert better.low is not None and 0 < better.low < (better.value or 0) < (better.high or 0)
+    assert measured.only_first > measured.only_second and measured.p_value < 0.01
+    # A panel of one and a guesser is that one: the interval holds zero.
+    alone = against_members(made_pairs(weights=(0.0, 0.0, 1.0)), seed=0)[1].f1_difference
+    assert (alone.low or 0) <= 0 <= (alone.high or 0)
 
 
 def test_folds_are_seeded_and_keep_the_classes_of_a_spectrum_together():
