@@ -116,8 +116,13 @@ def person_text(wavelength_range: tuple[float, float] | None, label: str, remark
     return f"{shown} {remark}" if remark else shown
 
 
-def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iterator[Part]:
-    """Split a conversation into markup, plain text and pictures."""
+END_OF_REPLY = "<|im_end|>\n"
+
+
+def chat_parts(
+    turns: Sequence[Turn], *, model_speaks_next: bool = True, reply_end: str = END_OF_REPLY
+) -> Iterator[Part]:
+    """Split a conversation into markup, plain text and pictures; `reply_end` ends the model's."""
     for turn in turns:
         role = "user" if turn.role == "tool" else turn.role
         yield Part(f"<|im_start|>{role}\n", markup=True)
@@ -130,6 +135,6 @@ def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iter
         yield Part(turn.text)
         if turn.role == "tool":
             yield Part("\n</tool_response>", markup=True)
-        yield Part("<|im_end|>\n", markup=True)
+        yield Part(reply_end if role == "assistant" else "<|im_end|>\n", markup=True)
     if model_speaks_next:
         yield Part("<|im_start|>assistant\n", markup=True)

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from agent.protocol.reply import MAX_CALL, MAX_TEXT, Reply, Verdict, between, split_thought
 
@@ -54,19 +55,19 @@ def first_call(text: str) -> Call | None:
     return None
 
 
-def solution(replies: Sequence[str], answers: Sequence[str]) -> str:
+def solution(replies: Sequence[str], answers: Sequence[str | None]) -> str:
     """All that was said after the opening, as the published scorer is given it.
 
-    `answers` are the tool's texts, the first after the first reply and so on.
+    `answers` are the tool's texts, the first after the first reply and so on; None for none.
     """
     return "".join(_solution(replies, answers))
 
 
-def _solution(replies: Sequence[str], answers: Sequence[str]) -> Iterator[str]:
-    for number, reply in enumerate(replies):
-        yield reply
-        if number < len(answers):
-            yield f"user\n<tool_response>\n{answers[number]}\n</tool_response>\nassistant\n"
+def _solution(replies: Sequence[str], answers: Sequence[str | None]) -> Iterator[str]:
+    for reply, answer in zip_longest(replies, answers):
+        yield reply or ""
+        if answer is not None:
+            yield f"user\n<tool_response>\n{answer}\n</tool_response>\nassistant\n"
 
 
 def published_verdict(said: str) -> Verdict | None:

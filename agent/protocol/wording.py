@@ -14,7 +14,7 @@ from functools import cached_property
 from agent.errors import ResourceError
 from agent.hashing import text_hash
 from agent.protocol import protocol
-from agent.protocol.protocol import SYSTEM, TOOL_BLOCK, Turn
+from agent.protocol.protocol import MAX_TOOL_TURNS, SYSTEM, TOOL_BLOCK, Turn
 from agent.protocol.tool import TOOL_NAME
 from agent.protocol.wording_form import phrased
 from agent.tasks.task import Task
@@ -95,7 +95,7 @@ def opening(
     wording: Wording | None = None,
     brief: bool = False,
     overview_text: str = "",
-    calls: int = protocol.MAX_TOOL_TURNS,
+    calls: int = MAX_TOOL_TURNS,
 ) -> tuple[Turn, Turn]:
     """System and first user turn, in a wording or in ours; picture 0 is the whole spectrum.
 
@@ -114,7 +114,7 @@ def prompt_hash(
     *,
     wording: Wording | None = None,
     brief: bool = False,
-    calls: int = protocol.MAX_TOOL_TURNS,
+    calls: int = MAX_TOOL_TURNS,
 ) -> str:
     """Hash of the opening turns, without the text about the spectrum."""
     turns = opening(task, wording=wording, brief=brief, calls=calls)

@@ -43,8 +43,8 @@ def _learned(
         return ("whole_for" if label else "whole", open_text) if is_open else None
     if not isinstance(wavelengths, list) or len(wavelengths) != 2:
         return None
-    open_text = _without_numbers(text, wavelengths)
-    return None if open_text is None else ("refused", open_text)
+    refusal = _without_numbers(text, wavelengths)
+    return None if refusal is None else ("refused", refusal)
 
 
 def _without_numbers(text: str, wavelengths: Sequence[object]) -> str | None:

@@ -17,12 +17,12 @@ from agent.inspection.inspector_factory import (
     has_gguf_engine,
     panel_ref,
 )
+from agent.models.folders import models_folder
 from agent.models.registry import (
     ModelLocation,
     find_model,
     is_partly_downloaded,
     list_models,
-    models_folder,
 )
 from app.core.database.locations import shown_location
 from app.core.session.session import Session
