@@ -15,7 +15,7 @@ from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.folders import WORDINGS, hub_cache, models_folder
 from agent.models.infer_card import infer_card, plain_name, read_or_infer_card
-from agent.models.wordings import wording_of
+from agent.models.wordings import checked_name, wording_of
 from agent.trajectory.trajectory import ModelRef
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
@@ -107,6 +107,19 @@ def model_at(path: Path, origin: Origin = "path") -> ModelLocation:
 def as_published(published: Card, found: Card) -> Card:
     """Return a published model's card with the files that were found."""
     return replace(published, engine=found.engine, files=found.files)
+
+
+def wording_name(name: str) -> str:
+    """The wording that a model's card names, or the name itself if it is none of a model."""
+    try:
+        card = find_model(name).card
+    except ResourceError:
+        return checked_name(name)
+    if not card.wording:
+        raise ResourceError(
+            f'the card of {card.name} names no wording: add `wording = "NAME"` to its model.toml'
+        )
+    return card.wording
 
 
 def published_model(name: str) -> Card | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from agent.models.card import Card
+from pathlib import Path
+
+from agent.checked_toml import shown
+from agent.errors import ResourceError
+from agent.models.card import NAME, Card
 from agent.models.folders import wording_folder
 from agent.protocol.wording import Wording
-from agent.protocol.wording_file import WORDING_NAME, read_wording
+from agent.protocol.wording_file import WORDING_NAME, read_wording, write_wording
 
 NOT_HERE = (
     "{model} is prompted in our words, not in those it was trained on: the accuracy of the "
@@ -26,3 +30,25 @@ def missing_wording(card: Card) -> str:
     if not card.wording or wording_of(card) is not None:
         return ""
     return NOT_HERE.format(model=card.name, wording=card.wording)
+
+
+def wording_at(name: str) -> Wording:
+    """The wording of this name; raises ResourceError if it is not here."""
+    folder = wording_folder(name)
+    if not (folder / WORDING_NAME).is_file():
+        raise ResourceError(
+            f"there is no wording {shown(name)} here: read one with `spec-o3 models wording "
+            f"{name} --from FILE_OR_DATA_SET`"
+        )
+    return read_wording(folder)
+
+
+def keep_wording(wording: Wording) -> Path:
+    """Keep it in the user's folder, in the place of an earlier one."""
+    return write_wording(wording, wording_folder(wording.name))
+
+
+def checked_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise ResourceError(f"{shown(name)} is no name of a wording")
+    return name
