@@ -13,6 +13,7 @@ from agent.errors import EngineError, ResourceError
 from agent.models.card import Card
 from agent.models.check_files import Check, check_files
 from agent.models.registry import ModelLocation, find_model, ref_of
+from agent.protocol.rules import RULES
 from agent.trajectory.trajectory import ModelRef
 
 if TYPE_CHECKING:
@@ -124,7 +125,12 @@ def _gguf(
             raise
         _refuse_gpu(card, device, has_gpu=False)
         return llama_server.LlamaServerEngine.start(
-            weights, vision, context=length, threads=threads, sizing=card.sizing
+            weights,
+            vision,
+            context=length,
+            threads=threads,
+            sizing=card.sizing,
+            rules=RULES[card.rules],
         )
     _refuse_gpu(card, device, has_gpu=library.llama.llama_supports_gpu_offload())
     return GgufEngine.load(

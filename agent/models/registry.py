@@ -15,7 +15,7 @@ from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.folders import WORDINGS, hub_cache, models_folder
 from agent.models.infer_card import infer_card, plain_name, read_or_infer_card
-from agent.models.wordings import checked_name, wording_of
+from agent.models.wordings import checked_name, missing_wording, wording_of
 from agent.trajectory.trajectory import ModelRef
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
@@ -120,6 +120,14 @@ def wording_name(name: str) -> str:
             f'the card of {card.name} names no wording: add `wording = "NAME"` to its model.toml'
         )
     return card.wording
+
+
+def wording_warning(model: str) -> str:
+    """The sentence to show if a model has to be asked in other words than its own, else ""."""
+    try:
+        return missing_wording(find_model(model).card)
+    except ResourceError:
+        return ""  # the measured inspector and the panel, or a name that is told to be wrong
 
 
 def published_model(name: str) -> Card | None:
