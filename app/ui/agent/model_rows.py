@@ -126,7 +126,7 @@ def _row(location: ModelLocation) -> ModelRow:
     parts = [card.title or card.family, _size(location), card.engine]
     if card.simulated_only:
         parts.append(translate("agent", "trained on simulations only"))
-    if missing_wording(card):
+    if location.origin != "hub" and missing_wording(card):
         parts.append(translate("agent", "asked in our words, not in those it was trained on"))
     return ModelRow(
         key=card.name,

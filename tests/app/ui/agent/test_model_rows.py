@@ -113,10 +113,16 @@ def test_the_panel_is_offered_where_its_model_is_there(row_named, tmp_path, monk
 
 
 def test_a_model_that_is_not_asked_in_its_own_words_says_so(models, session, row_named):
-    assert "asked in our words" in row_named("spec-o3-7b").about
+    put(models / "mine", mine=5, mmproj=5)
+    card = models / "mine" / "model.toml"
+    card.write_text(
+        card.read_text().replace("simulated_only", 'wording = "spec-o3"\nsimulated_only')
+    )
+    assert "asked in our words" in row_named("mine").about
+    assert "asked in our words" not in row_named("spec-o3-7b").about  # comes with the model
     folder = keep_wording(replace(wording(), name="spec-o3"))
-    assert "asked in our words" not in row_named("spec-o3-7b").about
+    assert "asked in our words" not in row_named("mine").about
     (folder / "system.txt").write_text("changed")
     rows, faults = model_rows("", session)
     assert "system.txt is not the text" in faults
-    assert "spec-o3-7b" not in {row.title for row in rows} and rows[0].title == "measured"
+    assert "mine" not in {row.title for row in rows} and rows[0].title == "measured"
