@@ -153,10 +153,10 @@ def class_of(source: object, text: str) -> str:
         return CLASS_OF_SOURCE[source.casefold()]
     low = text.casefold()
     found = [
-        (at, -len(name), task)
+        (named.start(), -len(name), task)
         for task in CALLED
         for name in names_of(task)
-        if (at := low.find(name)) >= 0
+        if (named := re.search(rf"\b{re.escape(name)}(?=s?\b)", low)) is not None
     ]
     if not found:
         raise ResourceError("its text names none of the published classes")

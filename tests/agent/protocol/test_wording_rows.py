@@ -69,6 +69,7 @@ def test_the_class_is_told_by_the_source_or_by_the_words() -> None:
     assert class_of("gm", "about a carbon star") == "MG"
     assert class_of(None, "no carbon star? An M-type giant!") == "CS"
     assert class_of("zz", "An M-type giant, not a carbon star?") == "MG"
+    assert class_of(None, "Is this star one of the carbon stars?") == "CS"
     with pytest.raises(ResourceError, match="names none"):
         class_of(None, "a comet?")
 
