@@ -164,11 +164,12 @@ class Episode:
         self, reply: Reply, generated: Generated, turn: int
     ) -> tuple[Step, Image.Image | None]:
         """Carry out a call, or end with what was said."""
-        if reply.kind == "answer":
+        is_cut = generated.finish == "length"  # by our limit: theirs is that of the conversation
+        if reply.kind == "answer" and not (is_cut and "\\boxed{" not in generated.text):
             self.answer = generated
             self._stop("answer")
             return Step(kind="answer", turn=turn, text=reply.answer, verdict=reply.verdict), None
-        if generated.finish == "length":
+        if reply.kind != "call" and is_cut:
             self._stop("length", f"cut off at {generated.tokens} tokens")
         elif reply.kind == "text" and turn + 1 >= self.rules.turns:
             self._stop("turn_limit", f"all {self.rules.turns} turns are used up")

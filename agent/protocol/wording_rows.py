@@ -22,8 +22,8 @@ from agent.protocol.wording_replies import learned_replies
 
 MARK = "<image>"
 CLASS_OF_SOURCE = {"cc": "CS", "carbon": "CS", "cv": "CV", "gm": "MG", "ss": "SS", "wd": "WD"}
-MOST_TEXTS = 2000
-"""Different texts that are kept while rows are read."""
+MOST_TEXTS = 500
+"""Different texts of one kind that are kept while rows are read."""
 MAX_TURNS = 100
 ROLES = {"system": "system", "user": "user", "human": "user", "assistant": "assistant"}
 ROLES |= {"gpt": "assistant", "function_call": "assistant"}
@@ -52,13 +52,11 @@ class WordingRows:
         except ResourceError as error:
             self.unread[str(error)] += 1
             return
-        if sum(map(len, self.texts.values())) < MOST_TEXTS:
-            self.texts.setdefault(name, Counter())[text] += 1
-        if system and len(self.systems) < MOST_TEXTS:
-            self.systems[system] += 1
+        _count(self.texts.setdefault(name, Counter()), text)
+        if system:
+            _count(self.systems, system)
         for kind, reply in learned_replies(turns):
-            if len(said := self.replies.setdefault(kind, Counter())) < MOST_TEXTS:
-                said[reply] += 1
+            _count(self.replies.setdefault(kind, Counter()), reply)
 
     @property
     def has_tool(self) -> bool:
@@ -171,6 +169,11 @@ def split_system(text: str) -> tuple[str, str]:
         return line, tool
     described = re.search(r"<tools>\n?(\{[^\n]*\})\n?</tools>", text)
     return text, described[1] if described else ""
+
+
+def _count(seen: Counter[str], text: str) -> None:
+    if text in seen or len(seen) < MOST_TEXTS:
+        seen[text] += 1
 
 
 def _turn(message: object) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from agent.engines.base import SamplingSettings
 from agent.errors import TrajectoryError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
@@ -153,19 +154,19 @@ def test_another_tool_is_refused_and_the_conversation_goes_on() -> None:
     assert trajectory.verdict == "YES"
 
 
-def test_a_turn_cut_off_ends_the_conversation() -> None:
-    from agent.engines.base import SamplingSettings
-
-    engine = ScriptedEngine(["one two three four"])
+@pytest.mark.parametrize("said", ["one two three four", "no, that is no thought to end"])
+def test_a_turn_cut_off_ends_the_conversation(said: str) -> None:
+    engine = ScriptedEngine([said])
     made = ModelInspector(
         engine,
         ModelRef(name="published"),
         style=STYLE,
-        sampling=SamplingSettings(max_new_tokens=2),
+        sampling=SamplingSettings(max_new_tokens=3),
         rules=AS_PUBLISHED,
     )
     trajectory = run(made.inspect(star(), CV))
     assert (trajectory.stopped_by, len(trajectory.replies)) == ("length", 1)
+    assert (trajectory.verdict, trajectory.p_yes) == (None, None)
 
 
 def test_the_title_names_no_file() -> None:
