@@ -102,6 +102,9 @@ class TomlTable:
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
+    def is_text(self, key: str) -> bool:
+        return isinstance(self._values.get(key), str)
+
     def text(
         self, key: str, default: str | None = None, *, longest: int = 80, shortest: int = 1
     ) -> str:

@@ -21,6 +21,10 @@ class ToolError(WorkbenchError):
     """The visualization tool rejects a call; the model reads the message and continues."""
 
 
+class RangeError(ToolError):
+    """A range of wavelengths that is none, or lies beside the spectrum."""
+
+
 class ResourceError(WorkbenchError):
     """A task, line list, model card or other resource file is invalid."""
 

@@ -20,6 +20,7 @@ from agent.engines.base import (
 )
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import QWEN25, Sizing, token_grid
 
 Script = Sequence[str] | Callable[[int], str]
@@ -48,7 +49,7 @@ class ScriptedEngine:
     def sizing(self) -> Sizing:
         return self._sizing
 
-    def open(self) -> ScriptedConversation:
+    def open(self, rules: Rules = OURS) -> ScriptedConversation:
         conversation = ScriptedConversation(self)
         self.conversations.append(conversation)
         return conversation

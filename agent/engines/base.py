@@ -14,6 +14,7 @@ from PIL import Image
 
 from agent.errors import WorkbenchError
 from agent.protocol.protocol import Turn
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
 
 Finish = Literal["stop", "length", "cancelled"]
@@ -145,6 +146,8 @@ class Engine(Protocol):
         """How pictures must be sized for this model."""
         ...
 
-    def open(self) -> Conversation: ...
+    def open(self, rules: Rules = OURS) -> Conversation:
+        """Open a conversation that goes by `rules`."""
+        ...
 
     def close(self) -> None: ...

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from agent.engines.base import Engine
 from agent.errors import EngineError, ResourceError
 from agent.models.card import Card
-from agent.models.card_file import card_hash
 from agent.models.check_files import Check, check_files
-from agent.models.registry import ModelLocation, find_model
+from agent.models.registry import ModelLocation, find_model, ref_of
+from agent.protocol.rules import RULES
 from agent.trajectory.trajectory import ModelRef
 
 if TYPE_CHECKING:
@@ -78,14 +78,19 @@ def engine_ref(location: ModelLocation, engine: Engine) -> ModelRef:
     if server is None or server.model or not isinstance(name, str):
         return location.ref
     card = replace(location.card, server=replace(server, model=name))
-    return ModelRef(name=name, engine=card.engine, sha256=card_hash(card))
+    return replace(ref_of(card), name=name)
 
 
 def _remote(card: Card) -> Engine:
     from agent.engines.remote.engine import RemoteEngine
 
     assert card.server is not None
-    return RemoteEngine.connect(card.server.url, card.server.model or None, sizing=card.sizing)
+    return RemoteEngine.connect(
+        card.server.url,
+        card.server.model or None,
+        sizing=card.sizing,
+        tool_calls="text" if card.rules == "published" else "auto",
+    )
 
 
 def _thread_share(sharing: int) -> int | None:
@@ -120,7 +125,12 @@ def _gguf(
             raise
         _refuse_gpu(card, device, has_gpu=False)
         return llama_server.LlamaServerEngine.start(
-            weights, vision, context=length, threads=threads, sizing=card.sizing
+            weights,
+            vision,
+            context=length,
+            threads=threads,
+            sizing=card.sizing,
+            rules=RULES[card.rules],
         )
     _refuse_gpu(card, device, has_gpu=library.llama.llama_supports_gpu_offload())
     return GgufEngine.load(

@@ -18,16 +18,18 @@ from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
-from agent.protocol.reply import Reply, parse_reply
-from agent.protocol.tool import ToolResult, checked_arguments
+from agent.protocol.published_reply import parse_published
+from agent.protocol.reply import NO_SUCH_TOOL, Reply, parse_reply
+from agent.protocol.rules import OURS, Rules
+from agent.protocol.tool import TOOL_NAME, ToolResult, checked_arguments
 from agent.trajectory.trajectory import Step, StepKind, StoppedBy
-from agent.trajectory.turns import feedback, person_turn
+from agent.trajectory.turns import feedback, person_turn, said_in
 
 MAX_IDLE_TURNS = 8  # turns without a usable call or answer before we give up
 MAX_PERSON_TURNS = 100
-# Only we write this tag. A model that writes it has begun to invent the tool's replies.
-STOP_STRINGS = ("<tool_response>",)
+STOP_STRINGS = OURS.stop
 NO_CALLS_LEFT = f"All {MAX_TOOL_TURNS} calls are used up."
+NOTHING_MORE = "a turn without a call and without a verdict ends the conversation"
 
 
 @dataclass(eq=False)
@@ -89,7 +91,7 @@ class Episode:
             return self.conversation.generate(
                 self.sampling,
                 self.seed + len(self.replies),
-                stop=STOP_STRINGS,
+                stop=self.rules.stop,
                 on_text=self.on_text,
                 should_stop=self.control.should_stop,
             )
@@ -99,7 +101,7 @@ class Episode:
         started = time.perf_counter()
         turn = len(self.replies)
         self.replies += (generated.text,)
-        reply = parse_reply(generated.text)
+        reply = self._parse(generated.text, turn)
         if reply.thought:
             yield Step(kind="think", turn=turn, text=reply.thought)
         if generated.finish == "cancelled":
@@ -109,16 +111,28 @@ class Episode:
             return
         last, picture = self._act(reply, generated, turn)
         yield replace(last, seconds=time.perf_counter() - started)
-        answer = feedback(last, None if picture is None else self._looks)
+        answer = feedback(last, None if picture is None else self._looks, self.rules)
         if answer is not None:
             self._turns.append(answer)
         if picture is not None:
             self._pictures.append(picture)
 
+    @property
+    def rules(self) -> Rules:
+        return self.picture_maker.rules
+
+    def _parse(self, text: str, turn: int) -> Reply:
+        if not self.rules.is_published:
+            return parse_reply(text)
+        said_before = said_in(self.steps, self.replies[:turn])
+        return parse_published(text, said_before, may_call=turn + 1 < self.rules.turns)
+
     def _act(
         self, reply: Reply, generated: Generated, turn: int
     ) -> tuple[Step, Image.Image | None]:
         """Carry out the turn; returns its last step and the picture drawn for it, if any."""
+        if self.rules.is_published:
+            return self._act_as_published(reply, generated, turn)
         cut_short = generated.finish == "length" and reply.kind in ("text", "error")
         if cut_short:
             if self._cut_short:
@@ -146,6 +160,28 @@ class Episode:
         kind: StepKind = "answer" if reply.answer else "zoom"
         return Step(kind=kind, turn=turn, text=reply.answer, error=reply.error), None
 
+    def _act_as_published(
+        self, reply: Reply, generated: Generated, turn: int
+    ) -> tuple[Step, Image.Image | None]:
+        """Carry out a call, or end with what was said."""
+        is_cut = generated.finish == "length"  # by our limit: theirs is that of the conversation
+        if reply.kind == "answer" and not (is_cut and "\\boxed{" not in generated.text):
+            self.answer = generated
+            self._stop("answer")
+            return Step(kind="answer", turn=turn, text=reply.answer, verdict=reply.verdict), None
+        if reply.kind != "call" and is_cut:
+            self._stop("length", f"cut off at {generated.tokens} tokens")
+        elif reply.kind == "text" and turn + 1 >= self.rules.turns:
+            self._stop("turn_limit", f"all {self.rules.turns} turns are used up")
+        elif reply.kind == "text":
+            self._stop("turn_limit", NOTHING_MORE)
+        elif reply.tool != TOOL_NAME:
+            why = NO_SUCH_TOOL.format(name=repr(reply.tool[:60]))
+            return Step(kind="zoom", turn=turn, error=why), None
+        else:
+            return self._look(reply, turn)
+        return Step(kind="text", turn=turn, text="" if reply.thought else reply.text), None
+
     def _look(self, reply: Reply, turn: int) -> tuple[Step, Image.Image | None]:
         try:
             picture, result = self.picture_maker.look(reply.arguments)
@@ -163,6 +199,7 @@ class Episode:
             label=result.label or "",
             measured=self.picture_maker.measure(*result.range),
             picture=picture_hash(picture),
+            whole=result.whole,
         )
 
     def _refused(self, reply: Reply, turn: int, why: str) -> Step:

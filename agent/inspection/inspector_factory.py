@@ -100,6 +100,8 @@ def make_inspector(
         return MeasuredInspector()
     from agent.inspection.engine_loader import engine_ref, load_engine
     from agent.inspection.model_inspector import ModelInspector
+    from agent.models.wordings import wording_of
+    from agent.protocol.rules import RULES
 
     is_panel = model.casefold() == PANEL
     try:
@@ -115,6 +117,8 @@ def make_inspector(
         style=location.card.style,
         sampling=sampling or location.card.sampling,
         extra_runs=extra_runs,
+        rules=RULES[location.card.rules],
+        wording=wording_of(location.card),
     )
     if not is_panel:
         return inspector

@@ -15,14 +15,24 @@ from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode, cancel_reason
 from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import Turn, prompt_hash
+from agent.protocol.protocol import Turn
+from agent.protocol.published_reply import is_published_form
 from agent.protocol.reply import is_well_formed
+from agent.protocol.rules import OURS, Rules
+from agent.protocol.wording import Wording, prompt_hash
 from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.p_yes import Vote, p_yes_of, pool_runs
-from agent.trajectory.trajectory import ModelRef, Step, StoppedBy, Tokens, Trajectory
-from agent.trajectory.turns import turns_of
+from agent.trajectory.trajectory import (
+    ModelRef,
+    Step,
+    StoppedBy,
+    Tokens,
+    Trajectory,
+    WordingRef,
+)
+from agent.trajectory.turns import said_in, turns_of
 
 
 class ModelInspector:
@@ -37,6 +47,8 @@ class ModelInspector:
         sampling: SamplingSettings | None = None,
         extra_runs: int = 0,
         picture_maker_type: type[PictureMaker] = PictureMaker,
+        rules: Rules = OURS,
+        wording: Wording | None = None,
     ) -> None:
         self.engine = engine
         self.model = model
@@ -44,6 +56,8 @@ class ModelInspector:
         self.sampling = sampling or SamplingSettings()
         self.extra_runs = extra_runs
         self.picture_maker_type = picture_maker_type
+        self.rules = rules
+        self.wording = None if style.brief else wording
 
     def inspect(
         self,
@@ -65,14 +79,16 @@ class ModelInspector:
         record = self._blank(spectrum, task, seed)
         if so_far is not None:
             record = _continued(so_far, record)
-        picture_maker = self.picture_maker_type.of(
-            spectrum, record.spectrum, self.style, record.sizing
+        picture_maker = replace(
+            self.picture_maker_type.of(spectrum, record.spectrum, self.style, record.sizing),
+            rules=self.rules,
+            wording=self.wording,
         )
         record = replace(record, overview_text=picture_maker.overview_text())
         turns, pictures = _conversation_so_far(task, record, picture_maker)
         record = replace(record, overview=picture_hash(pictures[0]))
         try:
-            conversation = self.engine.open()
+            conversation = self.engine.open(self.rules)
         except EngineError as error:
             return replace(record, stop_reason=str(error), seconds=time.perf_counter() - started)
         with closing(conversation):
@@ -111,7 +127,11 @@ class ModelInspector:
             task=task.id,
             spectrum=spectrum_ref(spectrum),
             model=self.model,
-            prompt_sha256=prompt_hash(task, brief=self.style.brief),
+            prompt_sha256=prompt_hash(
+                task, wording=self.wording, brief=self.style.brief, calls=self.rules.calls
+            ),
+            wording=_wording_ref(self.wording),
+            rules=self.rules.name,
             style=self.style.to_table(),
             sizing=self.engine.sizing,
             sampling=self.sampling,
@@ -142,6 +162,10 @@ class ModelInspector:
         return replace(record, p_yes=pooled.p_yes, p_yes_runs=known)
 
 
+def _wording_ref(wording: Wording | None) -> WordingRef:
+    return WordingRef() if wording is None else WordingRef(name=wording.name, sha256=wording.sha256)
+
+
 def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
     """The new record with the steps and replies of the earlier one."""
     if so_far.task != blank.task or so_far.prompt_sha256 != blank.prompt_sha256:
@@ -156,7 +180,7 @@ def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
 def _conversation_so_far(
     task: Task, record: Trajectory, picture_maker: PictureMaker
 ) -> tuple[list[Turn], list[Image.Image]]:
-    turns = turns_of(task, record)
+    turns = turns_of(task, record, picture_maker.wording)
     return turns, [picture_maker.overview(), *map(picture_maker.redraw, record.looks)]
 
 
@@ -165,7 +189,6 @@ def _ended(record: Trajectory, episode: Episode) -> Trajectory:
     assert episode.stopped_by is not None
     answered = episode.stopped_by == "answer"
     verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
-    choices = episode.answer.choices if episode.answer else None
     return replace(
         record,
         steps=episode.steps,
@@ -173,9 +196,23 @@ def _ended(record: Trajectory, episode: Episode) -> Trajectory:
         stopped_by=episode.stopped_by,
         stop_reason=episode.stop_reason,
         verdict=verdicts[-1] if answered else None,
-        p_yes=p_yes_of(choices) if answered else None,
-        well_formed=is_well_formed(episode.replies),
+        p_yes=_p_yes(episode) if answered else None,
+        well_formed=_is_well_formed(episode),
     )
+
+
+def _p_yes(episode: Episode) -> float | None:
+    """p(YES) at the box; with published rules only if there is one box, which may be read."""
+    answer = episode.answer
+    if answer is None or (episode.rules.is_published and answer.text.count("\\boxed{") != 1):
+        return None
+    return p_yes_of(answer.choices)
+
+
+def _is_well_formed(episode: Episode) -> bool:
+    if episode.rules.is_published:
+        return is_published_form(said_in(episode.steps, episode.replies))
+    return is_well_formed(episode.replies)
 
 
 def _broken_off(

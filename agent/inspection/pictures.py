@@ -13,8 +13,11 @@ from agent.evidence.measurements import measurements_of, window_table
 from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.window_numbers import note_window, overview_numbers, window_numbers
 from agent.hashing import picture_hash, spectrum_hash
-from agent.protocol.protocol import Turn, opening
+from agent.protocol.protocol import Turn
+from agent.protocol.published_tool import run_published_tool
+from agent.protocol.rules import OURS, RULES, Rules
 from agent.protocol.tool import Number, ToolResult, reply_text, run_tool
+from agent.protocol.wording import Wording, opening
 from agent.rendering.model_image import QWEN25, Sizing, prepare
 from agent.rendering.render import Style, render_spectrum
 from agent.spectra.spectrum import Spectrum, between, frame_z
@@ -38,18 +41,23 @@ def spectrum_ref(spectrum: Spectrum) -> SpectrumRef:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PictureMaker:
-    """Draws one spectrum in one style, in the rest frame of `z`, sized for one vision encoder."""
+    """Draws one spectrum in one style, in the rest frame of `z`, sized for one vision encoder.
+
+    It speaks by `rules`, and in a `wording` if there is one.
+    """
 
     spectrum: Spectrum
     style: Style
     sizing: Sizing = QWEN25
     z: float | None = None
     title: str = "Spectrum"
+    rules: Rules = OURS
+    wording: Wording | None = None
 
     @classmethod
     def of(cls, spectrum: Spectrum, ref: SpectrumRef, style: Style, sizing: Sizing) -> PictureMaker:
         name = PurePath(ref.path).name or ref.object_id
-        title = f"Spectrum: {name}" if name else "Spectrum"
+        title = f"Spectrum: {name}" if name and style.names_file else "Spectrum"
         return cls(spectrum=spectrum, style=style, sizing=sizing, z=ref.z, title=title)
 
     @property
@@ -80,21 +88,35 @@ class PictureMaker:
 
     def opening(self, task: Task) -> tuple[Turn, Turn]:
         """The system turn and first user turn for these pictures."""
-        return opening(task, brief=self.style.brief, overview_text=self.overview_text())
+        return opening(
+            task,
+            wording=self.wording,
+            brief=self.style.brief,
+            overview_text=self.overview_text(),
+            calls=self.rules.calls,
+        )
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         """Answer a tool call; raises ToolError, whose text is for the model."""
         result = self._run_tool(arguments)
-        result = replace(result, text=self.window_text(result.range, result.label))
+        if not self.rules.is_published:
+            result = replace(result, text=self.window_text(result.range, result.label))
         return prepare(result.picture, self.sizing), result
 
     def redraw(self, look: Step) -> Image.Image:
         """Draw the picture of a recorded look again."""
         assert look.range is not None
+        if look.whole:
+            return self.overview()
         arguments = {"wavelength_range": list(look.range), "label": look.label or None}
         return prepare(self._run_tool(arguments).picture, self.sizing)
 
     def _run_tool(self, arguments: object) -> ToolResult:
+        if self.rules.is_published:
+            replies = {} if self.wording is None else self.wording.replies
+            return run_published_tool(
+                self._shown, arguments, self.style, title=self.title, z=self.z, replies=replies
+            )
         return run_tool(self._shown, arguments, self.style, title=self.title, z=self.z)
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
@@ -123,7 +145,10 @@ def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
     if spectrum_hash(spectrum) != trajectory.spectrum.sha256:
         raise TrajectoryError("this is not the spectrum that was inspected: its values differ")
     style = Style.from_table(trajectory.style)
-    picture_maker = PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing)
+    picture_maker = replace(
+        PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing),
+        rules=RULES[trajectory.rules],
+    )
     pictures = [picture_maker.overview()]
     hashes = [trajectory.overview]
     for look in trajectory.looks:

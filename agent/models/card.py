@@ -10,6 +10,7 @@ from agent.checked_toml import shown
 from agent.engines.base import SamplingSettings
 from agent.errors import EngineError, ResourceError
 from agent.protocol.protocol import PROTOCOL_VERSION
+from agent.protocol.rules import RulesName
 from agent.rendering.model_image import QWEN3, QWEN25, Sizing
 from agent.rendering.render import PUBLISHED, Style
 
@@ -90,6 +91,10 @@ class Card:
     """0 if unknown."""
     context_length: int = LONGEST_CONTEXT
     protocol: int = PROTOCOL_VERSION
+    rules: RulesName = "ours"
+    """In the file, `protocol = "published"` stands for the rules of the published models."""
+    wording: str = ""
+    """The name of the wording it was trained on, in the user's models folder; empty for ours."""
     style: Style = PUBLISHED
     sizing: Sizing = QWEN25
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
@@ -143,6 +148,8 @@ def path_problem(path: str) -> str | None:
 def _card_problem(card: Card) -> str | None:
     if not NAME.fullmatch(card.name):
         return "a name has at most 80 letters, digits, dots, underscores, + and -"
+    if card.wording and not NAME.fullmatch(card.wording):
+        return "its wording has no valid name"
     if card.protocol > PROTOCOL_VERSION:
         return (
             f"needs protocol {card.protocol}, but this program has {PROTOCOL_VERSION}: "

@@ -40,6 +40,7 @@ from agent.models.card import (
     checked_url,
 )
 from agent.protocol.protocol import PROTOCOL_VERSION
+from agent.protocol.rules import RulesName
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import PUBLISHED, Style
 
@@ -79,16 +80,18 @@ def write_card(card: Card, folder: Path) -> Path:
     return target
 
 
-def card_hash(card: Card) -> str:
-    """Hash what decides the model's answers: files, family, pictures, context and server.
+def card_hash(card: Card, wording_sha256: str = "") -> str:
+    """Hash what decides the model's answers: files, family, pictures, context, server and words.
 
-    Name, title, figures and source do not count. The files count by the hashes in the card.
+    Name, title, figures and source do not count. The files count by the hashes in the card, the
+    wording by its own, where it is here.
     """
     relevant = replace(
         card,
         name="model",
         title="",
         parameters=0,
+        wording="",
         sampling=SamplingSettings(),
         files=tuple(file for file in card.files if file.role != "other"),
         source=card.source if not card.files else None,
@@ -98,7 +101,7 @@ def card_hash(card: Card) -> str:
         tasks=(),
         figures=(),
     )
-    return text_hash(card_text(relevant))
+    return text_hash(card_text(relevant) + wording_sha256)
 
 
 def card_text(card: Card) -> str:
@@ -114,7 +117,8 @@ def _lines(card: Card) -> Iterator[str]:
         "engine": card.engine,
         "parameters": card.parameters,
         "context_length": card.context_length,
-        "protocol": card.protocol,
+        "protocol": "published" if card.rules == "published" else card.protocol,
+        "wording": card.wording,
         "base": card.base,
         "licence": card.licence,
         "trained_on": card.trained_on,
@@ -163,6 +167,10 @@ def _toml(value: str | bool | int | float | list[str]) -> str:
 
 def _card(file: TomlTable) -> Card:
     family = cast(Family, file.choice("family", FAMILIES))
+    rules: RulesName = "ours"
+    if file.is_text("protocol"):
+        file.choice("protocol", ("published",))
+        rules = "published"
     try:
         card = Card(
             name=file.identifier("name", NAME, _ANY_MODEL),
@@ -171,7 +179,13 @@ def _card(file: TomlTable) -> Card:
             engine=cast(EngineKind, file.choice("engine", ENGINES)),
             parameters=_whole(file, "parameters", 0, 0, 10**13),
             context_length=_whole(file, "context_length", LONGEST_CONTEXT, 256, 2**22),
-            protocol=_whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6),
+            protocol=PROTOCOL_VERSION
+            if rules == "published"
+            else _whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6),
+            rules=rules,
+            wording=file.identifier("wording", NAME, "a wording's name")
+            if "wording" in file
+            else "",
             style=_style(file.table("style")) if "style" in file else PUBLISHED,
             sizing=_sizing(file.table("sizing")) if "sizing" in file else SIZING_OF[family],
             sampling=_sampling(file.table("sampling"))

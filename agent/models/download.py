@@ -17,6 +17,7 @@ from agent.errors import ResourceError
 from agent.models.card import REPO, REVISION, Card, Source
 from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.check_files import remember_files
+from agent.models.folders import models_folder
 from agent.models.hub import WAITS_S, Hub, HubFile, Listing, matches
 from agent.models.hub_address import DownloadError, HubUnreachable
 from agent.models.infer_card import family_of_config, infer_card, plain_name, sha256_of
@@ -33,7 +34,6 @@ from agent.models.registry import (
     as_published,
     list_models,
     model_at,
-    models_folder,
     published_model,
 )
 

@@ -65,10 +65,12 @@ class Listing:
     """Whether it has pickled weights, which could run code when loaded and are never fetched."""
 
 
-def read_listing(repo: str, content: bytes) -> Listing:
-    """Parse the hub's JSON. Raises ValueError if it is malformed."""
+def read_listing(
+    repo: str, content: bytes, is_wanted: Callable[[str], bool] | None = None
+) -> Listing:
+    """Parse the hub's JSON, keeping the wanted files. Raises ValueError if it is malformed."""
     try:
-        return _listing(repo, json.loads(content))
+        return _listing(repo, json.loads(content), is_wanted or _is_wanted)
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"malformed: {type(error).__name__}") from error
 
@@ -87,13 +89,13 @@ def matches(path: Path, file: HubFile) -> bool:
     return digest.hexdigest() == file.git_sha1
 
 
-def _listing(repo: str, answer: Mapping[str, Any]) -> Listing:
+def _listing(repo: str, answer: Mapping[str, Any], is_wanted: Callable[[str], bool]) -> Listing:
     revision = answer["sha"]
     if not REVISION.fullmatch(revision):
         raise ValueError("it has no commit")
     siblings = answer["siblings"]
     names = [str(each["rfilename"]) for each in siblings]
-    files = [_file(each) for each in siblings if _is_wanted(str(each["rfilename"]))]
+    files = [_file(each) for each in siblings if is_wanted(str(each["rfilename"]))]
     if len(files) > MAX_FILES:
         raise DownloadError(f"{repo} has {len(files)} files, too many for a single model")
     return Listing(
@@ -114,7 +116,9 @@ def _file(sibling: Mapping[str, Any]) -> HubFile:
     name, size, lfs = str(sibling["rfilename"]), sibling["size"], sibling.get("lfs")
     sha256 = str(lfs["sha256"]).lower() if lfs else ""
     git_sha1 = str(sibling.get("blobId", "")) if not lfs else ""
-    most = MAX_BYTES if name.endswith((".safetensors", ".gguf")) else MAX_TEXT_FILE_BYTES
+    most = (
+        MAX_BYTES if name.endswith((".safetensors", ".gguf", ".parquet")) else MAX_TEXT_FILE_BYTES
+    )
     if type(size) is not int or not 0 <= size <= most:
         raise ValueError("a file has no usable size")
     if not (SHA256.fullmatch(sha256) if lfs else REVISION.fullmatch(git_sha1)):
@@ -149,12 +153,18 @@ class Hub:
         endpoint: str | None = None,
         token: str | None = None,
         waits_s: Sequence[float] = WAITS_S,
+        *,
+        of_data: bool = False,
     ) -> None:
-        """`endpoint` defaults to HF_ENDPOINT. Raises DownloadError if it is not encrypted."""
+        """`endpoint` defaults to HF_ENDPOINT; `of_data` for data sets instead of models.
+
+        Raises DownloadError if the endpoint is not encrypted.
+        """
         self._url = checked_endpoint(endpoint)
         parts = urlsplit(self._url)
         self.endpoint = self._url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
         """The address in messages, without a password."""
+        self._kind, self._folder = ("datasets", "datasets/") if of_data else ("models", "")
         self._waits = waits_s
         self._token = token or ""
         headers = {"User-Agent": "spec-o3-workbench", "Accept-Encoding": "identity"}
@@ -174,12 +184,17 @@ class Hub:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def listing(self, repo: str, revision: str = "") -> Listing:
-        """Return the files of a repository at a commit, by default the newest."""
+    def listing(
+        self, repo: str, revision: str = "", is_wanted: Callable[[str], bool] | None = None
+    ) -> Listing:
+        """Return the wanted files of a repository at a commit, by default the newest.
+
+        Without `is_wanted` they are those of a model.
+        """
         at = f"/revision/{revision}" if revision else ""
-        content = self._read(f"{self._url}/api/models/{repo}{at}?blobs=true", repo)
+        content = self._read(f"{self._url}/api/{self._kind}/{repo}{at}?blobs=true", repo)
         try:
-            listing = read_listing(repo, content)
+            listing = read_listing(repo, content, is_wanted)
             if revision not in ("", listing.revision):
                 raise ValueError("it is of another commit")
             return listing
@@ -210,7 +225,8 @@ class Hub:
         part.replace(target)
 
     def _fetch_rest(self, listing: Listing, file: HubFile, part: Path, on_bytes: OnBytes) -> None:
-        url = f"{self._url}/{listing.repo}/resolve/{listing.revision}/{quote(file.path)}"
+        place = f"{self._url}/{self._folder}{listing.repo}"
+        url = f"{place}/resolve/{listing.revision}/{quote(file.path)}"
         if not part.exists() or _size(part) > file.size:
             part.write_bytes(b"")
         tries, furthest = 0, _size(part)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from platformdirs import user_data_path
-
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
 from agent.models.card import Card, ServerAddress, Source, is_server, split_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
+from agent.models.folders import WORDINGS, hub_cache, models_folder
 from agent.models.infer_card import infer_card, plain_name, read_or_infer_card
+from agent.models.wordings import checked_name, missing_wording, wording_of
 from agent.trajectory.trajectory import ModelRef
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
@@ -45,17 +44,15 @@ class ModelLocation:
 
     @property
     def ref(self) -> ModelRef:
-        """The model as recorded in trajectories."""
-        card = self.card
-        return ModelRef(name=card.name, engine=card.engine, sha256=card_hash(card))
+        """The model as recorded in trajectories; in another wording it is another model."""
+        return ref_of(self.card)
 
 
-def models_folder() -> Path:
-    """Return the folder of the user's models, which may not exist."""
-    chosen = os.environ.get("SPEC_O3_MODELS")
-    if chosen:
-        return Path(chosen).expanduser()
-    return user_data_path("spec-o3-workbench", appauthor=False) / "models"
+def ref_of(card: Card) -> ModelRef:
+    """The model of a card, with the wording that is here, as recorded in trajectories."""
+    wording = wording_of(card)
+    sha256 = card_hash(card, "" if wording is None else wording.sha256)
+    return ModelRef(name=card.name, engine=card.engine, sha256=sha256)
 
 
 def list_models(*, on_fault: OnFault | None = None) -> tuple[ModelLocation, ...]:
@@ -110,6 +107,27 @@ def model_at(path: Path, origin: Origin = "path") -> ModelLocation:
 def as_published(published: Card, found: Card) -> Card:
     """Return a published model's card with the files that were found."""
     return replace(published, engine=found.engine, files=found.files)
+
+
+def wording_name(name: str) -> str:
+    """The wording that a model's card names, or the name itself if it is none of a model."""
+    try:
+        card = find_model(name).card
+    except ResourceError:
+        return checked_name(name)
+    if not card.wording:
+        raise ResourceError(
+            f'the card of {card.name} names no wording: add `wording = "NAME"` to its model.toml'
+        )
+    return card.wording
+
+
+def wording_warning(model: str) -> str:
+    """The sentence to show if a model has to be asked in other words than its own, else ""."""
+    try:
+        return missing_wording(find_model(model).card)
+    except ResourceError:
+        return ""  # the measured inspector and the panel, or a name that is told to be wrong
 
 
 def published_model(name: str) -> Card | None:
@@ -173,7 +191,7 @@ def _entries(folder: Path) -> list[Path]:
 
 def _may_be_model(path: Path) -> bool:
     if path.is_dir():
-        return not path.name.endswith(PARTIAL)
+        return not path.name.endswith(PARTIAL) and path.name != WORDINGS
     return path.suffix.lower() == ".gguf" and "mmproj" not in path.name.lower()
 
 
@@ -196,21 +214,13 @@ def _cached_models(
 
 def _snapshot(repo: str) -> Path | None:
     # the cache has one folder per repository, and refs/main names the newest snapshot
-    folder = _hub_cache() / f"models--{repo.replace('/', '--')}"
+    folder = hub_cache() / f"models--{repo.replace('/', '--')}"
     try:
         revision = (folder / "refs" / "main").read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         return None
     snapshot = folder / "snapshots" / revision
     return snapshot if revision.isalnum() and (snapshot / "config.json").is_file() else None
-
-
-def _hub_cache() -> Path:
-    if chosen := os.environ.get("HF_HUB_CACHE"):
-        return Path(chosen).expanduser()
-    home = os.environ.get("HF_HOME")
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(home or f"{base}/huggingface").expanduser() / "hub"
 
 
 def _server_location(name: str) -> ModelLocation:
@@ -221,6 +231,17 @@ def _server_location(name: str) -> ModelLocation:
         engine="remote",
         server=ServerAddress(url=url, model=model),
     )
+    published = published_model(model.rpartition("/")[2]) if model else None
+    if (
+        published is not None and published.wording
+    ):  # served under its own name: it goes by its own rules and words
+        card = replace(
+            card,
+            rules=published.rules,
+            wording=published.wording,
+            style=published.style,
+            sampling=published.sampling,
+        )
     return ModelLocation(card=card, origin="server")
 
 

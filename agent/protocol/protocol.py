@@ -79,22 +79,24 @@ def system_text() -> str:
     return SYSTEM + TOOL_BLOCK.format(schemas=schema)
 
 
-def task_text(task: Task) -> str:
+def task_text(task: Task, calls: int = MAX_TOOL_TURNS) -> str:
     """The first user turn, which follows the picture of the whole spectrum."""
-    rules = FORMAT_RULES.format(turns=MAX_TOOL_TURNS)
+    rules = FORMAT_RULES.format(turns=calls)
     return (
         f"The picture shows the whole spectrum of one object. {task.question}\n\n"
         f"{guideline_text(task)}\n\n{rules}"
     )
 
 
-def opening(task: Task, *, brief: bool = False, overview_text: str = "") -> tuple[Turn, Turn]:
+def opening(
+    task: Task, *, brief: bool = False, overview_text: str = "", calls: int = MAX_TOOL_TURNS
+) -> tuple[Turn, Turn]:
     """System and first user turn; picture 0 is the whole spectrum.
 
     `brief` gives the question alone, for models trained to know the tool and the guideline.
-    `overview_text` holds measurements of the whole spectrum.
+    `overview_text` holds measurements of the whole spectrum; `calls` may be made at most.
     """
-    system, text = (SYSTEM, task.question) if brief else (system_text(), task_text(task))
+    system, text = (SYSTEM, task.question) if brief else (system_text(), task_text(task, calls))
     if overview_text:
         text = f"{text}\n{overview_text}"
     return Turn("system", system), Turn("user", text, picture=0)
@@ -114,8 +116,13 @@ def person_text(wavelength_range: tuple[float, float] | None, label: str, remark
     return f"{shown} {remark}" if remark else shown
 
 
-def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iterator[Part]:
-    """Split a conversation into markup, plain text and pictures."""
+END_OF_REPLY = "<|im_end|>\n"
+
+
+def chat_parts(
+    turns: Sequence[Turn], *, model_speaks_next: bool = True, reply_end: str = END_OF_REPLY
+) -> Iterator[Part]:
+    """Split a conversation into markup, plain text and pictures; `reply_end` ends the model's."""
     for turn in turns:
         role = "user" if turn.role == "tool" else turn.role
         yield Part(f"<|im_start|>{role}\n", markup=True)
@@ -128,6 +135,6 @@ def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iter
         yield Part(turn.text)
         if turn.role == "tool":
             yield Part("\n</tool_response>", markup=True)
-        yield Part("<|im_end|>\n", markup=True)
+        yield Part(reply_end if role == "assistant" else "<|im_end|>\n", markup=True)
     if model_speaks_next:
         yield Part("<|im_start|>assistant\n", markup=True)

@@ -40,21 +40,23 @@ class Reply:
     answer: str = ""
     verdict: Verdict | None = None
     error: str = ""
+    tool: str = TOOL_NAME
+    """The tool that is called."""
 
 
 def parse_reply(text: str) -> Reply:
     """Parse one turn."""
     text = text[:MAX_TEXT]
-    thought, spoken = _split_thought(text)
+    thought, spoken = split_thought(text)
     # A call wins over an answer in the same turn: the model wants to look again.
-    calls = _between(spoken, "tool_call")[0]
+    calls = between(spoken, "tool_call")[0]
     if len(calls) > 1:
         return Reply(text, "error", thought, error=TWO_CALLS.format(count=len(calls)))
     if calls:
         return _read_call(text, thought, calls[0])
     if "<tool_call>" in spoken:
         return Reply(text, "error", thought, error=CUT_OFF)
-    answers = _between(spoken, "answer")[0]
+    answers = between(spoken, "answer")[0]
     if not answers:
         return Reply(text, "text", thought)
     answer = answers[-1].strip()
@@ -64,7 +66,7 @@ def parse_reply(text: str) -> Reply:
     return Reply(text, "answer", thought, answer=answer, verdict=verdict)
 
 
-def _between(text: str, tag: str) -> tuple[list[str], str]:
+def between(text: str, tag: str) -> tuple[list[str], str]:
     """The contents of each pair of tags, and the text without the pairs."""
     # No regular expression: it would search for the end again from every unclosed tag, which takes
     # minutes if a model repeats the opening tag forever.
@@ -80,9 +82,9 @@ def _between(text: str, tag: str) -> tuple[list[str], str]:
     return inside, "".join((*outside, text[at:]))
 
 
-def _split_thought(text: str) -> tuple[str, str]:
+def split_thought(text: str) -> tuple[str, str]:
     """The thought and the text outside it; an unclosed thought includes everything after it."""
-    thoughts, spoken = _between(text, "think")
+    thoughts, spoken = between(text, "think")
     before, opened, after = spoken.partition("<think>")
     if opened and not thoughts:
         # Either cut off while thinking, or the closing tag is missing before a call or an answer.
@@ -131,7 +133,7 @@ def is_well_formed(turns: Sequence[str]) -> bool:
         return False
     if whole.count("<answer>") != 1 or whole.count("</answer>") != 1:
         return False
-    answers = _between(whole, "answer")[0]
+    answers = between(whole, "answer")[0]
     return len(answers) == 1 and boxed_verdict(answers[0]) is not None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from agent.errors import SpectrumError, ToolError
+from agent.errors import RangeError, SpectrumError, ToolError
 from agent.rendering.render import PUBLISHED, Style, default_title, draw_window
 from agent.rendering.window import MIN_POINTS, DrawnPixels, cut_window, drawable_pixels, single_line
 from agent.spectra.spectrum import Spectrum
@@ -60,6 +60,8 @@ class ToolResult:
     range: tuple[Number, Number]
     label: str | None
     points: int
+    whole: bool = False
+    """Whether it is the whole spectrum again; only the published tool draws that."""
 
 
 def run_tool(
@@ -110,12 +112,12 @@ def reply_text(wavelength_range: tuple[Number, Number], label: str | None) -> st
 
 def _checked_range(value: object) -> tuple[Number, Number]:
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ToolError("wavelength_range must be a list of two numbers in Å, [start, end].")
+        raise RangeError("wavelength_range must be a list of two numbers in Å, [start, end].")
     low, high = value
     if not (_is_number(low) and _is_number(high)):
-        raise ToolError("wavelength_range must hold two finite numbers in Å.")
+        raise RangeError("wavelength_range must hold two finite numbers in Å.")
     if low >= high:
-        raise ToolError(f"wavelength_range must start below its end, but {low} >= {high}.")
+        raise RangeError(f"wavelength_range must start below its end, but {low} >= {high}.")
     return low, high
 
 
@@ -139,7 +141,7 @@ def _cut_range(window: DrawnPixels, wavelength_range: tuple[Number, Number]) -> 
         raise ToolError("The spectrum has no finite pixels to draw.")
     start, end = window.wavelength[0], window.wavelength[-1]
     if high < start or low > end:
-        raise ToolError(
+        raise RangeError(
             f"The wavelength range ({low}, {high}) Å does not overlap the data, "
             f"which cover {start:.1f} to {end:.1f} Å."
         )

@@ -10,7 +10,15 @@ from PIL import Image
 
 from agent.errors import SpectrumError
 from agent.rendering import png
-from agent.rendering.style import COMPACT, COMPACT_PANELS, NANO, PUBLISHED, STYLES, Style
+from agent.rendering.style import (
+    AS_PUBLISHED,
+    COMPACT,
+    COMPACT_PANELS,
+    NANO,
+    PUBLISHED,
+    STYLES,
+    Style,
+)
 from agent.rendering.window import (
     MAX_TITLE,
     MIN_POINTS,
@@ -22,6 +30,7 @@ from agent.rendering.window import (
 from agent.spectra.spectrum import Spectrum
 
 __all__ = [
+    "AS_PUBLISHED",
     "COMPACT",
     "COMPACT_PANELS",
     "NANO",

@@ -92,10 +92,17 @@ class Style:
                 f"picture style {name[:60]!r}: unknown key {', '.join(unknown[:5])}"
             )
         options = dict(table)
-        options.setdefault("layout", "published" if name == "published" else "compact")
+        is_published = name in (PUBLISHED.name, AS_PUBLISHED.name)
+        options.setdefault("layout", "published" if is_published else "compact")
         if options["layout"] == "published" and set(options) - {"name", "layout"}:
             raise ResourceError(f"picture style {name[:60]!r}: the published layout has no options")
         return cls(**options)
+
+    @property
+    def names_file(self) -> bool:
+        """Whether the title of a picture says the file's name, which the published tool does not
+        know."""
+        return self.name != AS_PUBLISHED.name
 
     def to_table(self) -> dict[str, Any]:
         """The table from which `from_table` makes an equal style."""
@@ -121,6 +128,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 }
 
 PUBLISHED = Style(name="published", layout="published")
+AS_PUBLISHED = Style(name="as-published", layout="published")
 COMPACT = Style(name="compact")
 COMPACT_PANELS = Style(name="compact-panels", height=280, panels="flux+normalised")
 NANO = Style(
@@ -136,4 +144,4 @@ NANO = Style(
     brief=True,
     numbers=True,
 )
-STYLES = {style.name: style for style in (PUBLISHED, COMPACT, COMPACT_PANELS, NANO)}
+STYLES = {style.name: style for style in (PUBLISHED, AS_PUBLISHED, COMPACT, COMPACT_PANELS, NANO)}

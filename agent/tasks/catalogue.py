@@ -55,6 +55,11 @@ def find_task(id_or_name: str, extra: Sequence[Path] = ()) -> Task:
     raise ResourceError(problem + ignored)
 
 
+def bundled_task(task_id: str) -> Task | None:
+    """The task of the program itself, whatever task files the user has."""
+    return next((task for task in _bundled_tasks() if task.id == task_id), None)
+
+
 def task_source(task: Task) -> str:
     """The text of the task's file."""
     path = task.path or BUNDLED / f"{task.id.casefold()}.toml"
@@ -133,6 +138,7 @@ __all__ = [
     "Section",
     "State",
     "Task",
+    "bundled_task",
     "find_task",
     "guideline_sections",
     "guideline_text",

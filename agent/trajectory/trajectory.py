@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from agent.engines.base import SamplingSettings
 from agent.protocol.reply import Verdict
+from agent.protocol.rules import RulesName
 from agent.rendering.model_image import QWEN25, Sizing
 
 TRAJECTORY_VERSION = 1
@@ -49,6 +50,8 @@ class Step:
     picture: str = ""
     """Hash of the picture exactly as the engine received it."""
     seconds: float = 0.0
+    whole: bool = False
+    """Whether a look shows the whole spectrum again; `range` is then all of it."""
 
     @property
     def is_look(self) -> bool:
@@ -78,6 +81,14 @@ class ModelRef:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WordingRef:
+    """The wording that a model was prompted in; without a name it was ours."""
+
+    name: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tokens:
     """Token counts, -1 if unknown; `evaluated` exceeds `prompt` + `generated` on a cache miss."""
 
@@ -96,6 +107,9 @@ class Trajectory:
     model: ModelRef
     prompt_sha256: str = ""
     """Hash of the prompt, which includes the task's guideline."""
+    wording: WordingRef = field(default_factory=WordingRef)
+    rules: RulesName = "ours"
+    """How the conversation went: see `agent.protocol.rules`."""
     style: Mapping[str, Any] = field(default_factory=dict)
     """Style of the pictures, as in a model card; see `Style.to_table`."""
     sizing: Sizing = QWEN25

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from agent.engines.base import SamplingSettings
 from agent.errors import TrajectoryError, WorkbenchError
+from agent.protocol.rules import RULES_NAMES
 from agent.rendering.model_image import QWEN25, Sizing
 from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import (
@@ -23,6 +24,7 @@ from agent.trajectory.trajectory import (
     Step,
     Tokens,
     Trajectory,
+    WordingRef,
 )
 
 MAX_LINE = 16_000_000  # bytes; an inspection of eight turns needs a thousandth of that
@@ -38,15 +40,19 @@ Record = TypeVar("Record")
 def to_json(trajectory: Trajectory) -> dict[str, Any]:
     """Convert to an object for `json.dumps`; `from_json` returns an equal record.
 
-    There are members only where a panel judged.
+    There are members only where a panel judged, a wording and rules only where they are not ours.
     """
     record = {each.name: getattr(trajectory, each.name) for each in fields(trajectory)}
-    for key in ("spectrum", "model", "sizing", "sampling", "tokens"):
+    for key in ("spectrum", "model", "wording", "sizing", "sampling", "tokens"):
         record[key] = _flat(record[key])
     record["style"] = _plain(record["style"])
     record["steps"] = [step_to_json(step) for step in trajectory.steps]
     record["replies"] = list(trajectory.replies)
     record["p_yes_runs"] = list(trajectory.p_yes_runs)
+    if trajectory.wording == WordingRef():
+        del record["wording"]
+    if trajectory.rules == "ours":
+        del record["rules"]
     members = [to_json(member) for member in record.pop("members")]
     return {"version": record.pop("version"), **record, **({"members": members} if members else {})}
 
@@ -116,6 +122,8 @@ def from_json(record: object) -> Trajectory:
         spectrum=_spectrum_ref(table.table("spectrum")),
         model=_model_ref(table.table("model")),
         prompt_sha256=table.text("prompt_sha256", ""),
+        wording=_wording_ref(table.table("wording", {})),
+        rules=table.choice("rules", RULES_NAMES),
         style=_checked_object(table.value("style", {}), "style"),
         sizing=_sizing(table.table("sizing", {})),
         sampling=_sampling(table.table("sampling", {})),
@@ -159,6 +167,7 @@ def step_from_json(record: object) -> Step:
         measured=_checked_object(table.value("measured", {}), "measured"),
         picture=table.text("picture", ""),
         seconds=table.number("seconds", 0.0),
+        whole=table.flag("whole"),
     )
 
 
@@ -177,6 +186,10 @@ def _model_ref(table: _Table) -> ModelRef:
     return ModelRef(
         name=table.text("name"), engine=table.text("engine", ""), sha256=table.text("sha256", "")
     )
+
+
+def _wording_ref(table: _Table) -> WordingRef:
+    return WordingRef(name=table.text("name", ""), sha256=table.text("sha256", ""))
 
 
 def _sampling(table: _Table) -> SamplingSettings:

@@ -77,6 +77,7 @@ def inspect(
 ) -> None:
     """Inspect a spectrum: view it as a whole, zoom in on the evidence, answer YES or NO."""
     from agent.inspection.inspector_factory import default_model, make_inspector
+    from agent.models.registry import wording_warning
 
     target = find_task(task)
     spectrum = read_row(file, row)
@@ -84,6 +85,8 @@ def inspect(
     name = model or default_model(target.id)
     with closing(make_inspector(name, device=device.value, extra_runs=runs - 1)) as inspector:
         console.print(heading(spectrum, target, inspector.model))
+        if warning := wording_warning(name):
+            typer.echo(f"spec-o3: {cleaned(warning)}", err=True)
         control = Control(deadline)
         with _stopped_by_ctrl_c(control), _live_text(console) as on_text:
             inspection = inspector.inspect(

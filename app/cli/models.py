@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,7 +24,9 @@ from rich.text import Text
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.inspector_factory import EYE, PANEL, eye_of_panel, has_gguf_engine
+from agent.models.card import REPO
 from agent.models.registry import ModelLocation, find_model, is_partly_downloaded, list_models
+from agent.protocol.wording import Wording
 from app.cli.inspection_text import cleaned
 
 MEASURED = {
@@ -83,6 +86,8 @@ def get(name: Name) -> None:
         raise WorkbenchError(f"{name} is part of the program: there is nothing to fetch")
     from agent.models.download import get_model  # huggingface_hub takes half a second to import
     from agent.models.hub_address import endpoint_warning
+    from agent.models.wording_hub import get_wording
+    from agent.models.wordings import missing_wording
 
     if warning := endpoint_warning():
         typer.echo(f"spec-o3: {warning}", err=True)
@@ -90,11 +95,74 @@ def get(name: Name) -> None:
     try:
         with _progress_bar() as progress:
             location = get_model(name, progress)
+        try:
+            with _progress_bar() as progress:
+                notes = get_wording(location.card, progress)
+        except WorkbenchError as error:  # the model is here, and runs without it
+            notes = (f"the words it was trained on could not be fetched: {error}",)
     except KeyboardInterrupt as error:
         raise WorkbenchError(
             f"stopped; run `spec-o3 models get {name}` again to continue the download"
         ) from error
     typer.echo(location.folder)
+    for note in (*notes, missing_wording(location.card)):
+        if note:
+            typer.echo(f"spec-o3: {cleaned(note)}", err=True)
+
+
+@models.command()
+def wording(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A model, or a wording's own name.")],
+    sources: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="SOURCE",
+            help="File or folder of a published data set, or a data set OWNER/NAME on the hub. "
+            "Several may be given.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Read the words that a model was trained on from your copy of its data, or show them.
+
+    SOURCE holds rows with `prompt` or `conversations` (Parquet, JSON, JSON lines) or the tool's
+    YAML. The texts are kept beside your models, with hashes, and are what the model is asked in.
+    """
+    from agent.models.registry import wording_name
+    from agent.models.wordings import keep_wording, wording_at
+
+    own_name = wording_name(name)
+    if not sources:
+        _show_wording(wording_at(own_name))
+        return
+    made, notes = _wording_from(own_name, sources)
+    folder = keep_wording(made)
+    for note in notes:
+        typer.echo(f"spec-o3: {cleaned(note)}", err=True)
+    _show_wording(made)
+    typer.echo(folder)
+
+
+def _wording_from(name: str, sources: list[str]) -> tuple[Wording, tuple[str, ...]]:
+    paths = [Path(source).expanduser() for source in sources]
+    if all(path.exists() for path in paths):
+        from agent.models.wording_source import read_source
+
+        return read_source(name, paths)
+    unknown = next(str(path) for path in paths if not path.exists())
+    if len(sources) > 1 or not REPO.fullmatch(unknown):
+        raise WorkbenchError(f"{cleaned(unknown)} is no file or folder, nor OWNER/NAME on the hub")
+    from agent.models.wording_hub import wording_from_hub
+
+    with _progress_bar() as progress:
+        return wording_from_hub(name, unknown, progress)
+
+
+def _show_wording(wording: Wording) -> None:
+    typer.echo(f"{wording.name} {wording.sha256}")
+    typer.echo(f"classes: {', '.join(sorted(wording.tasks))}")
+    typer.echo(f"source: {cleaned(wording.source) or 'unknown'}; {wording.licence or 'no licence'}")
 
 
 @models.command()

@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from agent.inspection.inspector_factory import default_model
+from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import (
@@ -108,6 +109,8 @@ def run_vet(
     with WorkerPool(workers, load) as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
         model = pool.ready()
+        if warning := wording_warning(load.model or ""):
+            typer.echo(f"spec-o3: {cleaned(warning)}", err=True)
         clear_missing_file_faults(session)
         left = count_pending(session, model, retry=again)
         skipped = 0 if again else count_pending(session, model, retry=True) - left

@@ -4137,6 +4137,10 @@
         <translation>{name} 与 measured 合议，各附理由</translation>
     </message>
     <message>
+        <source>asked in our words, not in those it was trained on</source>
+        <translation>使用本程序的措辞提问，而非其训练时的措辞</translation>
+    </message>
+    <message>
         <source>{name} is not on this machine yet. Run in a terminal: spec-o3 models get {name}
 Or put its files into {folder}</source>
         <translation>本机尚无 {name}。请在终端运行：spec-o3 models get {name}

@@ -11,6 +11,7 @@ from statistics import median
 from agent.engines.base import Conversation, Engine, Generated, SamplingSettings
 from agent.inspection.inspector import run
 from agent.inspection.model_inspector import ModelInspector
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.render import COMPACT
 from agent.spectra.readers import read
 from agent.tasks.catalogue import find_task
@@ -43,8 +44,8 @@ class Prompted:
         self.engine = engine
         self.sizing = engine.sizing
 
-    def open(self) -> Conversation:
-        conversation = self.engine.open()
+    def open(self, rules: Rules = OURS) -> Conversation:
+        conversation = self.engine.open(rules)
         speak, replies = conversation.generate, iter(REPLIES)
 
         def generate(sampling: SamplingSettings, seed: int = 0, **options: object) -> Generated:

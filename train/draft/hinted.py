@@ -20,6 +20,7 @@ from agent.engines.base import (
 )
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.protocol import Turn
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
 from train.examples import Example
 
@@ -50,8 +51,8 @@ class HintedEngine:
     def sizing(self) -> Sizing:
         return self.engine.sizing
 
-    def open(self) -> Conversation:
-        return _HintedConversation(self.engine.open(), self.hint)
+    def open(self, rules: Rules = OURS) -> Conversation:
+        return _HintedConversation(self.engine.open(rules), self.hint)
 
     def close(self) -> None:
         """Do nothing: the caller owns the engine."""

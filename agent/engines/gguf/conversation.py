@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from PIL import Image
@@ -25,14 +26,13 @@ from agent.engines.base import (
 from agent.engines.gguf.context import CachePosition, GgufContext, picture_positions, picture_tokens
 from agent.engines.gguf.generate_turn import TurnGenerator
 from agent.engines.gguf.grammar import CallGrammar
-from agent.engines.gguf.vocabulary import END_OF_TURN, GgufVocabulary, Piece
+from agent.engines.gguf.vocabulary import GgufVocabulary, Piece
 from agent.engines.sampling import Logits
 from agent.engines.turn_text import TurnText
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
-
-CLOSING = Part(f"{END_OF_TURN}\n", markup=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class SharedState:
     context_length: int
     max_positions: int
     exclusive: Callable[[], AbstractContextManager[None]]
-    new_grammar: Callable[[], CallGrammar]
+    new_grammar: Callable[[Rules], CallGrammar]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,10 @@ class _Mark:
 class GgufConversation:
     """Used by one thread at a time, as is its engine."""
 
-    def __init__(self, context: GgufContext, shared: SharedState) -> None:
+    def __init__(self, context: GgufContext, shared: SharedState, rules: Rules = OURS) -> None:
         self._context: GgufContext | None = context
         self._shared = shared
+        self._rules = rules
         self._header = shared.vocabulary.text_ids(chat_parts(()))
         self._state = _State()
         self._usage = Usage()
@@ -108,7 +109,10 @@ class GgufConversation:
         with self._shared.exclusive():
             context, state = self._open_context(), self._state
             start = state.opened_at or context.end
-            parts = [*self._closing(), *chat_parts(turns)]
+            parts = [
+                *self._closing(),
+                *chat_parts(turns, reply_end=self._rules.reply_end),
+            ]
             pieces = self._pieces(parts, turns, pictures, start)
             context.rewind_to(start)  # drops an opened turn that was never generated
             self._state = replace(state, opened_at=None, logits=None)
@@ -136,7 +140,7 @@ class GgufConversation:
             generator = TurnGenerator(
                 context=context,
                 vocabulary=self._shared.vocabulary,
-                new_grammar=self._shared.new_grammar,
+                new_grammar=partial(self._shared.new_grammar, self._rules),
                 opened_at=state.opened_at,
                 header=self._header,
                 room=self._room(context.end),
@@ -207,7 +211,7 @@ class GgufConversation:
         return self._context
 
     def _closing(self) -> list[Part]:
-        return [CLOSING] if self._state.needs_end else []
+        return [Part(self._rules.reply_end, markup=True)] if self._state.needs_end else []
 
     def _pieces(
         self,

@@ -22,6 +22,7 @@ from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.native import Native, native
 from agent.engines.gguf.vocabulary import GgufVocabulary
 from agent.errors import EngineError
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import QWEN25, Sizing
 
 # Default context in tokens. An inspection with eight looks takes about 9,000, and the memory for
@@ -111,12 +112,12 @@ class GgufEngine:
     def sizing(self) -> Sizing:
         return self._shared.sizing
 
-    def open(self) -> GgufConversation:
+    def open(self, rules: Rules = OURS) -> GgufConversation:
         with self._exclusive():
             if self._resources is None:
                 raise EngineError("the model was closed")
             context = GgufContext(self._library, self._settings, self._shared.vocabulary.size)
-            conversation = GgufConversation(context, self._shared)
+            conversation = GgufConversation(context, self._shared, rules)
             still_open = [each for each in self._conversations if not each.is_closed]
             self._conversations = [*still_open, conversation]
             return conversation

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from agent.engines.gguf.native import Native
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
+from agent.protocol.rules import OURS, Rules
 from agent.protocol.tool import MAX_LABEL, TOOL_NAME
 
 CALL_GRAMMAR = rf"""
@@ -31,16 +32,20 @@ hex ::= [0-9a-fA-F]
 s ::= " "?
 """
 
+# The published tool draws the whole spectrum for a call without a range.
+PUBLISHED_GRAMMAR = CALL_GRAMMAR.replace('| label "," s range)', '| label ("," s range)?)?')
+
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
 
 class CallGrammar:
     """Follows one tool call token by token. `close` frees it."""
 
-    def __init__(self, native: Native, vocabulary: Any) -> None:
+    def __init__(self, native: Native, vocabulary: Any, rules: Rules = OURS) -> None:
         self._llama = native.llama
+        grammar = PUBLISHED_GRAMMAR if rules.is_published else CALL_GRAMMAR
         self._sampler: Any = self._llama.llama_sampler_init_grammar(
-            vocabulary, CALL_GRAMMAR.encode(), b"root"
+            vocabulary, grammar.encode(), b"root"
         )
         if not self._sampler:
             raise EngineError(

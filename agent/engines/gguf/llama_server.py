@@ -15,6 +15,7 @@ from agent.engines.remote.client import HttpClient, ServerSession
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.errors import RetryPolicy
 from agent.errors import EngineError
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import QWEN25, Sizing
 
 RETRIES = 2
@@ -43,9 +44,13 @@ class LlamaServerEngine(RemoteEngine):
         context: int = LONGEST_CONTEXT,
         threads: int | None = None,
         sizing: Sizing = QWEN25,
+        rules: Rules = OURS,
         ready_s: float = 600.0,
     ) -> LlamaServerEngine:
-        """Start a server for a model; `ready_s` limits loading, `context` is in tokens."""
+        """Start a server for a model; `ready_s` limits loading, `context` is in tokens.
+
+        The server ends turns as `rules` say, in all its conversations.
+        """
         if not is_installed():
             raise EngineError("GGUF models need xllamacpp: pip install xllamacpp")
         language = check_language_model(read_gguf_header(model))
@@ -53,6 +58,7 @@ class LlamaServerEngine(RemoteEngine):
         arguments = [str(model.resolve()), str(mmproj.resolve())]
         arguments += ["--context", str(min(context, language.context_length))]
         arguments += ["--threads", str(threads or default_threads())]
+        arguments += ["--tight"] if rules.is_published else []
         process = ServerProcess.start(arguments, ready_s)
         try:
             retry_policy = RetryPolicy(RETRIES)

@@ -24,6 +24,10 @@ TEMPLATE = (
     "{%- endfor -%}"
     "{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}"
 )
+# By the published rules no line ends after the agent's own turns
+TIGHT_TEMPLATE = TEMPLATE.replace(
+    "'<|im_end|>\\n' }}", "'<|im_end|>' + ('' if message.role == 'assistant' else '\\n') }}"
+)
 ALIAS = "model"
 MAX_KEY = 200
 ERRORS_ONLY = 1  # a verbosity of llama.cpp
@@ -53,6 +57,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("mmproj")
     parser.add_argument("--context", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--tight", action="store_true")
     return parser.parse_args()
 
 
@@ -71,7 +76,7 @@ def _serve(options: argparse.Namespace, key: str) -> Any:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
     # flash attention shifts the logits by as much as another picture would
     params.flash_attn_type = x.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
-    params.chat_template = TEMPLATE
+    params.chat_template = TIGHT_TEMPLATE if options.tight else TEMPLATE
     params.force_pure_content_parser = True  # keeps thoughts and calls in the text
     params.reasoning_format = x.common_reasoning_format.COMMON_REASONING_FORMAT_NONE
     params.fit_params = False

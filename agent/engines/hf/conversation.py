@@ -24,7 +24,7 @@ from agent.engines.base import (
     ShouldStop,
     Usage,
 )
-from agent.engines.chat_tokens import END_OF_TURN, TokenBytes, plain_ids, token_ids
+from agent.engines.chat_tokens import TokenBytes, plain_ids, token_ids
 from agent.engines.families import Vision
 from agent.engines.hf.context import Context, TokenPosition
 from agent.engines.patches import patches, picture_tokens
@@ -32,6 +32,7 @@ from agent.engines.sampling import Logits, choose, log_softmax, seeded
 from agent.engines.turn_text import TurnText, decode_if_complete
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.protocol.rules import OURS, Rules
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,8 +88,9 @@ class _Turn:
 class TransformersConversation:
     """Used by one thread at a time."""
 
-    def __init__(self, loaded: LoadedModel) -> None:
+    def __init__(self, loaded: LoadedModel, rules: Rules = OURS) -> None:
         self._loaded = loaded
+        self._reply_end = rules.reply_end
         self._context = Context(loaded.model, loaded.image_token, loaded.vision.merge)
         self._header = token_ids(loaded.tokenizer, chat_parts(()))
         self._state = _State()
@@ -118,9 +120,10 @@ class TransformersConversation:
         shown = sum(turn.picture is not None for turn in turns)
         if shown != len(pictures):
             raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
-        closing = [Part(f"{END_OF_TURN}\n", markup=True)] if state.needs_end else []
+        closing = [Part(self._reply_end, markup=True)] if state.needs_end else []
         counts = [picture_tokens(picture, loaded.vision) for picture in pictures]
-        new = token_ids(loaded.tokenizer, [*closing, *chat_parts(turns)], counts)
+        parts = chat_parts(turns, reply_end=self._reply_end)
+        new = token_ids(loaded.tokenizer, [*closing, *parts], counts)
         start = state.opened_at or self._context.end
         self._refuse_overflow(start.length + len(state.unread) + len(new))
         rows = [patches(picture, loaded.vision) for picture in pictures]

@@ -20,6 +20,7 @@ from agent.engines.families import ModelFolder, read_folder
 from agent.engines.hf.conversation import LoadedModel, TransformersConversation
 from agent.engines.hf.weights import Device, Precision, load_model
 from agent.errors import EngineError
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
 
 # Default context in tokens: more than any inspection needs
@@ -84,8 +85,8 @@ class TransformersEngine:
         """The context in tokens."""
         return self._require_loaded().context_length
 
-    def open(self) -> TransformersConversation:
-        return TransformersConversation(self._require_loaded())
+    def open(self, rules: Rules = OURS) -> TransformersConversation:
+        return TransformersConversation(self._require_loaded(), rules)
 
     def close(self) -> None:
         """Drop the model; its memory is freed once its conversations are gone."""

@@ -23,6 +23,7 @@ from agent.engines.remote.errors import Clock, RetryPolicy, TransientError, one_
 from agent.engines.remote.request import Dialect
 from agent.engines.remote.stream import TooLong, read_all, read_json
 from agent.errors import EngineError
+from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import QWEN25, Sizing
 
 ToolCalls = Literal["text", "native", "auto"]
@@ -100,7 +101,8 @@ class RemoteEngine:
     def sizing(self) -> Sizing:
         return self._server.sizing
 
-    def open(self) -> RemoteConversation:
+    def open(self, rules: Rules = OURS) -> RemoteConversation:
+        """Open a conversation; the server's chat template ends the turns, whatever the rules."""
         return RemoteConversation(self._server)
 
     def close(self) -> None:

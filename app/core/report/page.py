@@ -131,7 +131,8 @@ def _footer(content: Content) -> Markup:
         entries.append(("list", join([quoted(each.file), used, _hash(each.sha256)])))
     for model in source.models:
         number = f", {counted_text(model.inspections, 'inspection')}, "
-        entries.append(("agent", join([quoted(model.name), number, _hash(model.sha256)])))
+        words = [", wording ", tag("code", model.wording)] if model.wording else []
+        entries.append(("agent", join([quoted(model.name), number, _hash(model.sha256), *words])))
     for person in source.reviewers:
         counts = ", ".join(f"{number:,} {verdict}" for verdict, number in person.verdicts.items())
         entries.append(("person", join([quoted(person.name), f": {counts}"])))

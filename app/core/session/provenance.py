@@ -10,7 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from agent.checked_toml import printable
+from agent.errors import TrajectoryError
 from agent.hashing import text_hash
+from agent.trajectory.trajectory_file import from_line
 from app.core.database.tables import candidates, inspections, judgements, lists, log, reviewers
 from app.core.session.records import Verdict
 from app.core.session.session import Session
@@ -42,6 +44,8 @@ class ModelFact:
     name: str
     sha256: str
     inspections: int
+    wording: str = ""
+    """Name and hash of the wording it was prompted in; empty for ours."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +159,23 @@ def _models(connection: Connection) -> Iterator[ModelFact]:
     query = select(*model, func.count().label("number")).group_by(*model).order_by(*model)
     for row in connection.execute(query):
         name, sha256 = _printable(row.model), _printable(row.model_sha256)
-        yield ModelFact(name=name, sha256=sha256, inspections=row.number)
+        yield ModelFact(
+            name=name,
+            sha256=sha256,
+            inspections=row.number,
+            wording=_wording(connection, row.model, row.model_sha256),
+        )
+
+
+def _wording(connection: Connection, model: str, sha256: str) -> str:
+    """What the first record of a model says; in another wording it is another model."""
+    one = (inspections.c.model == model) & (inspections.c.model_sha256 == sha256)
+    query = select(inspections.c.record).where(one).order_by(inspections.c.id).limit(1)
+    try:
+        wording = from_line(str(connection.execute(query).scalar_one())).wording
+    except TrajectoryError:
+        return ""
+    return _printable(f"{wording.name} {wording.sha256}".strip())
 
 
 def _reviewers(connection: Connection) -> Iterator[ReviewerFact]:

@@ -17,13 +17,14 @@ from agent.inspection.inspector_factory import (
     has_gguf_engine,
     panel_ref,
 )
+from agent.models.folders import models_folder
 from agent.models.registry import (
     ModelLocation,
     find_model,
     is_partly_downloaded,
     list_models,
-    models_folder,
 )
+from agent.models.wordings import missing_wording
 from app.core.database.locations import shown_location
 from app.core.session.session import Session
 from app.core.statistics.agents import TrackRecord, track_records
@@ -58,7 +59,12 @@ def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
     It reads the disk and the session, so do not call it on the GUI thread.
     """
     faults: list[ResourceError] = []
-    models = [_row(location) for location in list_models(on_fault=faults.append)]
+    models = []
+    for location in list_models(on_fault=faults.append):
+        try:
+            models.append(_row(location))
+        except ResourceError as fault:  # its wording is damaged
+            faults.append(fault)
     rows = [_measured(), _panel(), *models]
     if chosen and chosen not in {row.key for row in rows}:
         rows.append(_chosen(chosen))
@@ -120,6 +126,8 @@ def _row(location: ModelLocation) -> ModelRow:
     parts = [card.title or card.family, _size(location), card.engine]
     if card.simulated_only:
         parts.append(translate("agent", "trained on simulations only"))
+    if location.origin != "hub" and missing_wording(card):
+        parts.append(translate("agent", "asked in our words, not in those it was trained on"))
     return ModelRow(
         key=card.name,
         title=card.name,

@@ -8,6 +8,7 @@ import pytest
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection import inspector_factory as inspectors
+from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import (
     EYE,
     MEASURED,
@@ -18,6 +19,12 @@ from agent.inspection.inspector_factory import (
     panel_ref,
 )
 from agent.inspection.panel_inspector import PanelInspector
+from agent.models.wording_source import read_source
+from agent.models.wordings import keep_wording
+from agent.tasks.catalogue import find_task
+from tests.agent.models.test_wording_source import write_rows
+from tests.agent.protocol.wordings import bench_row
+from tests.agent.scenes import answer, star
 from tests.scripted_engine import ScriptedEngine
 
 CARD = """
@@ -118,3 +125,27 @@ def test_which_model_looks(box):
     assert looking_card("spec-o3-7b").name == "spec-o3-7b"
     with pytest.raises(ResourceError, match="no model"):
         looking_card("nowhere")
+
+
+def test_a_published_row_reaches_the_engine_as_it_was_in_its_file(tmp_path, monkeypatch):
+    """From a row of a Parquet file, by the wording that a card names, to the first user turn."""
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
+    row = bench_row("cv")
+    path = write_rows(tmp_path / "test_cv.parquet", [row, bench_row("wd")])
+    keep_wording(read_source("clerk", [path])[0])
+    folder = tmp_path / "models" / "mine"
+    folder.mkdir()
+    named = 'protocol = "published"\nwording = "clerk"\nstyle = { name = "as-published" }\n'
+    (folder / "model.toml").write_text(CARD.replace("[[files]]", f"{named}[[files]]", 1))
+    for name in ("nano.gguf", "mmproj-nano.gguf"):
+        (folder / name).write_bytes(b"GGUF")
+    engine = ScriptedEngine([answer()])
+    monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *_, **__: engine)
+    made = make_inspector(str(folder))
+    trajectory = run(made.inspect(star(), find_task("CV")))
+    system, user = engine.conversations[0].turns[:2]
+    said = {message["role"]: message["content"] for message in row["prompt"]}
+    assert system.text.startswith(said["system"] + "\n\n# Tools\n")
+    assert f"<image>{user.text}" == said["user"]
+    assert (trajectory.wording.name, trajectory.rules) == ("clerk", "published")
+    assert trajectory.model == made.model

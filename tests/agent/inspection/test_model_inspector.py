@@ -70,7 +70,7 @@ def test_an_engine_that_fails_leaves_what_was_said(error, stopped_by):
 
 def test_an_engine_that_does_not_open():
     class Broken(ScriptedEngine):
-        def open(self):
+        def open(self, rules):
             raise EngineError("no such device")
 
     made = ModelInspector(Broken([]), ModelRef(name="broken"))

@@ -28,6 +28,8 @@ class FakeHub:
 
     files: dict[str, bytes]
     commit: str = COMMIT
+    data: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    """The files of data sets, by repository."""
     gated: bool = False
     listed: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Changes to the entries of files in the listing."""
@@ -50,11 +52,11 @@ class FakeHub:
     """Files are sent once it is set; `reached` is set when one is requested."""
     reached: threading.Event = field(default_factory=threading.Event)
 
-    def listing(self) -> bytes:
+    def listing(self, files: dict[str, bytes] | None = None) -> bytes:
         if self.answer is not None:
             return self.answer
         siblings = []
-        for name, content in self.files.items():
+        for name, content in (self.files if files is None else files).items():
             entry: dict[str, Any] = {"rfilename": name, "size": len(content)}
             if len(content) > LARGE:
                 sha256 = hashlib.sha256(content).hexdigest()
@@ -89,6 +91,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, hub.listing(), hub.headers)
         elif path.startswith(f"/api/models/{REPO}/revision/"):
             self._send(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
+        elif path.removeprefix("/api/datasets/") in hub.data:
+            self._send(200, hub.listing(hub.data[path.removeprefix("/api/datasets/")]))
+        elif path.startswith("/datasets/"):
+            repo, _, name = path.removeprefix("/datasets/").partition(f"/resolve/{hub.commit}/")
+            self._send(200, hub.data[repo][name])
         elif path.startswith(f"/{REPO}/resolve/{hub.commit}/"):
             self._file(path.rpartition("/")[2])
         else:

@@ -191,8 +191,25 @@ def test_the_hash_is_of_what_decides_the_answers() -> None:
         {"sizing": Sizing.of_tokens(28, 8, 255)},
         {"context_length": 4096},
         {"family": "qwen3-vl"},
+        {"rules": "published"},
     ):
         assert card_hash(nano(**other)) != first, other
+    assert card_hash(nano(wording="mine")) == first
+    assert card_hash(card, "ab" * 32) != first
+
+
+def test_a_card_names_its_rules_and_its_wording() -> None:
+    card = nano(rules="published", wording="spec-o3")
+    text = card_text(card)
+    assert 'protocol = "published"\nwording = "spec-o3"' in text
+    assert parse_card(text) == nano(
+        rules="published", wording="spec-o3", trained_on="40,000 simulated candidates, seeds 0 to 9"
+    )
+    assert parse_card(NANO).rules == "ours"
+    assert "protocol = 1" in NANO and "wording" not in NANO
+    for wrong in ('protocol = "mine"', 'protocol = 1\nwording = "../x"', "protocol = true"):
+        with pytest.raises(ResourceError, match=r"protocol|wording"):
+            parse_card(changed("protocol = 1", wrong))
 
 
 def test_a_style_has_the_type_of_its_keys() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.models.download import get_model
+from agent.models.folders import models_folder
 from agent.models.hub_address import DownloadError
-from agent.models.registry import models_folder
 from tests.agent.models.fake_hub import (
     COMMIT,
     FETCHED,

@@ -12,9 +12,18 @@ from agent.errors import ResourceError
 from agent.models.card import Card, ServerAddress
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
-from agent.models.registry import find_model, list_models, model_at, published_model
+from agent.models.registry import (
+    find_model,
+    list_models,
+    model_at,
+    published_model,
+    ref_of,
+    wording_warning,
+)
+from agent.models.wordings import keep_wording
 from agent.rendering.render import COMPACT
 from tests.agent.models.fake_hub import COMMIT, FETCHED, FILES, FIRST, put
+from tests.agent.protocol.wordings import wording
 
 
 def test_the_published_models_are_known_before_they_are_fetched(home: Path) -> None:
@@ -111,6 +120,31 @@ def test_a_server_by_its_address() -> None:
     with pytest.raises(ResourceError, match="may not contain a password") as caught:
         find_model("https://me:hunter2@lab.example/v1")
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_published_model_on_a_server_goes_by_its_own_rules_and_words(home: Path) -> None:
+    for name in ("spec-o3-7b", "Maxwell-Jia/spec-o3-7b"):
+        card = find_model(f"http://localhost:8000/v1#{name}").card
+        assert (card.rules, card.wording, card.style.name) == (
+            "published",
+            "spec-o3",
+            "as-published",
+        )
+    for other in ("http://localhost:8000/v1#nano", "http://localhost:8000/v1"):
+        card = find_model(other).card
+        assert (card.rules, card.wording) == ("ours", "")
+
+
+def test_a_model_in_another_wording_is_another_model(home: Path) -> None:
+    card = find_model("spec-o3-7b").card
+    before = ref_of(card).sha256
+    keep_wording(replace(wording(), name="spec-o3"))
+    after = ref_of(card).sha256
+    keep_wording(replace(wording(), name="spec-o3", system="Other."))
+    assert len({before, after, ref_of(card).sha256}) == 3
+    assert wording_warning("spec-o3-7b") == ""
+    assert wording_warning("measured") == wording_warning("no such model") == ""
+    assert [each.card.name for each in list_models() if each.origin == "user"] == []
 
 
 def test_a_card_may_stand_for_a_server(home: Path) -> None:

@@ -16,8 +16,11 @@ from agent.models.card_file import write_card
 from agent.models.download import get_model
 from agent.models.infer_card import make_card
 from agent.models.registry import ModelLocation
+from agent.models.wording_hub import SOURCES
+from agent.models.wordings import wording_at
 from app.cli.models import models
 from tests.agent.models.fake_hub import FakeHub, running
+from tests.agent.protocol.wordings import bench_row, cold_start_rows, text_of
 
 FILES = {
     "config.json": b'{"model_type": "qwen2_5_vl"}',
@@ -94,6 +97,73 @@ def test_get_prints_the_folder_and_path_finds_it(hub: FakeHub, home: Path) -> No
     assert result.stdout == f"{folder}\n"
     result = run("path", "spec-o3-3b")
     assert (result.stdout, result.stderr) == (f"{folder}\n", "")
+
+
+def test_get_fetches_the_words_along_or_says_that_it_runs_without(hub: FakeHub, home: Path) -> None:
+    result = run("get", "spec-o3-3b")
+    assert result.stdout == f"{home / 'models' / 'spec-o3-3b'}\n"
+    assert "spec-o3-3b is prompted in our words, not in those it was trained on" in result.stderr
+    assert "could not be fetched" in result.stderr
+    content = json.dumps(cold_start_rows()).encode()
+    hub.data = {SOURCES["spec-o3"][0]: {"train_sharegpt.json": content}}
+    result = run("get", "spec-o3-3b")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert wording_at("spec-o3").tasks["CV"] == text_of("cv")
+    assert "wordings" not in {row["name"] for row in json.loads(run("list", "--json").stdout)}
+
+
+def test_a_wording_is_read_from_a_file_and_shown(home: Path) -> None:
+    rows = home / "train_sharegpt.json"
+    rows.write_text(json.dumps(cold_start_rows()), encoding="utf-8")
+    result = run("wording", "spec-o3-7b", "--from", str(rows))
+    assert result.exit_code == 0, result.output
+    wording = wording_at("spec-o3")
+    assert result.stdout.splitlines() == [
+        f"spec-o3 {wording.sha256}",
+        "classes: CS, CV, MG, SS, WD",
+        "source: train_sharegpt.json; no licence",
+        str(home / "models" / "wordings" / "spec-o3"),
+    ]
+    shown = run("wording", "spec-o3")
+    assert shown.stdout.splitlines() == result.stdout.splitlines()[:3]
+
+
+def test_a_wording_from_several_files_says_where_rows_differ(home: Path) -> None:
+    paths = []
+    for number, text in enumerate((None, text_of("cv") + "!", None)):
+        paths += ["--from", str(home / f"{number}.json")]
+        row = {**bench_row("cv", text), "images": []}
+        (home / f"{number}.json").write_text(json.dumps([row]), encoding="utf-8")
+    result = run("wording", "mine", *paths)
+    assert "CV: the rows differ, 2 texts in 3 rows" in result.stderr
+    assert "the tool is described in our words" in result.stderr
+    assert wording_at("mine").tasks == {"CV": text_of("cv")}
+
+
+def test_a_wording_from_a_data_set_of_the_hub(hub: FakeHub) -> None:
+    content = json.dumps(cold_start_rows()).encode()
+    hub.data = {"clerk/tapes": {"rows.jsonl": content}}
+    result = run("wording", "tapes", "--from", "clerk/tapes")
+    assert result.exit_code != 0 and "no row opens" in str(result.exception)
+    hub.data = {"clerk/tapes": {"rows.json": content}}
+    assert run("wording", "tapes", "--from", "clerk/tapes").exit_code == 0
+    assert len(wording_at("tapes").tasks) == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("spec-o3",), "there is no wording"),
+        (("nano",), "names no wording"),
+        (("../x",), "is no name of a wording"),
+        (("spec-o3", "--from", "/no/such/file"), "no file or folder"),
+        (("spec-o3", "--from", "a/b", "--from", "c/d"), "no file or folder"),
+    ],
+)
+def test_what_is_no_wording_says_so(words: tuple[str, ...], says: str) -> None:
+    result = run("wording", *words)
+    assert isinstance(result.exception, WorkbenchError)
+    assert says in str(result.exception)
 
 
 def test_path_says_where_to_put_what_is_not_here(home: Path) -> None:

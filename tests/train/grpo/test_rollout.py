@@ -57,8 +57,8 @@ def as_in_use(replies: list[str], spectrum, stage: Stage):
     cut = [text.endswith("<cut>") for text in replies]
     open_plain = engine.open
 
-    def open_cutting():
-        conversation = open_plain()
+    def open_cutting(rules):
+        conversation = open_plain(rules)
         plain = conversation.generate
 
         def generate(*arguments, **options):

@@ -137,6 +137,8 @@ def _provenance_cards(provenance: Provenance) -> Iterator[Card]:
         yield f"MODEL{number}", model.name, ""
         yield f"MSHA{number}", model.sha256, ""
         yield f"MCNT{number}", model.inspections, "inspections"
+        if model.wording:
+            yield f"MWORD{number}", model.wording, ""
     for number, person in enumerate(provenance.reviewers[:MAX_NUMBERED], 1):
         counts = ", ".join(f"{word} {count}" for word, count in person.verdicts.items())
         yield f"REV{number}", person.name, ""

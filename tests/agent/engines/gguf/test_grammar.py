@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 pytest.importorskip("llama_cpp")
@@ -13,6 +15,7 @@ from agent.engines.gguf import generate_turn
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.protocol.reply import parse_reply
+from agent.protocol.rules import AS_PUBLISHED
 from tests.agent.engines.gguf.gguf_scenes import (
     QUESTION,
     conversation,
@@ -20,6 +23,7 @@ from tests.agent.engines.gguf.gguf_scenes import (
     picture,
     script_reply,
 )
+from tests.agent.protocol.wordings import call
 from tests.small_models import tiny_qwen25
 from tests.train.export.pairs import engine_qwen25, pair_qwen25
 
@@ -66,3 +70,14 @@ def test_the_published_spelling_passes_the_grammar(
     conversation.append([QUESTION], [picture()])
     script_reply(monkeypatch, engine, text)
     assert conversation.generate(SamplingSettings()).text == text
+
+
+@pytest.mark.parametrize("arguments", ["{}", '{"label": "H"}', '{"wavelength_range": [1, 2]}'])
+def test_by_the_published_rules_a_range_may_be_left_out(
+    engine: GgufEngine, monkeypatch: pytest.MonkeyPatch, arguments: str
+) -> None:
+    text = call(arguments)
+    script_reply(monkeypatch, engine, text)
+    with closing(engine.open(AS_PUBLISHED)) as conversation:
+        conversation.append([QUESTION], [picture()])
+        assert conversation.generate(SamplingSettings()).text == text

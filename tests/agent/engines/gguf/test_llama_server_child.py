@@ -7,12 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
+from agent.engines.gguf.llama_server import LlamaServerEngine
 from agent.engines.remote.request import RequestTurn, messages, picture_url
+from agent.protocol.protocol import chat_parts
+from agent.protocol.rules import AS_PUBLISHED
 from tests.agent.engines.gguf.test_llama_server import PICTURES, TURNS, client, engine
 from tests.agent.engines.remote.real_servers import tiny_pair
 from tests.agent.protocol.chat_text import chat_text
@@ -69,3 +74,15 @@ def test_it_dies_with_its_parent(tiny_pair):
         except httpx.TransportError:
             return
     raise AssertionError("the server outlived its parent")
+
+
+def test_by_the_published_rules_no_line_ends_after_the_models_turn(tiny_pair):
+    engine = LlamaServerEngine.start(
+        tiny_pair.model, tiny_pair.mmproj, threads=1, context=2048, rules=AS_PUBLISHED
+    )
+    said = (TURNS[0], replace(TURNS[1], picture=None), *TURNS[2:3], replace(TURNS[3], picture=None))
+    with closing(engine), client(engine) as web:
+        sent = messages([RequestTurn(turn) for turn in said], native=False)
+        prompt = web.post("/apply-template", json={"messages": sent}).json()["prompt"]
+    parts = chat_parts(said, reply_end=AS_PUBLISHED.reply_end)
+    assert prompt == "".join(part.text for part in parts) != chat_text(said)

@@ -9,7 +9,10 @@ from sqlalchemy import insert
 
 from agent.hashing import text_hash
 from agent.tasks.catalogue import find_task, task_source
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory, WordingRef
 from app.core.database.tables import inspections
+from app.core.exporting.formats.fits_header import _provenance_cards
+from app.core.inspections.store import add_inspection
 from app.core.session import provenance as module
 from app.core.session.provenance import PACKAGE, program_version, provenance
 from app.core.session.records import Opinion, Verdict
@@ -76,3 +79,25 @@ def test_where_nothing_was_installed(monkeypatch):
 
     monkeypatch.setattr(module, "version", refuse)
     assert program_version() == "unknown"
+
+
+def test_the_words_that_a_model_was_asked_in_are_named(location):
+    words = WordingRef(name="clerk", sha256="ab" * 32)
+    with listed(location, [{}, {}]) as session:
+        for model, wording in (("ours", WordingRef()), ("theirs", words)):
+            inspection = Trajectory(
+                task="CV",
+                spectrum=SpectrumRef(),
+                model=ModelRef(name=model, sha256="cd"),
+                wording=wording,
+                stopped_by="answer",
+            )
+            add_inspection(session, 1, inspection)
+        found = provenance(session)
+    assert [(each.name, each.wording) for each in found.models] == [
+        ("ours", ""),
+        ("theirs", f"clerk {'ab' * 32}"),
+    ]
+    assert dict(found.as_pairs())["model_2_wording"] == f"clerk {'ab' * 32}"
+    assert ("MWORD2", f"clerk {'ab' * 32}", "") in list(_provenance_cards(found))
+    assert not any(key == "MWORD1" for key, _, _ in _provenance_cards(found))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agent.evidence.weights import builtin_fingerprint
 from agent.inspection import inspector_factory
+from agent.models.wordings import keep_wording
 from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.ui.agent.model_rows import model_rows, size_text
+from tests.agent.protocol.wordings import wording
 from tests.app.ui.agent.models import put
 from tests.app.ui.agent.trajectories import record
 
@@ -106,3 +110,19 @@ def test_the_panel_is_offered_where_its_model_is_there(row_named, tmp_path, monk
     monkeypatch.setattr(inspector_factory, "find_spec", lambda name: None)
     row = row_named("panel")
     assert row.state == "its engine is not installed" and "llama.cpp" in row.need
+
+
+def test_a_model_that_is_not_asked_in_its_own_words_says_so(models, session, row_named):
+    put(models / "mine", mine=5, mmproj=5)
+    card = models / "mine" / "model.toml"
+    card.write_text(
+        card.read_text().replace("simulated_only", 'wording = "spec-o3"\nsimulated_only')
+    )
+    assert "asked in our words" in row_named("mine").about
+    assert "asked in our words" not in row_named("spec-o3-7b").about  # comes with the model
+    folder = keep_wording(replace(wording(), name="spec-o3"))
+    assert "asked in our words" not in row_named("mine").about
+    (folder / "system.txt").write_text("changed")
+    rows, faults = model_rows("", session)
+    assert "system.txt is not the text" in faults
+    assert "mine" not in {row.title for row in rows} and rows[0].title == "measured"

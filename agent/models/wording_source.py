@@ -1,0 +1,206 @@
+"""Reads a wording from files of a published data set: Parquet, JSON, JSON lines, and a tool's YAML.
+
+Files are hostile until checked: sizes are bounded, and nothing in them is run or expanded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from agent.checked_toml import printable
+from agent.errors import ResourceError
+from agent.protocol.wording import Wording
+from agent.protocol.wording_rows import WordingRows
+
+SUFFIXES = (".parquet", ".json", ".jsonl", ".yaml", ".yml")
+MAX_FILES = 200
+MAX_JSON_BYTES = 128 * 1024**2
+MAX_LINE = 16 * 1024**2
+MAX_YAML_BYTES = 64 * 1024
+MAX_COLUMN_BYTES = 512 * 1024**2
+MAX_VALUES = 20_000_000
+MAX_FOOTER = 16 * 1024**2
+ROWS_AT_ONCE = 64
+COLUMNS = ("prompt", "data_source", "conversations", "messages")
+
+
+def read_source(
+    name: str, paths: Sequence[Path], *, source: str = "", licence: str = ""
+) -> tuple[Wording, tuple[str, ...]]:
+    """The wording in files and folders, and what to tell the user about it."""
+    files = [file for path in paths for file in _files(path)]
+    rows, tool = WordingRows(), ""
+    for file in files:
+        if file.suffix in (".yaml", ".yml"):
+            tool = tool or tool_of_yaml(file)
+        else:
+            for row in rows_of(file):
+                rows.add(row)
+    if not files:
+        raise ResourceError(f"{paths[0]} has no {', '.join(SUFFIXES)} file")
+    named = source or ", ".join(file.name for file in files[:5])
+    return rows.wording(name, tool=tool, source=source_name(named), licence=source_name(licence))
+
+
+def rows_of(file: Path) -> Iterator[Mapping[str, Any]]:
+    """The rows of a file, one by one, without pictures and spectra."""
+    try:
+        if file.suffix == ".parquet":
+            found: Iterator[Any] = _parquet_rows(file)
+        elif file.suffix == ".jsonl":
+            found = _line_rows(file)
+        else:
+            found = _json_rows(file)
+        yield from (row for row in found if isinstance(row, Mapping))
+    except (OSError, UnicodeError) as error:
+        raise ResourceError(f"{file} could not be read: {str(error)[:120]}") from error
+
+
+def tool_of_yaml(file: Path) -> str:
+    """The schema of the first tool in the published configuration, as one line of JSON."""
+    yaml: Any = import_module("yaml")  # comes with astropy; slow to load
+
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(MAX_YAML_BYTES + 1)
+        if len(content) > MAX_YAML_BYTES:
+            raise ResourceError(f"{file} is longer than {MAX_YAML_BYTES // 1024} KiB")
+        for event in yaml.parse(content, Loader=yaml.SafeLoader):
+            # a few hundred bytes of aliases could stand for gigabytes
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise ResourceError(f"{file} has anchors or aliases, which are not read")
+        value = yaml.safe_load(content)
+        schema = value["tools"][0]["tool_schema"]
+        return json.dumps(schema, ensure_ascii=False, allow_nan=False)
+    except OSError as error:
+        raise ResourceError(f"{file} could not be read: {error.strerror or error}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ResourceError(f"{file} is not plain YAML: {printable(str(error), 120)}") from error
+    except (TypeError, KeyError, IndexError) as error:
+        raise ResourceError(f"{file} has no tools with a tool_schema") from error
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        if path.suffix not in SUFFIXES:
+            raise ResourceError(f"{path} is not a {', '.join(SUFFIXES)} file")
+        return [path]
+    if not path.is_dir():
+        raise ResourceError(f"{path} is neither a file nor a folder")
+    try:
+        inside = sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES)
+    except OSError as error:
+        raise ResourceError(f"{path} could not be read: {error.strerror}") from error
+    if len(inside) > MAX_FILES:
+        raise ResourceError(f"{path} has more than {MAX_FILES} files: name the ones to read")
+    return [each for each in inside if each.is_file() and _may_tell(each)]
+
+
+def _may_tell(file: Path) -> bool:
+    """Whether a file of a folder is one of rows or of tools; other settings lie beside them."""
+    if file.suffix == ".parquet":
+        return True
+    with file.open("rb") as stream:
+        start = stream.read(65536)
+    if file.suffix in (".yaml", ".yml"):
+        return b"tool_schema" in start
+    return b'"conversations"' in start or b'"prompt"' in start or b'"messages"' in start
+
+
+def _line_rows(file: Path) -> Iterator[Any]:
+    with file.open("rb") as stream:
+        while line := stream.readline(MAX_LINE + 1):
+            if len(line) > MAX_LINE:
+                raise ResourceError(f"{file} has a line longer than {MAX_LINE // 1024**2} MiB")
+            if line.strip():
+                yield _decoded(line.decode("utf-8"), file)
+
+
+def _decoded(text: str, file: Path) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ResourceError(f"{file} is not JSON: {printable(str(error), 100)}") from error
+
+
+def _json_rows(file: Path) -> Iterator[Any]:
+    """The rows of a list, decoded one after the other."""
+    if file.stat().st_size > MAX_JSON_BYTES:
+        raise ResourceError(f"{file} is larger than {MAX_JSON_BYTES // 1024**2} MiB")
+    text = file.read_text(encoding="utf-8")
+    space = re.compile(r"\s*")
+    at = _after(space, text, 0)
+    if text[at : at + 1] == "{":
+        yield from _line_rows(file)
+        return
+    if text[at : at + 1] != "[":
+        raise ResourceError(f"{file} is not a list of rows")
+    decoder = json.JSONDecoder()
+    at = _after(space, text, at + 1)
+    while text[at : at + 1] != "]":
+        try:
+            row, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            raise ResourceError(f"{file} is not JSON: {printable(str(error), 100)}") from error
+        yield row
+        at = _after(space, text, at)
+        if text[at : at + 1] == ",":
+            at = _after(space, text, at + 1)
+        elif text[at : at + 1] != "]":
+            raise ResourceError(f"{file} is not JSON: it breaks off after a row")
+
+
+def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _parquet_rows(file: Path) -> Iterator[Any]:
+    if find_spec("pyarrow") is None:
+        raise ResourceError(
+            f"{file.name} needs pyarrow: pip install pyarrow, or take the cold-start conversations"
+        )
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    _refuse_long_footer(file)
+    try:
+        with parquet.ParquetFile(file) as opened:
+            wanted = [name for name in opened.schema_arrow.names if name in COLUMNS]
+            _refuse_large(file, opened.metadata)
+            for batch in opened.iter_batches(ROWS_AT_ONCE, columns=wanted):
+                yield from batch.to_pylist()
+    except (ValueError, pyarrow.ArrowException) as error:
+        raise ResourceError(f"{file} could not be read: {printable(str(error), 160)}") from error
+
+
+def _refuse_long_footer(file: Path) -> None:
+    """The file ends with the length of its metadata, which pyarrow reads at once, and a mark."""
+    with file.open("rb") as stream:
+        size = stream.seek(0, 2)
+        stream.seek(max(0, size - 8))
+        end = stream.read(8)
+    if end[4:] != b"PAR1" or int.from_bytes(end[:4], "little") > min(size, MAX_FOOTER):
+        raise ResourceError(f"{file} is not a Parquet file, or it is damaged")
+
+
+def _refuse_large(file: Path, metadata: Any) -> None:
+    """Refuse columns of words that unpack to more than any published ones."""
+    for group in range(metadata.num_row_groups):
+        for number in range(metadata.num_columns):
+            column = metadata.row_group(group).column(number)
+            if column.path_in_schema.split(".")[0] not in COLUMNS:
+                continue
+            if column.total_uncompressed_size > MAX_COLUMN_BYTES or column.num_values > MAX_VALUES:
+                raise ResourceError(f"{file} has more words than any wording")
+
+
+def source_name(text: str) -> str:
+    """Where a wording comes from, without what the reader of its card refuses."""
+    return re.sub(r"[^\w .,:()@/+-]", "_", printable(" ".join(text.split()), 300))

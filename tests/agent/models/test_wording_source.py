@@ -1,0 +1,188 @@
+"""A wording read from files of the published kinds, in invented words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+
+from agent.errors import ResourceError
+from agent.models import wording_source
+from agent.models.wording_source import read_source, rows_of, source_name, tool_of_yaml
+from tests.agent.protocol.wordings import (
+    KEYS,
+    SYSTEM,
+    TOOL_LINE,
+    bench_row,
+    cold_start_rows,
+    text_of,
+    wording,
+)
+
+YAML = """\
+tools:
+  - class_name: "recipe.tool.Tape"
+    config:
+      type: native
+    tool_schema:
+      type: "function"
+      function:
+        name: "spectral_visualization_tool"
+        description: "Magnify a stretch of the “tracing” for the clerk."
+        parameters:
+          type: "object"
+          properties:
+            wavelength_range:
+              type: "array"
+              description: "Two ends, in Å."
+            label:
+              type: "string"
+              description: "A note to self."
+          required: []
+"""
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    if path.suffix == ".parquet":
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    return path
+
+
+def readable(row: dict[str, Any]) -> dict[str, Any]:
+    """The row as JSON can hold it."""
+    return {key: value for key, value in row.items() if key != "images"}
+
+
+def test_two_rows_of_a_parquet_file_and_the_tools_yaml(tmp_path: Path) -> None:
+    rows = write_rows(tmp_path / "test_cv.parquet", [bench_row("cv"), bench_row("cv")])
+    (tmp_path / "tool.yaml").write_text(YAML, encoding="utf-8")
+    found, notes = read_source("clerk", [rows, tmp_path / "tool.yaml"])
+    assert (found.tasks, notes) == ({"CV": text_of("cv")}, ())
+    assert (found.system, found.tool) == (SYSTEM, TOOL_LINE)
+    assert found.source == "test_cv.parquet, tool.yaml"
+
+
+@pytest.mark.parametrize("name", ["train_sharegpt.json", "train.jsonl", "train.parquet"])
+def test_conversations_of_the_cold_start(tmp_path: Path, name: str) -> None:
+    path = write_rows(tmp_path / name, cold_start_rows())
+    found, notes = read_source("clerk", [path], source="clerk/tapes", licence="MIT")
+    assert found == wording()
+    assert notes == ()
+
+
+def test_lines_in_a_json_file_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "train.json"
+    path.write_text("\n".join(map(json.dumps, cold_start_rows())), encoding="utf-8")
+    assert read_source("clerk", [path])[0].tasks == wording().tasks
+
+
+def test_a_folder_with_pictures_and_settings_beside(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for source in KEYS:
+        write_rows(tmp_path / "data" / f"test_{source}.parquet", [bench_row(source)])
+    (tmp_path / "data_info.json").write_text('{"set": {"file_name": "x"}}', encoding="utf-8")
+    (tmp_path / "run.yaml").write_text("lr: &a 1\nb: *a\n", encoding="utf-8")
+    (tmp_path / "tool.yaml").write_text(YAML, encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    found, notes = read_source("clerk", [tmp_path])
+    assert found.tasks == {KEYS[source]: text_of(source) for source in KEYS}
+    assert (found.tool, notes) == (TOOL_LINE, ())
+
+
+def test_nothing_to_read_is_said_plainly(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"has no \.parquet"):
+        read_source("clerk", [tmp_path])
+    with pytest.raises(ResourceError, match="neither a file nor a folder"):
+        read_source("clerk", [tmp_path / "none"])
+    (tmp_path / "x.fits").write_bytes(b"")
+    with pytest.raises(ResourceError, match=r"x\.fits is not a"):
+        read_source("clerk", [tmp_path / "x.fits"])
+    path = write_rows(tmp_path / "empty.json", [])
+    with pytest.raises(ResourceError, match="no row opens"):
+        read_source("clerk", [path])
+
+
+def test_without_pyarrow_it_is_said_plainly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_rows(tmp_path / "test_cv.parquet", [bench_row("cv")])
+    monkeypatch.setattr(wording_source, "find_spec", lambda name: None)
+    with pytest.raises(ResourceError, match="needs pyarrow: pip install pyarrow"):
+        read_source("clerk", [path])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", b"[" * 100_000),
+        ("a.json", b'[{"a": 1} {"b": 2}]'),
+        ("a.json", b'[{"a": 1}'),
+        ("a.json", b'"text"'),
+        ("a.json", b"[\xff\xfe]"),
+        ("a.json", b"[" + b"9" * 5000 + b"]"),
+        ("a.jsonl", b'{"a": '),
+        ("a.jsonl", b"\xff\n"),
+        ("a.parquet", b""),
+        ("a.parquet", b"PAR1" + b"\0" * 50 + b"\xff\xff\xff\x7fPAR1"),
+        ("a.parquet", b"PAR1" + b"\x05" * 60 + b"\x20\0\0\0PAR1"),
+    ],
+)
+def test_damaged_files_are_refused_with_their_name(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ResourceError, match=name):
+        list(rows_of(tmp_path / name))
+
+
+def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, limit in (("a.json", "MAX_JSON_BYTES"), ("a.jsonl", "MAX_LINE")):
+        path = write_rows(tmp_path / name, [readable(bench_row("cv"))])
+        with monkeypatch.context() as patch:
+            patch.setattr(wording_source, limit, 100)
+            with pytest.raises(ResourceError, match=r"larger|longer"):
+                list(rows_of(path))
+    path = write_rows(tmp_path / "a.parquet", [bench_row("cv")])
+    for limit in ("MAX_COLUMN_BYTES", "MAX_VALUES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(wording_source, limit, 0)
+            with pytest.raises(ResourceError, match="more words"):
+                list(rows_of(path))
+    monkeypatch.setattr(wording_source, "MAX_FILES", 1)
+    with pytest.raises(ResourceError, match="more than 1 files"):
+        read_source("clerk", [tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x" * 100_000, "longer than 64 KiB"),
+        ("a: !!python/object/apply:os.system ['touch pwned']", "not plain YAML"),
+        ("a: &x [1]\nb: [*x, *x]", "anchors or aliases"),
+        ("[" * 3000, "not plain YAML"),
+        ("a: [", "not plain YAML"),
+        ("a: 1", "no tools"),
+        ("tools: []", "no tools"),
+        ("tools: 5", "no tools"),
+        ("tools:\n- tool_schema: .nan", "not plain YAML"),
+        ("tools:\n- tool_schema: {a: 2001-01-01}", "no tools"),
+    ],
+)
+def test_yaml_is_never_run_nor_expanded(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "tool.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ResourceError, match=why):
+        tool_of_yaml(path)
+    assert not Path("pwned").exists()
+
+
+def test_a_source_is_printable() -> None:
+    assert source_name("a\\b<c>\x1b[31m d") == "a_b_c___31m d"
