@@ -26,6 +26,7 @@ from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
 from train.simulate.realism.transfer import Labels
 from train.simulate.sky import LABELS, draw_source
+from train.simulate.sky.balanced_kinds import draw_balanced_kind
 from train.simulate.source import GRID, Rng, Source
 from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.observation import to_spectrum
@@ -44,6 +45,8 @@ PIVOT = 5500.0
 WITH_DONOR, DONOR_SHARE = 0.15, (0.1, 0.7)
 """Share of the CVs that get a visible donor, as in those of long period, and range of the share of
 the donor in the light at PIVOT."""
+EVEN = {"CV": 0.5, "WD": 0.5}
+"""Share of the spectra of a class whose subtype is drawn first, with equal odds: some are rare."""
 DONORS = ("K", "K", "M_DWARF")
 
 
@@ -116,7 +119,8 @@ def measured(
 
 def one_spectrum(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, str]:
     """One new spectrum as a file would provide it, and its subtype."""
-    source = draw_source(label, rng)
+    is_even = label in EVEN and happens(rng, EVEN[label])
+    source = draw_balanced_kind(label, rng) if is_even else draw_source(label, rng)
     if label == "CV" and happens(rng, WITH_DONOR):
         source = _with_donor(source, rng)
     if telescope == "ATLAS":

@@ -46,9 +46,18 @@ def fit_kinds(
     ridge: float,
     names: tuple[str, ...],
     seed: int,
+    kept: Kinds | None = None,
 ) -> Kinds:
-    """Softmax regression with an L2 penalty of `ridge` times the squared weights, in nats."""
+    """Softmax regression with an L2 penalty of `ridge` times the squared weights, in nats.
+
+    The steps of gates that `kept` has are taken from it.
+    """
     knots, scales = knots_of(values)
+    for row, gate in enumerate(GATES):
+        if kept is not None and gate in kept.gates:
+            knots[row], scales[row] = (
+                each[kept.gates.index(gate)] for each in (kept.knots, kept.scales)
+            )
     classes = np.array([names.index(label) for label in labels.tolist()])
     spread = JITTER * spread_within(values, classes)
     rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.evidence.assessment import MAX_LOG_ODDS
-from agent.evidence.kinds import Kinds
+from agent.evidence.kinds import Kinds, builtin_kinds
 from agent.evidence.weights import TaskWeights
 from agent.spectra.spectrum import FloatArray
 from agent.tasks.task import Task
@@ -28,8 +28,12 @@ BACKGROUND = 0.1
 def fit_all(
     draws: Draws, tasks: tuple[Task, ...], seed: int
 ) -> tuple[Kinds, dict[str, TaskWeights]]:
-    """The weights of the kinds, and of every task on out-of-fold scores of the kinds."""
-    scores = out_of_fold(draws, seed)
+    """The weights of the kinds, and of every task on out-of-fold scores of the kinds.
+
+    The steps stay those in the box: what models were taught to say are ranks among them.
+    """
+    kept = builtin_kinds()
+    scores = out_of_fold(draws, seed, kept)
     found = {}
     start = 0
     for task in tasks:
@@ -44,17 +48,17 @@ def fit_all(
         found[task.id] = TaskWeights(
             intercept=intercept, kind=kind_weight, claims=MappingProxyType(named), is_fitted=True
         )
-    kinds = fit_kinds(draws.values, draws.errors, draws.labels, RIDGE, LABELS, seed)
+    kinds = fit_kinds(draws.values, draws.errors, draws.labels, RIDGE, LABELS, seed, kept)
     return kinds, found
 
 
-def out_of_fold(draws: Draws, seed: int) -> FloatArray:
+def out_of_fold(draws: Draws, seed: int, kept: Kinds | None = None) -> FloatArray:
     """Scores of every spectrum from a fit without it; (spectra, labels)."""
     fold = np.random.default_rng(seed).integers(N_FOLDS, size=len(draws))
     scores = np.empty((len(draws), len(LABELS)))
     for number in range(N_FOLDS):
         rest = draws.part(fold != number)
-        kinds = fit_kinds(rest.values, rest.errors, rest.labels, RIDGE, LABELS, seed)
+        kinds = fit_kinds(rest.values, rest.errors, rest.labels, RIDGE, LABELS, seed, kept)
         in_fold = fold == number
         scores[in_fold] = kinds.scores(kinds.terms(draws.values[in_fold], draws.errors[in_fold]))
     return scores

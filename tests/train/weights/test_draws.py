@@ -27,3 +27,9 @@ def test_spectra_come_as_files_would_bring_them(rng):
     assert any(spectrum.z is not None for spectrum in spectra)
     assert all(spectrum.simulated for spectrum in spectra)
     assert all((spectrum.ivar is None) or (spectrum.ivar >= 0).all() for spectrum in spectra)
+
+
+def test_rare_subtypes_are_drawn_more_often_than_they_are(rng):
+    subtypes = [one_spectrum("CV", "SDSS", rng)[1] for _ in range(120)]
+    rare = np.mean([subtype in ("outburst", "AM CVn", "polar low") for subtype in subtypes])
+    assert rare > 0.18  # 14 % in nature, 43 % where all are drawn alike

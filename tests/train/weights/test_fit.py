@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.evidence.kinds import softmax
+from agent.evidence.gates import GATES
+from agent.evidence.kinds import builtin_kinds, softmax
 from train.weights.fit import (
     KNOT_QUANTILES,
     LEAST_CLAIM,
     LOST,
     SWAPPED,
     Prior,
+    fit_kinds,
     fit_softmax,
     fit_task,
     knots_of,
@@ -89,3 +91,15 @@ def test_rare_candidates_move_the_intercept(rng):
     often, _, _ = fit_task(claims, kind, truth, np.ones(truth.size), Prior())
     seldom, _, _ = fit_task(claims, kind, truth, rare, Prior())
     assert seldom < often - 1.0
+
+
+def test_the_steps_of_known_gates_are_kept(rng):
+    values = rng.normal(size=(40, len(GATES)))
+    labels = np.array(["A", "B"] * 20)
+    made = [
+        fit_kinds(values, 0.1 * np.ones_like(values), labels, 4.0, ("A", "B"), 1, kept)
+        for kept in (None, builtin_kinds())
+    ]
+    assert not np.allclose(made[0].knots, builtin_kinds().knots)
+    np.testing.assert_array_equal(made[1].knots, builtin_kinds().knots)
+    np.testing.assert_array_equal(made[1].scales, builtin_kinds().scales)

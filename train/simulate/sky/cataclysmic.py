@@ -6,11 +6,11 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import m_dwarf_flux, sunlike_flux
-from train.simulate.sky.hot import jump
 from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     SIZE,
     chance,
+    jump,
     log_uniform,
     planck,
     power_law,
@@ -20,7 +20,7 @@ from train.simulate.sky.physics import (
 )
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark
 from train.simulate.sky.white_dwarf import add_da_lines
-from train.simulate.source import GRID, Rng, Source
+from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
 
 KINDS = {
     "quiescent": 0.48, "WZ Sge": 0.12, "outburst": 0.06, "novalike": 0.12, "polar": 0.14,
@@ -137,6 +137,14 @@ def _donor(flux: FloatArray, share: float, rng: Rng) -> dict[str, float | str]:
     return {"donor": name, "donor_at_8000": round(share, 2)}
 
 
+def _absorb_cores(flux: FloatArray, rng: Rng) -> None:
+    """Absorb the centres of the Balmer lines, as the rim of a disc seen edge-on does."""
+    tau, depth, fwhm = np.zeros(SIZE), rng.uniform(0.2, 0.9), rng.uniform(200, 500)
+    for wavelength in BALMER:
+        add_gaussian(tau, wavelength, 1.064 * depth * wavelength * fwhm / LIGHT_KMS, fwhm)
+    flux *= np.exp(-tau)
+
+
 def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     index = float(rng.uniform(-2.3, 0.1))
     hot = planck(log_uniform(rng, 9000, 22000))
@@ -154,6 +162,8 @@ def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     helium = rng.uniform(0.1, 0.4)
     ionised = float(rng.choice([rng.uniform(0.01, 0.12), rng.uniform(0.08, 0.35)]))
     _disc_emission(flux, alpha, rng.uniform(0.4, 1.1), helium, ionised, fwhm, rng, double=0.45)
+    if chance(rng, 0.1):
+        _absorb_cores(flux, rng)
     return flux, parameters | {"ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
 
 
@@ -215,6 +225,8 @@ def _novalike(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     _disc_emission(
         flux, alpha, rng.uniform(0.35, 0.9), rng.uniform(0.08, 0.3), ionised, fwhm, rng, double=0.15
     )
+    if chance(rng, 0.2):
+        _absorb_cores(flux, rng)
     return flux, parameters | {
         "ew_alpha": round(alpha, 1),
         "fwhm_kms": round(fwhm),
@@ -228,7 +240,7 @@ def _cyclotron(flux: FloatArray, strength: float, rng: Rng) -> None:
     for harmonic in range(1, 6):
         centre = fundamental / harmonic
         if 3500 < centre < 10500:
-            sigma = rng.uniform(600, 1500) / 2.35
+            sigma = rng.uniform(450, 1500) / 2.35
             flux += strength * rng.uniform(0.4, 1.0) * np.exp(-0.5 * ((GRID - centre) / sigma) ** 2)
 
 
@@ -237,14 +249,14 @@ def _polar(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     if chance(rng, 0.6):
         _cyclotron(flux, log_uniform(rng, 0.15, 1.5), rng)
     parameters = _donor(flux, float(rng.choice([0.0, rng.uniform(0.05, 0.6)], p=[0.5, 0.5])), rng)
-    alpha = log_uniform(rng, 15, 150)
+    alpha = log_uniform(rng, 8, 150)
     fwhm = rng.uniform(280, 650)
-    flat, ionised = rng.uniform(0.7, 1.5), rng.uniform(0.35, 1.2)
+    flat, ionised = rng.uniform(0.7, 1.5), log_uniform(rng, 0.35, 2.0)
     _disc_emission(
         flux, 0.65 * alpha, flat, rng.uniform(0.12, 0.35), ionised, fwhm, rng, double=0.0
     )
     base = _Lines(flux, rng.uniform(1000, 1600), 0.0, 0.0, rng)
-    offset = 1 + rng.normal(0, 250) / 299_792.458
+    offset = 1 + rng.normal(0, 250) / LIGHT_KMS
     for wavelength, share in (
         (6564.61, 0.35), (4862.69, 0.35 * flat), (4686.99, 0.3 * flat * ionised),
     ):  # fmt: skip
@@ -259,9 +271,9 @@ def _polar(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 def _polar_low(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     """A polar that hardly accretes: white dwarf, donor, humps, weak narrow lines."""
     flux = planck(rng.uniform(8000, 13000)) * smooth_warp(rng, 0.03)
-    _cyclotron(flux, log_uniform(rng, 0.2, 1.5), rng)
-    parameters = _donor(flux, float(rng.uniform(0.2, 0.7)), rng)
-    alpha = log_uniform(rng, 3, 30)
+    _cyclotron(flux, log_uniform(rng, 0.2, 4.0), rng)
+    parameters = _donor(flux, float(rng.uniform(0.2, 0.8)), rng)
+    alpha = log_uniform(rng, 2, 30)
     _disc_emission(
         flux, alpha, rng.uniform(0.5, 1.0), 0.05, 0.03, rng.uniform(200, 400), rng, double=0.0
     )

@@ -15,6 +15,7 @@ from train.simulate.sky.line_blanketing import (
     add_g_band,
     add_heavy,
     add_strong_metals,
+    balmer_jump,
     lines_between_bands,
     unresolved_lines,
 )
@@ -104,7 +105,8 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
     if very_cool > 0:
         kind = "giant" if star.log_g < 3.5 else "dwarf"
         tau += very_cool * rng.uniform(0.2, 0.7) * bands.anchors(kind)[-1].tau["TiO"]
-    return planck(star.kelvin * rng.normal(1.02, 0.02)) * np.exp(-tau) * smooth_warp(rng, 0.04)
+    continuum = planck(star.kelvin * rng.normal(1.02, 0.02)) * balmer_jump(star)
+    return continuum * np.exp(-tau) * smooth_warp(rng, 0.04)
 
 
 def m_giant(

@@ -8,12 +8,13 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import sunlike_flux
-from train.simulate.sky.hot import add_series, jump
+from train.simulate.sky.hot import add_series
 from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     LN_STEP,
     SIZE,
     chance,
+    jump,
     log_uniform,
     planck,
     reddening,

@@ -10,6 +10,7 @@ from train.simulate.sky.line_blanketing import Atmosphere, add_atoms, add_strong
 from train.simulate.sky.physics import (
     SIZE,
     chance,
+    jump,
     log_uniform,
     planck,
     smooth_warp,
@@ -27,9 +28,9 @@ PASCHEN_N: tuple[int, ...] = tuple(range(8, 26))
 PASCHEN: tuple[float, ...] = tuple(8205.9 / (1 - 9 / n**2) for n in PASCHEN_N)
 
 HE_I = {
-    3820.69: 0.6, 3889.75: 0.5, 3965.85: 0.35, 4010.39: 0.25, 4027.33: 1.1, 4122.05: 0.25,
-    4144.93: 0.5, 4389.16: 0.7, 4472.73: 1.0, 4714.47: 0.35, 4923.30: 0.65, 5017.08: 0.35,
-    5877.25: 0.9, 6679.99: 0.7, 7067.14: 0.55, 7283.36: 0.25,
+    3820.69: 0.6, 3868.59: 0.2, 3889.75: 0.5, 3927.65: 0.25, 3965.85: 0.35, 4010.39: 0.25,
+    4027.33: 1.1, 4122.05: 0.25, 4144.93: 0.5, 4389.16: 0.7, 4472.73: 1.0, 4714.47: 0.35,
+    4923.30: 0.65, 5017.08: 0.35, 5877.25: 0.9, 6679.99: 0.7, 7067.14: 0.55, 7283.36: 0.25,
 }  # fmt: skip
 HE_II = {
     3924.6: 0.25, 4026.7: 0.3, 4101.2: 0.4, 4201.01: 0.75, 4339.9: 0.4, 4542.86: 1.0,
@@ -38,15 +39,21 @@ HE_II = {
 
 
 def add_series(
-    tau: FloatArray, gamma: float, depth: float, decay: float, power: float, alpha: float = 0.75
+    tau: FloatArray,
+    gamma: float,
+    depth: float,
+    decay: float,
+    power: float,
+    alpha: float = 0.75,
+    fall: float = 1.5,
 ) -> None:
     """Add Balmer absorption; `gamma` is EW(H gamma) in angstrom.
 
-    The strength of the line to level n falls as exp(-((n-5)/decay)**1.5): a white dwarf (decay 3)
-    has no lines beyond H9, a supergiant (decay 12) more than twenty.
+    The strength of the line to level n goes as exp(-((n-5)/decay)**fall): a white dwarf (decay 3)
+    has no lines beyond H9, a supergiant (decay 15) more than twenty.
     """
     for n, wavelength in zip(BALMER_N, BALMER, strict=True):
-        share = {3: alpha, 4: 1.0}.get(n, float(np.exp(-((max(n - 5, 0) / decay) ** 1.5))))
+        share = {3: alpha, 4: 1.0}.get(n, float(np.exp(-((max(n - 5, 0) / decay) ** fall))))
         area = gamma * share
         if area < 0.05:
             break
@@ -64,12 +71,6 @@ def add_paschen(tau: FloatArray, area: float, decay: float = 9.0) -> None:
             add_stark(tau, wavelength, each / (np.pi * half_width), half_width, 2.0)
 
 
-def jump(size_mag: float, edge: float, width: float = 9.0) -> FloatArray:
-    """Transmission of a jump that lowers the continuum blueward of `edge`."""
-    step = 1.0 / (1.0 + np.exp(np.clip((GRID - edge) / width, -40, 40)))
-    return 10 ** (-0.4 * size_mag * step)
-
-
 def add_scaled(
     tau: FloatArray, lines: dict[float, float], area: float, fwhm_kms: float, rng: Rng
 ) -> None:
@@ -81,18 +82,19 @@ def add_scaled(
 
 def add_interstellar(tau: FloatArray, ebv: float, rng: Rng) -> None:
     """Add interstellar Ca II, Na I and the diffuse bands, scaled with E(B-V)."""
-    for wavelength, scale, fwhm in (
-        (3934.77, 0.5, 60.0), (3969.59, 0.3, 60.0), (5891.58, 0.55, 60.0), (5897.55, 0.42, 60.0),
-        (4429.5, 2.2, 1300.0), (5782.1, 0.5, 130.0), (5798.7, 0.15, 110.0), (6285.4, 1.0, 230.0),
-        (6615.4, 0.2, 70.0),
+    for wavelength, nearby, scale, fwhm in (
+        (3934.77, 0.08, 0.5, 60.0), (3969.59, 0.05, 0.3, 60.0),
+        (5891.58, 0.03, 0.55, 60.0), (5897.55, 0.02, 0.42, 60.0),
+        (4429.5, 0, 2.2, 1300.0), (5782.1, 0, 0.5, 130.0), (5798.7, 0, 0.15, 110.0),
+        (6285.4, 0, 1.0, 230.0), (6615.4, 0, 0.2, 70.0),
     ):  # fmt: skip
-        amount = scale * min(ebv, 1.5) * rng.lognormal(0, 0.25)
+        amount = (nearby + scale * min(ebv, 1.5)) * rng.lognormal(0, 0.25)
         if amount > 0.02:
             add_gaussian(tau, wavelength, amount, fwhm)
 
 
-_GAMMA = ((7400, 8200, 9000, 9800, 10500, 12000, 15000, 20000, 27000, 32000, 45000),
-          (9.8, 13.5, 15.5, 16.0, 15.0, 12.0, 8.5, 6.0, 4.1, 3.0, 2.0))  # fmt: skip
+_GAMMA = ((7400, 8200, 9000, 9800, 10500, 11200, 12900, 15000, 18700, 21500, 27000, 32000, 45000),
+          (9.8, 13.5, 15.5, 16.0, 14.5, 12.8, 9.2, 8.4, 7.2, 5.7, 5.0, 3.5, 2.2))  # fmt: skip
 _JUMP = ((7000, 8000, 9500, 11000, 14000, 20000, 30000, 45000),
          (0.75, 1.05, 1.25, 1.1, 0.75, 0.45, 0.15, 0.05))  # fmt: skip
 
@@ -102,14 +104,16 @@ def hydrogen_star(
 ) -> tuple[FloatArray, FloatArray]:
     """Continuum and optical depth of an O to A star; `luminosity` 0 is a dwarf, 1 a supergiant."""
     gamma = float(np.interp(kelvin, *_GAMMA)) * (1 - 0.72 * luminosity) * gamma_scale
-    gamma *= rng.lognormal(0, 0.06)
+    gamma *= rng.lognormal(0, 0.09)
     tau = np.zeros(SIZE)
     warm = float(np.clip((kelvin - 7400) / 2000, 0, 1))
-    alpha = float(np.interp(kelvin, (7400, 9500, 15000, 30000), (0.72, 0.68, 0.7, 0.85)))
+    alpha = float(np.interp(kelvin, (7400, 9500, 15000, 30000), (0.85, 0.82, 0.85, 1.05)))
     power = rng.uniform(1.7, 2.1)
-    depth = float(np.clip(0.18 + 0.48 * gamma / 13 + 0.15 * luminosity, 0.15, 0.7))
-    decay = float(np.interp(kelvin, (9500, 15000, 30000), (12.5, 9.0, 6.5))) + 4 * luminosity
-    add_series(tau, gamma, depth, decay, power, alpha)
+    depth = float(np.clip(0.2 + 0.48 * gamma / 11 + 0.15 * luminosity, 0.15, 0.72))
+    # In MILES and STELIB H10 is half as strong as H gamma from A to B5, and 0.6 to 0.7 in early B.
+    decay = float(np.interp(kelvin, (9500, 15000, 22000, 30000), (11.5, 11, 10, 7.5)))
+    decay += 4 * luminosity
+    add_series(tau, gamma, depth, decay, power, alpha, 2.5)
     add_paschen(tau, 11.0 * warm * (gamma / 14) ** 1.1)
     size = float(np.interp(kelvin, *_JUMP)) * (1 + 0.15 * luminosity)
     continuum = planck(_colour(kelvin) * rng.normal(1, 0.02))
@@ -303,17 +307,17 @@ def subdwarf(rng: Rng) -> Source:
     )
     tau = np.zeros(SIZE)
     gamma = {
-        "sdB": rng.uniform(4.0, 10),
-        "sdOB": rng.uniform(3.5, 7),
+        "sdB": rng.uniform(4.5, 12),
+        "sdOB": rng.uniform(3.5, 8),
         "sdO": rng.uniform(1.8, 5.5),
     }.get(kind, rng.uniform(0.3, 1.5))
     # Hotter and denser stars have shallower lines that end sooner. In Oke's tables of Feige 34 and
     # BD+28 4211 H gamma is only 0.15 deep, but these are smoothed: the depths here are larger.
     depth, decay = {
-        "sdB": (rng.uniform(0.26, 0.46), rng.uniform(4.5, 6.8)),
-        "sdOB": (rng.uniform(0.2, 0.4), rng.uniform(4.0, 6.2)),
+        "sdB": (rng.uniform(0.28, 0.52), rng.uniform(4.8, 7.5)),
+        "sdOB": (rng.uniform(0.22, 0.42), rng.uniform(4.0, 6.5)),
     }.get(kind, (rng.uniform(0.12, 0.36), rng.uniform(3.2, 6.0)))
-    alpha = rng.uniform(0.65, 1.2 if kind == "sdO" else 0.9)
+    alpha = rng.uniform(0.75, 1.7 if kind == "sdO" else 1.2)
     add_series(tau, gamma, depth, decay, rng.uniform(1.6, 1.9), alpha)
     helium = {
         "sdB": log_uniform(rng, 0.05, 1.0),

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from agent.spectra.spectrum import FloatArray
-from train.simulate.sky.physics import SIZE, vacuum
+from train.simulate.sky.physics import SIZE, jump, vacuum
 from train.simulate.sky.profiles import add_gaussian, add_stark, stark_half_width
 from train.simulate.source import GRID, Rng
 
@@ -118,7 +118,7 @@ def add_heavy(tau: FloatArray, area: float, shares: tuple[float, ...], fwhm_kms:
 
 _CALCIUM_K = (
     (3000, 3600, 4000, 4500, 5000, 5800, 6500, 7200, 8000, 8800, 9500, 12000, 16000),
-    (9.0, 12.0, 14.0, 14.0, 12.0, 9.5, 7.5, 5.0, 2.6, 1.1, 0.45, 0.1, 0.03),
+    (9.0, 12.0, 14.0, 14.0, 12.0, 9.5, 11.5, 6.5, 2.6, 1.1, 0.45, 0.1, 0.03),
 )
 
 
@@ -135,8 +135,9 @@ def add_strong_metals(
     dwarf = 10 ** (0.06 * (star.log_g - 4.4))
     neutral = _neutral(star.kelvin)
     k_line = float(np.interp(star.kelvin, *_CALCIUM_K)) * metals * calcium
+    deepest = float(np.interp(star.kelvin, (5800, 6200, 7300), (0.9, 2.2, 1.5)))
     for wavelength, area in ((3934.77, k_line), (3969.59, 0.8 * k_line)):
-        _add_damped(tau, wavelength, area, 0.9 if k_line > 3 else 0.6)
+        _add_damped(tau, wavelength, area, deepest if k_line > 3 else 0.6)
     triplet = metals * float(
         np.interp(
             star.kelvin, (3000, 4000, 5000, 6000, 7500, 9000, 11000), (4, 6.2, 7.2, 6.5, 5, 2.5, 0)
@@ -148,7 +149,8 @@ def add_strong_metals(
     blue = metals * neutral * dwarf
     _add_damped(tau, 4227.92, 1.7 * calcium * blue * 10 ** min(1.6 * cooler, 0.9), 0.93)
     for wavelength, area in ((5168.76, 0.9), (5174.12, 1.4), (5185.04, 1.7)):
-        _add_damped(tau, wavelength, area * light * blue * 10 ** min(1.0 * cooler, 0.4), 0.6)
+        fading = 10 ** min((1.0 if cooler > 0 else 5.0) * cooler, 0.4)
+        _add_damped(tau, wavelength, area * light * blue * fading, 0.6)
     sodium = blue * light * 1.5 * 10 ** min(1.9 * cooler, 0.8)
     _add_damped(tau, 5891.58, 0.75 * sodium, 0.7)
     _add_damped(tau, 5897.55, 0.6 * sodium, 0.7)
@@ -158,42 +160,61 @@ def add_strong_metals(
     add_heavy(tau, heavy, (0.2, 0.15, 0.12, 0.12, 0.35, 0.25), INTRINSIC_KMS)
 
 
-def _add_damped(tau: FloatArray, wavelength: float, area: float, depth: float) -> None:
+def _add_damped(
+    tau: FloatArray, wavelength: float, area: float, depth: float, power: float = 2.0
+) -> None:
     """Add a line with wings; weak lines get shallower and not narrower than NARROWEST."""
     if area > 0.02:
         depth = min(depth, area / (np.pi * NARROWEST))
-        add_stark(tau, wavelength, depth, stark_half_width(area, depth, 2.0), 2.0)
+        add_stark(tau, wavelength, depth, stark_half_width(area, depth, power), power)
 
 
 _BALMER = {6564.61: "a", 4862.69: "b", 4341.69: "c", 4102.90: "d"}
 _HYDROGEN = (
     (3500, 4200, 5000, 5800, 6300, 7000, 7800),
     {
-        "a": (0.4, 1.6, 2.3, 3.0, 3.7, 5.2, 7.0),
-        "b": (0.1, 0.6, 1.4, 2.9, 4.0, 6.6, 9.5),
-        "c": (0.1, 0.5, 1.2, 2.6, 3.9, 6.8, 10.0),
-        "d": (0.1, 0.5, 1.1, 2.5, 3.8, 6.8, 10.0),
+        "a": (0.4, 1.6, 2.3, 3.0, 7.2, 8.8, 9.7),
+        "b": (0.1, 0.6, 1.4, 2.9, 8.2, 10.6, 12.2),
+        "c": (0.1, 0.5, 1.2, 2.6, 8.4, 11.2, 12.6),
+        "d": (0.1, 0.5, 1.1, 2.5, 7.6, 10.6, 12.5),
     },
 )
+_HYDROGEN_DEPTH = ((5800, 6250, 6700, 7300), (0.45, 0.65, 0.8, 0.95))
+_WARM = 5800
+"""Kelvin above which the Balmer series goes on to its limit and leaves a jump."""
+_JUMP = ((_WARM, 6250, 6700, 7300), (0.0, 0.2, 0.35, 0.6))
 
 
 def add_cool_hydrogen(tau: FloatArray, star: Atmosphere) -> None:
     """Add the Balmer lines of F to M stars."""
     kelvins, areas = _HYDROGEN
+    depth = float(np.interp(star.kelvin, *_HYDROGEN_DEPTH))
+    power = float(np.interp(star.kelvin, (_WARM, 6250), (2.0, 1.6)))
     for wavelength, name in _BALMER.items():
         area = float(np.interp(star.kelvin, kelvins, areas[name]))
-        _add_damped(tau, wavelength, area, 0.45)
-    if star.kelvin > 5600:
+        _add_damped(tau, wavelength, area, depth, power)
+    delta = float(np.interp(star.kelvin, kelvins, areas["d"]))
+    if star.kelvin > _WARM:
+        for n in range(7, 21):
+            area = delta * float(np.exp(-(((n - 6) / 8.0) ** 1.5)))
+            _add_damped(tau, 3647.06 / (1 - 4 / n**2), area, depth, power)
+    elif star.kelvin > 5600:
         for wavelength, share in ((3971.19, 0.8), (3890.15, 0.7), (3836.48, 0.55), (3798.98, 0.4)):
-            area = share * float(np.interp(star.kelvin, kelvins, areas["d"]))
-            _add_damped(tau, wavelength, area, 0.45)
+            _add_damped(tau, wavelength, share * delta, depth)
+
+
+def balmer_jump(star: Atmosphere) -> FloatArray:
+    """Transmission of the Balmer jump of an F star; none in cooler stars."""
+    return jump(float(np.interp(star.kelvin, *_JUMP)), 3690.0, 14.0)
 
 
 def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> None:
     """Add CH, a ragged trough from 4285 to 4325 angstrom that is strongest near 5000 K."""
     amount = strength * float(
         np.interp(
-            star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.25, 0.52, 0.6, 0.45, 0.2, 0)
+            star.kelvin,
+            (3400, 4200, 5000, 5800, 6250, 6700, 7200),
+            (0.25, 0.52, 0.6, 0.45, 0.2, 0.07, 0),
         )
     )
     for air in (4288, 4292, 4297, 4300, 4304, 4308, 4312, 4315, 4323):

@@ -75,6 +75,12 @@ def reddening(ebv: float, r_v: float = 3.1) -> FloatArray:
     return np.exp(-0.921034 * ebv * (a * r_v + b))
 
 
+def jump(size_mag: float, edge: float, width: float = 9.0) -> FloatArray:
+    """Transmission of a jump that lowers the continuum blueward of `edge`."""
+    step = 1.0 / (1.0 + np.exp(np.clip((GRID - edge) / width, -40, 40)))
+    return 10 ** (-0.4 * size_mag * step)
+
+
 _KNOTS = 9
 _BASIS = CubicSpline(np.linspace(0, 1, _KNOTS), np.eye(_KNOTS), bc_type="natural")(
     np.linspace(0, 1, SIZE)

@@ -6,10 +6,11 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import add_chromosphere, m_dwarf_flux
-from train.simulate.sky.hot import BALMER, BALMER_N, HE_I, HE_II, jump
+from train.simulate.sky.hot import BALMER, BALMER_N, HE_I, HE_II
 from train.simulate.sky.physics import (
     SIZE,
     chance,
+    jump,
     log_uniform,
     planck,
     reddening,

@@ -27,7 +27,7 @@ from tests.night import BY_NIGHT
 EVERY = 4 if BY_NIGHT else 12
 """Labelled spectra that are tried; what is said of all of them is tested in tests/agent."""
 SAMPLE = Path(__file__).parents[4] / "resources" / "sample"
-COUNT = 60 if BY_NIGHT else 16
+COUNT = 60 if BY_NIGHT else 19
 N = r"-?\d+(?:\.\d+)?"
 SENTENCE = re.compile(rf"([^;:.}}]{{1,40}}?) \w+, EW ({N}) ± ({N}) Å")
 DOUBT = re.compile(r"^(?:no|hint of) ", re.IGNORECASE)
