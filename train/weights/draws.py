@@ -45,8 +45,8 @@ PIVOT = 5500.0
 WITH_DONOR, DONOR_SHARE = 0.15, (0.1, 0.7)
 """Share of the CVs that get a visible donor, as in those of long period, and range of the share of
 the donor in the light at PIVOT."""
-EVEN = {"CV": 0.5, "WD": 0.5}
-"""Share of the spectra of a class whose subtype is drawn first, with equal odds: some are rare."""
+EVEN = 0.5
+"""Share of the CVs whose subtype is drawn first, with equal odds: outbursts are rare."""
 DONORS = ("K", "K", "M_DWARF")
 
 
@@ -119,7 +119,7 @@ def measured(
 
 def one_spectrum(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, str]:
     """One new spectrum as a file would provide it, and its subtype."""
-    is_even = label in EVEN and happens(rng, EVEN[label])
+    is_even = label == "CV" and happens(rng, EVEN)
     source = draw_balanced_kind(label, rng) if is_even else draw_source(label, rng)
     if label == "CV" and happens(rng, WITH_DONOR):
         source = _with_donor(source, rng)
