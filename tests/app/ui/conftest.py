@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -46,7 +47,7 @@ def modules_known() -> list[int]:
 
 @pytest.fixture(autouse=True)
 def nothing_left(modules_known: list[int]) -> Iterator[None]:
-    """No thread and no window outlives its test."""
+    """No thread, no window and no pressed mouse button outlives its test."""
     before = set(threading.enumerate())
     yield
     left = [thread for thread in threading.enumerate() if thread not in before]
@@ -59,6 +60,8 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
         modules_known[0] = len(sys.modules)
     shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     assert not shown, f"left open: {shown}"
+    # With one pressed, Qt shows no tooltip and tells no widget that the mouse is over it.
+    assert QApplication.mouseButtons() == Qt.MouseButton.NoButton
 
 
 @pytest.fixture

@@ -42,6 +42,7 @@ def opened_menu(person, page, row):
     reason = QContextMenuEvent.Reason.Mouse
     QApplication.sendEvent(viewport, QContextMenuEvent(reason, at, viewport.mapToGlobal(at)))
     person.wait(page.row_menu.menu.isVisible)
+    QTest.mouseRelease(viewport, Qt.MouseButton.RightButton, pos=at)
     return {each.text(): each for each in page.row_menu.menu.actions() if each.text()}
 
 
