@@ -19,8 +19,8 @@ from app.core.session.session import open_session
 from app.core.sharing import merge
 from tests.app.core.database.postgres import running_cluster
 from tests.app.core.inspected import NANO, said
+from tests.app.core.session.kept_lines import check, held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
-from tests.app.core.session.test_durability import check, held, held_by
 from tests.app.core.session.test_rebuild import derived, press, rebuilt
 from tests.app.core.sessions import made
 from tests.attacks.sessions.kills import processes_of, sample_session

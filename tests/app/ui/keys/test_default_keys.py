@@ -9,7 +9,6 @@ from tests.app.ui.keys.key_presses import ALT, CTRL, KEYPAD, NONE, SHIFT, Key, p
 
 __all__ = ["window"]
 
-
 KEYS = [
     (Key.Key_A, NONE, "accept"),
     (Key.Key_A, SHIFT, "accept_stay"),
