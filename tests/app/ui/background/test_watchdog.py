@@ -15,7 +15,8 @@ import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from app.ui.background.garbage_timer import GarbageTimer
-from tests.app.ui.whole_window import CTRL, before_window, sample_file
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import CTRL, before_window
 
 LIMIT_MS = 50.0
 THREADS = Path("/proc/self/task")

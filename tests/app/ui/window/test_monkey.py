@@ -22,11 +22,11 @@ from app.ui import session_view
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import split_key
 from app.ui.inspection.controller import InspectionController
+from tests.app.core.session.kept_lines import held_by
 from tests.app.core.session.recorder import line_of
-from tests.app.core.session.test_durability import held_by
-from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.candidates import SAMPLE, copied
 from tests.app.ui.scripted_agent import COMMAND
-from tests.app.ui.whole_window import before_window, copied
+from tests.app.ui.whole_window import before_window
 from tests.night import BY_NIGHT, seeds
 
 SEEDS = seeds(by_day=2, by_night=4)
