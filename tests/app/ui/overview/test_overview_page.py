@@ -176,6 +176,7 @@ def test_enter_and_a_double_click_open_the_row(person, page):
     place = page.table.visualRect(page.model.index(3, OBJECT)).center()
     click(person, page, 3)
     person.qtbot.mouseDClick(page.table.viewport(), LEFT, PLAIN, place)
+    person.qtbot.mouseRelease(page.table.viewport(), LEFT, PLAIN, place)
     assert person.view.page == "judging_page"
     person.sees(4)
 

@@ -175,6 +175,8 @@ class Monkey:
         click = self.chance.choice((QTest.mouseClick, QTest.mouseClick, QTest.mouseDClick))
         self.note(f"{click.__name__} {at.x()},{at.y()}", widget)
         click(widget, button, Qt.KeyboardModifier.NoModifier, at)
+        if isValid(widget):  # a double click of QTest ends with the button pressed
+            QTest.mouseRelease(widget, button, Qt.KeyboardModifier.NoModifier, at)
 
     def turn_wheel(self) -> None:
         widget = self.widget()

@@ -22,6 +22,7 @@ def test_a_double_click_on_a_row_goes_there(person):
     at = queue.table.visualRect(queue.model.index(4, 0)).center()
     QTest.mouseClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
     QTest.mouseDClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
+    QTest.mouseRelease(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
     person.sees(5)
     assert person.log() == []
 
