@@ -26,6 +26,7 @@ from tests.app.core.session.kept_lines import held_by
 from tests.app.core.session.recorder import line_of
 from tests.app.ui.candidates import SAMPLE, copied
 from tests.app.ui.scripted_agent import COMMAND
+from tests.app.ui.steps import let_go
 from tests.app.ui.whole_window import before_window
 from tests.night import BY_NIGHT, seeds
 
@@ -175,8 +176,6 @@ class Monkey:
         click = self.chance.choice((QTest.mouseClick, QTest.mouseClick, QTest.mouseDClick))
         self.note(f"{click.__name__} {at.x()},{at.y()}", widget)
         click(widget, button, Qt.KeyboardModifier.NoModifier, at)
-        if isValid(widget):  # a double click of QTest ends with the button pressed
-            QTest.mouseRelease(widget, button, Qt.KeyboardModifier.NoModifier, at)
 
     def turn_wheel(self) -> None:
         widget = self.widget()
@@ -219,6 +218,8 @@ def test_random_keys_and_clicks(qtbot, tmp_path, mess, nothing_of_the_system, se
             raise
         finally:
             close_all(person.window)
+            for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+                let_go(qtbot, button)
         assert person.window.view is not None
         check(person.session)
         log = {entry.id: line_of(entry) for entry in person.log()}
