@@ -19,8 +19,9 @@ PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packag
 run: $(VENV)/.base ## set up, then the demo on the bundled sample
 	$(BIN)/spec-o3 demo
 
+# A worker takes a long stretch of the tests at once, so that few fixtures are made twice.
 test: $(VENV)/.dev ## every test
-	PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n $(JOBS)
+	PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 check: $(VENV)/.dev ## lint, format, types, import contracts, layout of the source
 	$(BIN)/ruff check .

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.night import BY_NIGHT
+from tests.night import examples
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is loaded anywhere
 # Whoever runs the tests may have chosen a name in their own window.
@@ -29,7 +29,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # The same examples on every machine, and no complaint about a busy one.
 settings.register_profile(
     "seeded",
-    max_examples=100 if BY_NIGHT else 50,
+    max_examples=examples(100),
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from agent.inspection.inspector_factory import PANEL, default_model
+from agent.inspection.inspector_factory import MEASURED, PANEL, default_model
 from app.core.database.tables import candidates, inspections, log
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.session import open_session
 from app.core.sharing import merge
 from tests.app.core.database.postgres import running_cluster
 from tests.app.core.inspected import NANO, said
+from tests.app.core.session.kept_lines import check, held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
-from tests.app.core.session.test_durability import check, held, held_by
 from tests.app.core.session.test_rebuild import derived, press, rebuilt
 from tests.app.core.sessions import made
 from tests.attacks.sessions.kills import processes_of, sample_session
@@ -29,6 +29,7 @@ from tests.night import BY_NIGHT, seeds
 WINDOW_KILLS = 10 if BY_NIGHT else 6
 VET_KILLS = 5 if BY_NIGHT else 3
 MERGE_KILLS = 10 if BY_NIGHT else 6
+VET_MODEL = default_model("CV") if BY_NIGHT else MEASURED
 ACT_KILLS = 20 if BY_NIGHT else 3
 ACT_SIZE = 500
 SERVER_KILLS = 10 if BY_NIGHT else 4
@@ -89,7 +90,8 @@ def test_vet_is_killed(children, tmp_path, seed):
             kept, location = {}, tmp_path / f"{number}.speco3"
             sample_session(location)
         mark = f"{os.getpid()}-{seed}-{number}"
-        children.order("vet", location, mark=mark, workers=chance.choice([1, 1, 2]))
+        workers = chance.choice([1, 1, 2])
+        children.order("vet", location, mark=mark, workers=workers, model=VET_MODEL)
         found = killed_vet(children, chance)
         assert not [line for line in found if line[0] in ("fault", "refused")], found
         killed_at_work += ["over", -signal.SIGKILL] in found and ["open"] in found
@@ -132,12 +134,11 @@ def check_vetted(location, kept):
         with session.database.reading() as connection:
             assert connection.execute(text("PRAGMA integrity_check")).all() == [("ok",)]
             rows = connection.execute(select(inspections)).all()
-        asked = default_model(session.task.id)
-        own = [row for row in rows if row.model == asked]
+        own = [row for row in rows if row.model == VET_MODEL]
         stored = {row.candidate_id: row.verdict for row in own}
         assert len(stored) == len(own)
         # A panel's members are stored with it, in one transaction.
-        assert len(rows) == len(stored) * (3 if asked == PANEL else 1)
+        assert len(rows) == len(stored) * (3 if VET_MODEL == PANEL else 1)
         for number, (verdict, fault) in kept.items():
             if fault:
                 assert session.candidate(number).fault

@@ -16,7 +16,7 @@ from agent.inspection.measured_inspector import MeasuredInspector
 from app.core.inspections.store import count_pending
 from app.core.session.session import open_session
 from tests.app.cli.commands import SAMPLE, run
-from tests.app.core.session.test_durability import full_disk  # noqa: F401
+from tests.app.core.session.full_disk import full_disk  # noqa: F401
 from tests.attacks.limits import IMPATIENT, PATIENCE_S, SOON_S, Program, check_whole, ended, load
 from tests.night import BY_NIGHT, seeds
 from tests.processes import wait_until

@@ -18,8 +18,8 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing import merge
 from tests.app.core.inspected import said
+from tests.app.core.session.kept_lines import check
 from tests.app.core.session.recorder import CANDIDATES, line_of, press
-from tests.app.core.session.test_durability import check
 from tests.app.core.session.test_rebuild import derived, rebuilt
 from tests.app.core.sessions import made
 from tests.attacks.sessions.power import Disk, Event, recorded

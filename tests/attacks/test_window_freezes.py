@@ -26,8 +26,8 @@ from app.ui.main_window import MainWindow
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.background.test_watchdog import Watch
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.importing.dropping import drop
-from tests.app.ui.whole_window import sample_file
 from tests.attacks.sandbox import Sandbox
 from tests.night import BY_NIGHT
 

@@ -18,7 +18,7 @@ from app.ui.apply_theme import ThemeApplier
 from app.ui.main_window import MainWindow
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from tests.app.ui.whole_window import sample_file
+from tests.app.ui.candidates import sample_file
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREENS = (

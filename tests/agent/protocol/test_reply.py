@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agent.protocol.reply import boxed_verdict, is_well_formed, parse_reply
 from agent.protocol.tool import TOOL_NAME
+from tests.night import examples
 
 
 def call(arguments: object, name: str = TOOL_NAME) -> str:
@@ -123,7 +124,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=30))
 def test_nothing_a_model_writes_raises(pieces):
     reply = parse_reply("".join(pieces))

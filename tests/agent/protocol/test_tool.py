@@ -12,6 +12,7 @@ from agent.errors import ToolError
 from agent.protocol.tool import MAX_LABEL, TOOL_NAME, TOOL_SCHEMA, checked_arguments, run_tool
 from agent.rendering.render import COMPACT, PUBLISHED, render_array
 from agent.spectra.spectrum import Spectrum
+from tests.night import examples
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +171,7 @@ calls = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(arguments=st.one_of(anything, calls))
 def test_whatever_a_model_sends_is_answered_or_refused(
     spectrum: Spectrum, arguments: object

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agent.errors import ResourceError
 from agent.tasks.catalogue import BUNDLED, Task, load_tasks
 from agent.tasks.task_file import read_task
+from tests.night import examples
 
 CV = (BUNDLED / "cv.toml").read_text(encoding="utf-8")
 
@@ -164,7 +165,7 @@ ASSIGNMENTS = list(re.finditer(r"^(\w+) = (?!\[$|\"{3})(.+)$", CV, re.MULTILINE)
 
 
 @settings(
-    max_examples=300,
+    max_examples=examples(300),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -182,7 +183,7 @@ def test_a_file_cut_short_raises_nothing_else(tmp_path: Path, length: int) -> No
 
 
 @settings(
-    max_examples=100,
+    max_examples=examples(100),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from app.cli.main import workbench
 
 SAMPLE = Path(__file__).parents[3] / "resources" / "sample"
-
-
 FEW = 4
+MEASURED = ("--model", "measured")
+"""What a command that inspects is given where another model would take longer for the same."""
 
 
 def run(*words: object) -> str:

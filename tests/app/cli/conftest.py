@@ -6,7 +6,7 @@ import pytest
 
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.cli.commands import FEW, SAMPLE, run
+from tests.app.cli.commands import FEW, MEASURED, SAMPLE, run
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +32,10 @@ def few(tmp_path_factory):
 @pytest.fixture(scope="session")
 def vetted(few, tmp_path_factory):
     place = tmp_path_factory.mktemp("sessions") / "night.speco3"
-    said = [run("new", place, few, "--task", "cv", "--reviewer", "Ada"), run("vet", place)]
+    said = [
+        run("new", place, few, "--task", "cv", "--reviewer", "Ada"),
+        run("vet", place, *MEASURED),
+    ]
     with open_session(place, "Ada") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, comment="Hα =broad"))
     return place, said

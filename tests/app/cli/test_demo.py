@@ -10,25 +10,35 @@ from collections import Counter
 import pytest
 from typer.testing import CliRunner
 
-from agent.inspection.inspector_factory import default_model
+from agent.inspection.inspector_factory import MEASURED, default_model
 from agent.trajectory.trajectory_file import read_trajectories
+from app.cli import demo as demo_command
 from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.exporting.catalogues import listed
+from tests.night import BY_NIGHT
+
+MODEL = default_model("CV") if BY_NIGHT else MEASURED
+"""The panel takes a minute for the sample."""
+
+
+def demo(out):
+    words = ["demo", "--out", str(out), *([] if BY_NIGHT else ["--model", MODEL])]
+    return CliRunner().invoke(workbench(), words, catch_exceptions=False)
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "[/red]"  # a name that looks like markup
-    result = CliRunner().invoke(workbench(), ["demo", "--out", str(out)], catch_exceptions=False)
+    result = demo(out)
     assert result.exit_code == 0
     return out, result.stdout
 
 
 def test_it_says_what_it_found(shown):
     _, said = shown
-    assert f"60 inspected with {default_model('CV')}" in said
+    assert f"60 inspected with {MODEL}" in said
     assert "60 simulated candidates, most likely first" in said
     assert "Inspection of the most likely candidate" in said
     assert "(SIMULATED)" in said.split("Inspection of the most likely candidate")[1].splitlines()[0]
@@ -54,7 +64,7 @@ def test_what_it_leaves(shown):
     assert {row["agent_verdict"] for row in rows} == {"YES", "NO"}
     assert {row["verdict"] for row in rows} == {""}
     inspectors = Counter(each.model.name for each in read_trajectories(out / "sample.jsonl"))
-    assert inspectors[default_model("CV")] == 60
+    assert inspectors[MODEL] == 60
     assert set(inspectors.values()) == {60}  # a panel's members are kept, too
     report = (out / "sample.html").read_text(encoding="utf-8")
     assert "None of the 60 candidates" in report
@@ -68,11 +78,23 @@ def test_it_goes_on_with_what_is_there(shown):
     out, _ = shown
     with open_session(out / "sample.speco3", "Ada") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
-    result = CliRunner().invoke(workbench(), ["demo", "--out", str(out)], catch_exceptions=False)
+    result = demo(out)
     assert result.exit_code == 0
-    assert f"0 inspected with {default_model('CV')}" in result.stdout
+    assert f"0 inspected with {MODEL}" in result.stdout
     with open_session(out / "sample.speco3", "Ada") as session:
         assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
+
+
+def test_the_best_bundled_model_is_asked(tmp_path, monkeypatch):
+    asked = []
+
+    def run_vet(session, load, **options):
+        asked.append(load.model)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo_command, "run_vet", run_vet)
+    CliRunner().invoke(workbench(), ["demo", "--out", str(tmp_path)])
+    assert asked == [default_model("CV")]
 
 
 def test_somebody_s_own_session_of_that_name(tmp_path):

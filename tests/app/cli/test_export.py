@@ -107,6 +107,6 @@ def test_a_catalogue(vetted, tmp_path):
 
 def test_records_and_a_report(vetted, tmp_path):
     place, _ = vetted
-    assert "9 records" in run("export", place, tmp_path / "night.jsonl")
+    assert "3 records" in run("export", place, tmp_path / "night.jsonl")
     run("export", place, tmp_path / "night.html")
     assert "night" in (tmp_path / "night.html").read_text(encoding="utf-8")

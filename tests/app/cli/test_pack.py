@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.session.session import open_session
-from tests.app.cli.commands import run
+from tests.app.cli.commands import MEASURED, run
 
 
 def test_a_packed_session_needs_no_files(vetted, few, tmp_path):
@@ -15,6 +15,6 @@ def test_a_packed_session_needs_no_files(vetted, few, tmp_path):
     assert "3 spectra packed" in run("pack", place, packed)
     for each in tmp_path.glob("*.gz"):
         each.unlink()
-    assert "NO" in run("vet", packed)
+    assert "NO" in run("vet", packed, *MEASURED)
     with open_session(packed, "Ada", read_only=True) as session:
         assert sum(each.agent_verdict is not None for each in session.candidates(range(1, 5))) == 3

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agent.inspection.inspector_factory import default_model
 from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict
 from app.core.statistics.repeats import plan_repeats, record_repeat
@@ -24,7 +23,7 @@ def test_stats(vetted):
     assert "1 unreadable" in said
     found = json.loads(run("stats", place, "--json"))
     assert found["counts"]["candidates"] == 4
-    assert default_model("CV") in {each["model"] for each in found["agents"]}
+    assert "measured" in {each["model"] for each in found["agents"]}
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from agent.inspection.inspector_factory import default_model
+from agent.inspection.inspector_factory import PANEL, default_model
 from agent.trajectory.trajectory import ModelRef
 from app.cli import vet as vet_command
 from app.cli.main import workbench
@@ -18,8 +18,9 @@ from app.core.inspections.store import add_inspection
 from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
 from app.core.session.session import open_session
 from app.worker.pool import WorkerPool
-from tests.app.cli.commands import FEW, both_said, run
-from tests.app.core.inspected import MEASURED, NANO, said
+from tests.app.cli.commands import FEW, MEASURED, both_said, run
+from tests.app.core import inspected
+from tests.app.core.inspected import NANO, said
 
 SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
 
@@ -33,6 +34,8 @@ def test_vet_goes_on_where_it_stopped(few, tmp_path):
     assert rest.startswith(f"2 inspected with {name}")
     assert "unreadable 1" in rest
     assert run("vet", place).startswith(f"0 inspected with {name}")
+    told = run("export", place, tmp_path / "night.jsonl")
+    assert f"{9 if name == PANEL else 3} records" in told  # a panel's members are kept, too
 
 
 def test_vet_after_a_disk_was_mounted(few, tmp_path):
@@ -41,16 +44,16 @@ def test_vet_after_a_disk_was_mounted(few, tmp_path):
     path.write_bytes(few.read_bytes())
     place = tmp_path / "night.speco3"
     assert "4 files not found" in run("new", place, path, "--task", "CV")
-    assert "unreadable 4" in run("vet", place)
+    assert "unreadable 4" in run("vet", place, *MEASURED)
     for each in few.parent.glob("*.fits*"):
         (tmp_path / each.name).write_bytes(each.read_bytes())
-    said = both_said("vet", place)
+    said = both_said("vet", place, *MEASURED)
     assert said.startswith("4 inspected")
     assert "unreadable 1" in said
-    again = both_said("vet", place)
+    again = both_said("vet", place, *MEASURED)
     assert again.startswith("0 inspected")
     assert "1 could not be read before: use --again" in again
-    assert f"1 inspected with {default_model('CV')}: unreadable 1" in run("vet", place, "--again")
+    assert "1 inspected with measured: unreadable 1" in run("vet", place, "--again", *MEASURED)
 
 
 def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
@@ -63,12 +66,12 @@ def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(vet_command, "inspect_all", interrupted)
-    result = CliRunner().invoke(workbench(), ["vet", str(place)])
+    result = CliRunner().invoke(workbench(), ["vet", str(place), *MEASURED])
     assert result.exit_code == 130
-    assert result.stdout.startswith(f"1 inspected with {default_model('CV')}")
+    assert result.stdout.startswith("1 inspected with measured")
     assert "again to continue" in result.stderr
     monkeypatch.undo()
-    assert run("vet", place).startswith("3 inspected")
+    assert run("vet", place, *MEASURED).startswith("3 inspected")
 
 
 def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
@@ -100,7 +103,7 @@ def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
 def test_vet_judges_for_nobody(few, tmp_path):
     place = tmp_path / "night.speco3"
     run("new", place, few, "--task", "CV")
-    run("vet", place, "--reviewer", "Ada")
+    run("vet", place, "--reviewer", "Ada", *MEASURED)
     with open_session(place, "Ada") as session:
         assert list(session.history()) == []
         seen = session.candidates(range(1, FEW + 1))
@@ -115,7 +118,7 @@ def test_vet_with_a_panel_says_how_often_its_members_disagree(few, tmp_path, mon
 
     def judged(session, pool, model, **options):
         for candidate in session.candidates(range(1, 3)):
-            members = zip(opinions[candidate.id], (NANO, MEASURED), strict=True)
+            members = zip(opinions[candidate.id], (NANO, inspected.MEASURED), strict=True)
             record = replace(
                 said("NO", 0.3, ModelRef(name="panel", engine="panel", sha256="cc" * 32)),
                 members=tuple(said(verdict, 0.5, ref) for verdict, ref in members),

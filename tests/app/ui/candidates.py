@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
+import shutil
+import tempfile
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
-from app.core.session.session import Session
+from app.core.session.session import Session, new_session
 
 SAMPLE = Path(str(resources.files("resources"))) / "sample"
 
@@ -20,3 +25,24 @@ def take_sample(session: Session, count: int = 60) -> None:
     with place.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows[: count + 1])
     import_list(session, place, spectra=SAMPLE)
+
+
+def sample_file(folder: Path, count: int = 12) -> Path:
+    """Create a session of the first candidates of the sample, not judged, made by Ada."""
+    return copied(_made(count), folder)
+
+
+def copied(place: Path, folder: Path) -> Path:
+    """Copy a session for one test."""
+    return Path(shutil.copy(place, folder / place.name))
+
+
+@cache
+def _made(count: int) -> Path:
+    """The list is read by a child process, which takes ten times as long as a copy."""
+    folder = Path(tempfile.mkdtemp(prefix="spec-o3-sample-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    place = folder / "night.speco3"
+    with new_session(place, find_task("CV"), "Ada") as made:
+        take_sample(made, count)
+    return place

@@ -8,7 +8,8 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.ui.agent.trajectories import record
-from tests.app.ui.whole_window import before_window, copied, sample_file
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import before_window
 
 HERE = 30
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+
 from app.ui.session_context import SessionContext
 
 
@@ -33,3 +37,10 @@ def shown_in(qtbot, widget, width: int = 640, height: int = 480):
     widget.activateWindow()
     qtbot.waitExposed(widget)
     return widget
+
+
+def let_go(qtbot, button=Qt.MouseButton.LeftButton):
+    """Let go of a button that a double click of QTest leaves pressed; a field takes it silently."""
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    QTest.mouseRelease(field, button)

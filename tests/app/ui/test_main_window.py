@@ -17,8 +17,9 @@ from app.core.session.session import open_session
 from app.ui import main_window, session_opener, session_view
 from app.ui.inspection.controller import InspectionController
 from app.ui.start.recent_row import RecentRow, short_folder
+from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.scripted_agent import COMMAND, show_candidate
-from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
+from tests.app.ui.whole_window import CTRL, before_window
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.core.session.session import open_session
-from tests.app.ui.whole_window import sample_file
+from tests.app.ui.candidates import sample_file
 
 ROOT = Path(__file__).resolve().parents[3]
 END_S = 60

@@ -10,7 +10,8 @@ from agent.errors import WorkbenchError
 from app.core.session.session import open_session
 from app.ui.background.runner import Runner
 from app.ui.session_opener import OpenRequest, SessionOpener
-from tests.app.ui.whole_window import before_window, copied, sample_file
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import before_window
 
 
 @pytest.fixture(scope="module")

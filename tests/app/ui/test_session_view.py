@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
 MOST_MOVED = 150

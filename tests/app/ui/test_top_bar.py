@@ -10,8 +10,9 @@ from app.core.session.session import open_session
 from app.ui.inspection.list_run import ListRunState
 from app.ui.inspection.running_state import RunningState
 from app.ui.top_bar import PAGES, TopBar
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.whole_window import CTRL, LEFT, before_window, sample_file
+from tests.app.ui.whole_window import CTRL, LEFT, before_window
 
 
 def test_each_page_has_a_button_and_shows_which_is_on(qtbot, tmp_path):

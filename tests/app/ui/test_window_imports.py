@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.test_program import program, until
-from tests.app.ui.whole_window import sample_file
 
 
 def test_the_window_loads_nothing_heavy(tmp_path):

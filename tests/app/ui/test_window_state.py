@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 
 from app.ui.settings.settings_file import read_settings
 from app.ui.settings.settings_store import SettingsStore
-from tests.app.ui.whole_window import PLAIN, SHIFT, before_window, copied, sample_file
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import PLAIN, SHIFT, before_window
 
 Key = Qt.Key
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from agent.tasks.catalogue import find_task
 from app.core.session.records import LogEntry, Opinion
-from app.core.session.session import Session, new_session
+from app.core.session.session import Session
 from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.view_options import View, ViewOptions
 from app.ui.main_window import MainWindow
@@ -21,7 +19,6 @@ from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_view import SessionView
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from tests.app.ui.candidates import take_sample
 from tests.app.ui.conftest import LONG_MS
 
 PLAIN = Qt.KeyboardModifier.NoModifier
@@ -113,14 +110,6 @@ class Person:
         return any(words in label.text() for label in labels if label.isVisible())
 
 
-def sample_file(folder: Path, count: int = 12) -> Path:
-    """Create a session of the first candidates of the sample."""
-    place = folder / "night.speco3"
-    with new_session(place, find_task("CV"), "Ada") as made:
-        take_sample(made, count)
-    return place
-
-
 @contextmanager
 def before_window(
     qtbot, place: Path | None, settings: SettingsStore | None = None
@@ -144,8 +133,3 @@ def before_window(
         window.close()
         window.deleteLater()
         QApplication.processEvents()
-
-
-def copied(place: Path, folder: Path) -> Path:
-    """Copy a session for one test."""
-    return Path(shutil.copy(place, folder / place.name))

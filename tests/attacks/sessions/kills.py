@@ -77,7 +77,8 @@ def vet(order: Order) -> None:
             yield each
 
     vars(vet_command)["inspect_all"] = telling
-    _command("vet", order["location"], "--workers", order["workers"])
+    words = ("--workers", order["workers"], "--model", order["model"])
+    _command("vet", order["location"], *words)
     tell("done")
 
 

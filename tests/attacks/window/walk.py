@@ -49,6 +49,7 @@ class Walk:
         self.faults: list[str] = []
         self.seen = {"labels": 0, "tips": 0, "documents": 0, "disputes": 0}
         self.slowest: list[tuple[float, str]] = []
+        self.tips: set[str] = set()
         self.pointed_at: set[tuple[int, str]] = set()
         self.was_shown = False
         sys.excepthook = lambda kind, error, trace: self.faults.append(f"{kind.__name__}: {error}")
@@ -199,8 +200,10 @@ class Walk:
         QToolTip.hideText()
         QApplication.sendEvent(widget, event)
         shown = QToolTip.text()
-        if not shown:
+        # One that was shown before stays for a while, also when its widget has another by now.
+        if not shown or shown in self.tips:
             return
+        self.tips.add(shown)
         self.seen["tips"] += 1
         rest = shown.removeprefix("<span>").removesuffix("</span>").replace("<br>", "")
         is_ours = any(

@@ -15,6 +15,7 @@ pytest.importorskip("peft")
 import torch
 
 from agent.errors import WorkbenchError
+from tests.night import BY_NIGHT
 from tests.train.grpo.toy import toy_examples, toy_settings
 from tests.train.grpo.training import SMALL, weights
 from train.examples import write_examples
@@ -76,6 +77,7 @@ def test_refusals(toy: Path, tmp_path: Path):
         reinforce(toy / "warm", sets, tmp_path, settings, resume=True)
 
 
+@pytest.mark.skipif(not BY_NIGHT, reason="only by night: it learns for twenty seconds")
 def test_the_reward_rises(toy: Path, tmp_path: Path):
     """From guessing to looking, by rewards alone."""
     sets = [tmp_path / "train.parquet"]

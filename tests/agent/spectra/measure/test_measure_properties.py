@@ -24,10 +24,11 @@ from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WAVELENGTH, WIDE, gaussian, observed
+from tests.night import examples
 
 LINES = [BROAD, WIDE, gaussian("Na", "NaI_D", 5894.0, 9.0, -0.5)]
-FEW = settings(max_examples=25, deadline=None, derandomize=True)
-MANY = settings(max_examples=60, deadline=None, derandomize=True)
+FEW = settings(max_examples=examples(25), deadline=None, derandomize=True)
+MANY = settings(max_examples=examples(60), deadline=None, derandomize=True)
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True, width=64)
 
 

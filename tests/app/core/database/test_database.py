@@ -1,35 +1,25 @@
-"""Units of work: of several threads, within one another, against a locked file, after the end."""
+"""Units of work: of several threads, within one another, after the end; and whole copies."""
 
 from __future__ import annotations
 
 import gc
-import itertools
 import random
 import sys
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select
 
-from app.core.database import error_messages
 from app.core.database.tables import facts, log
 from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from tests.app.core.session.kept_lines import held, held_by
 from tests.app.core.session.recorder import line_of, press
-from tests.app.core.session.test_durability import held, held_by
 from tests.app.core.sessions import fill, made
 
-ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
-PATIENCE_S = 0.3
-
-
-@pytest.fixture
-def impatient(monkeypatch):
-    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", PATIENCE_S)
+ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 
 
 def test_threads_that_write_and_read_at_once(location):
@@ -145,108 +135,6 @@ def test_after_its_end(location):
             use()
 
 
-def test_the_end_waits_for_those_who_write(location):
-    session = made(location)
-    inside, leave = threading.Event(), threading.Event()
-
-    def work():
-        with session.database.writing() as connection:
-            inside.set()
-            assert leave.wait(60)
-            connection.execute(insert(facts), [{"key": "late", "value": "but there"}])
-
-    def end():
-        ending.set()
-        session.close()
-
-    ending = threading.Event()
-    with ThreadPoolExecutor(2) as pool:
-        writer = pool.submit(work)
-        assert inside.wait(60)
-        closer = pool.submit(end)
-        assert ending.wait(60)
-        assert not closer.done()
-        leave.set()
-        writer.result(60)
-        closer.result(60)
-    with open_session(location, "Ada") as again:
-        assert again.fact("late") == "but there"
-
-
-def test_its_own_block_does_not_keep_it_from_ending(file_location):
-    session = made(file_location)
-    started = time.monotonic()
-    with session.database.reading():
-        session.close()
-    assert time.monotonic() - started < 5
-    open_session(file_location, "Ben").close()
-
-
-def test_a_thread_that_writes_for_long(location, impatient):
-    with made(location) as session:
-        inside, leave = threading.Event(), threading.Event()
-
-        def work():
-            with session.database.writing():
-                inside.set()
-                assert leave.wait(60)
-
-        with ThreadPoolExecutor(1) as pool:
-            writer = pool.submit(work)
-            assert inside.wait(60)
-            assert session.count() == 5
-            with pytest.raises(SessionError, match="still writing"):
-                session.record_verdict(1, ACCEPT)
-            leave.set()
-            writer.result()
-        session.record_verdict(1, ACCEPT)
-
-
-def test_a_verdict_waits_for_no_more_than_who_asked_before(file_location):
-    with made(file_location) as session:
-        blocks, stop = itertools.count(1), threading.Event()
-        latest = [0]
-
-        def work():
-            while not stop.is_set():
-                with session.database.writing():
-                    latest[0] = next(blocks)
-
-        with ThreadPoolExecutor(2) as pool:
-            writers = [pool.submit(work) for _ in range(2)]
-            waited = []
-            for _ in range(50):
-                before = latest[0]
-                with session.database.writing():
-                    waited.append(latest[0] - before)
-            stop.set()
-            for writer in writers:
-                writer.result()
-        # Two that were queued; now and then some more ended before we were in the queue.
-        assert sum(1 <= each <= 3 for each in waited) > 40, waited
-
-
-def test_more_readers_than_there_is_room_for(file_location, impatient):
-    with made(file_location) as session:
-        leave = threading.Event()
-        inside = threading.Barrier(33, timeout=60)
-
-        def work(_):
-            with session.database.reading():
-                inside.wait()
-                assert leave.wait(60)
-
-        with ThreadPoolExecutor(32) as pool:
-            readers = [pool.submit(work, number) for number in range(32)]
-            inside.wait()
-            with pytest.raises(SessionError, match="too many readers"):
-                session.count()
-            leave.set()
-            for reader in readers:
-                reader.result()
-        assert session.count() == 5
-
-
 def test_a_whole_copy_while_others_read_and_write(file_location, tmp_path):
     with made(file_location, 3000) as session:
         session.record_verdict(1, ACCEPT)
@@ -283,48 +171,6 @@ def test_nothing_is_left_open(file_location):
         numbers = Path("/proc/self/fd").iterdir()
         names = [str(number.readlink()) for number in numbers if number.is_symlink()]
         assert not [name for name in names if str(file_location) in name]
-
-
-@pytest.mark.parametrize(
-    "name", ["a\0b.speco3", "x" * 300 + ".speco3", "loop.speco3", "none/night.speco3"]
-)
-def test_names_no_file_has(tmp_path, name):
-    (tmp_path / "loop.speco3").symlink_to(tmp_path / "loop.speco3")
-    with pytest.raises(SessionError):
-        made(tmp_path / name)
-    with pytest.raises(SessionError):
-        open_session(tmp_path / name, "Ada")
-
-
-@pytest.mark.parametrize("name", ["50% & more #1?mode=rw.speco3", "Ω 宽.speco3", "a\udcffb.speco3"])
-def test_names_that_a_file_may_have(tmp_path, name):
-    with made(tmp_path / name) as session:
-        session.record_verdict(1, ACCEPT)
-    with open_session(tmp_path / name, "Ada", read_only=True) as session:
-        assert session.judgement(1).opinion == ACCEPT
-    assert [path.name for path in tmp_path.glob("*.speco3")] == [name]
-
-
-def test_a_link_is_held_as_what_it_leads_to(tmp_path):
-    location = tmp_path / "there" / "night.speco3"
-    location.parent.mkdir()
-    made(location).close()
-    link = tmp_path / "link.speco3"
-    link.symlink_to(location)
-    with open_session(link, "Ada") as session:
-        with pytest.raises(SessionError, match="another program"):
-            open_session(location, "Ben")
-        session.record_verdict(1, ACCEPT)
-        assert session.location == link
-    assert [path.name for path in tmp_path.iterdir() if path.name != "there"] == ["link.speco3"]
-
-
-def test_where_it_is_does_not_change_with_the_folder_we_are_in(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with made("night") as session:
-        monkeypatch.chdir("/")
-        session.record_verdict(1, ACCEPT)
-    assert (tmp_path / "night.speco3").exists()
 
 
 def test_many_candidates_and_reviewers(location):

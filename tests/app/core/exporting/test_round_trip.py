@@ -22,6 +22,7 @@ from tests.app.core.exporting.catalogues import (
     read_csv,
     same,
 )
+from tests.night import examples
 
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12),
@@ -129,7 +130,7 @@ def check(found, wanted, fits_names=False):
                 assert same(given, cell), (name, given, cell)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=st.lists(ROW, max_size=6), opinions=st.lists(OPINION, max_size=6))
 @pytest.mark.parametrize("suffix", TYPED)
 def test_what_goes_in_comes_out(suffix, rows, opinions):
@@ -148,7 +149,7 @@ def test_what_goes_in_comes_out(suffix, rows, opinions):
         check(found, wanted, fits_names=suffix == "fits")
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=st.lists(ROW, max_size=6), opinions=st.lists(OPINION, max_size=6))
 def test_what_goes_into_csv_comes_out(rows, opinions):
     with folder() as session_path, listed(session_path / "a.speco3", rows, DECLARED) as session:

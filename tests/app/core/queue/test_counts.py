@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from app.core.queue import Count, count, parse_filter
 from app.core.queue import walk as walking
 from tests.app.core.queue.trees import TREES
+from tests.night import examples
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(tree=TREES, at_most=st.integers(1, 200))
 def test_how_many_a_filter_shows(seen, tree, at_most):
     number = len(seen.of(tree))

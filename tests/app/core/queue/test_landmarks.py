@@ -10,6 +10,7 @@ from app.core.queue import EVERYTHING, LIST_ORDER, matching
 from app.core.queue import landmarks as marking
 from app.core.queue.landmarks import block_rows, landmarks
 from tests.app.core.queue.trees import SORTS, TREES
+from tests.night import examples
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +29,7 @@ def all_of(session, tree, sort, rows):
     return ends, 7 * len(ends) + found.rest
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(tree=TREES, sort=SORTS, rows=st.integers(1, 200))
 def test_they_stand_at_the_end_of_each_block(seen, tree, sort, rows):
     order = seen.numbers(tree, sort)
@@ -37,7 +38,7 @@ def test_they_stand_at_the_end_of_each_block(seen, tree, sort, rows):
     assert [each.id for each in ends] == order[6::7]
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(tree=TREES, sort=SORTS)
 def test_blocks_between_them_are_the_queue(seen, tree, sort):
     ends, _ = all_of(seen.session, tree, sort, 40)

@@ -30,6 +30,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
 from tests.app.core.sessions import made
+from tests.night import examples
 
 SCORE = Sort("score", descending=True)
 REJECT = Opinion(verdict=Verdict.REJECT)
@@ -50,7 +51,7 @@ def pages(session, tree, sort, limit, backwards=False):
         after = found.end
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tree=TREES, sort=SORTS, limit=st.integers(7, 200), backwards=st.booleans())
 def test_pages_hold_everything_once(seen, tree, sort, limit, backwards):
     whole = [numbers(each) for each in pages(seen.session, tree, sort, limit, backwards)]
@@ -68,7 +69,7 @@ def test_a_line_tells_what_the_reviewer_thinks(seen):
             assert row.mine == seen.session.judgement(row.candidate.id)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
 def test_one_forward_and_one_back(seen, sort, number, tree):
     position = row_of(seen.session, number, sort).position
@@ -83,7 +84,7 @@ def test_one_forward_and_one_back(seen, sort, number, tree):
     assert (before and before.candidate.id) == (behind[-1] if behind else None)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
 def test_the_next_unjudged_and_from_the_front_again(seen, sort, number, tree):
     position = row_of(seen.session, number, sort).position

@@ -27,6 +27,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
 from tests.app.core.sessions import made
+from tests.night import examples
 
 HOSTILE = "'); DROP TABLE candidates; --"
 
@@ -35,7 +36,7 @@ def found(session, tree=EVERYTHING, sort=LIST_ORDER):
     return [row.candidate.id for row in matching(session, tree, sort, at_once=37)]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(tree=TREES, sort=SORTS)
 @example(tree=Number("score", ">", 0.5), sort=Sort("score"))
 @example(tree=combine(UNJUDGED, InList(2), Number("p_yes", "<=", 0.25)), sort=Sort("p_yes", True))

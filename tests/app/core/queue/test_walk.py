@@ -16,6 +16,7 @@ from app.core.queue import (
 from app.core.queue import walk as walking
 from tests.app.core.queue.query_plans import SCORE, explained, refuse_slow
 from tests.app.core.queue.trees import SORTS, TREES
+from tests.night import examples
 
 
 def test_looking_goes_along_the_order(planned_session, monkeypatch):
@@ -42,7 +43,7 @@ def found(session, tree=EVERYTHING, sort=LIST_ORDER):
     return [row.candidate.id for row in matching(session, tree, sort, at_once=37)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tree=TREES, sort=SORTS)
 def test_the_same_by_looking_alone(file_scene, tree, sort):
     """Nothing is gathered, and a call looks at a few rows only."""
@@ -57,7 +58,7 @@ def test_the_same_by_looking_alone(file_scene, tree, sort):
         assert found(file_scene.session, tree, sort) == file_scene.numbers(tree, sort)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tree=TREES, sort=SORTS)
 def test_the_same_by_gathering_late(file_scene, tree, sort):
     with pytest.MonkeyPatch.context() as patch:

@@ -19,6 +19,7 @@ from agent.errors import ReadError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
 from app.core.spectra.spectrum_bytes import ARRAYS, MAGIC, from_bytes, to_bytes
+from tests.night import examples
 
 
 def alike(one, other):
@@ -74,7 +75,7 @@ SPECTRA = st.integers(2, 40).flatmap(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(given_=SPECTRA)
 def test_nothing_is_lost(given_):
     assert alike(from_bytes(to_bytes(given_)), given_)

@@ -14,8 +14,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
+from agent.inspection.inspector_factory import MEASURED, default_model
 from app.ui.background.garbage_timer import GarbageTimer
-from tests.app.ui.whole_window import CTRL, before_window, sample_file
+from app.ui.settings.settings_store import SettingsStore
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import CTRL, before_window
+from tests.night import BY_NIGHT
 
 LIMIT_MS = 50.0
 THREADS = Path("/proc/self/task")
@@ -105,9 +109,12 @@ def test_the_watch_sees_waits_that_block_the_window(qtbot, watch):
     assert max(watch.worked_ms) < LIMIT_MS
 
 
-def test_the_window_is_never_blocked(qtbot, tmp_path, watch):
-    """Not by the measured inspector, a list run, pictures, records, verdicts or moving."""
-    with before_window(qtbot, sample_file(tmp_path, 60)) as person:
+@pytest.mark.parametrize("model", [MEASURED, default_model("CV")][: 2 if BY_NIGHT else 1])
+def test_the_window_is_never_blocked(qtbot, tmp_path, watch, model):
+    """Not by the inspector, a list run, pictures, records, verdicts or moving."""
+    settings = SettingsStore()
+    settings.change(model=model)
+    with before_window(qtbot, sample_file(tmp_path, 60), settings) as person:
         agent = person.view.context.agent
         ended = []
         agent.finished.connect(lambda number, record: ended.append(number))

@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.ui.settings.settings_store import SettingsStore
-from tests.app.ui.whole_window import LEFT, before_window, copied, sample_file
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import LEFT, before_window
 
 Key = Qt.Key
 WIDE, SMALL = (1800, 1000), (1280, 700)

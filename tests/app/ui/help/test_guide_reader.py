@@ -9,7 +9,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 
 from app.ui.settings.settings_store import SettingsStore
-from tests.app.ui.whole_window import CTRL, before_window, sample_file
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
 SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample" / "candidates.csv"

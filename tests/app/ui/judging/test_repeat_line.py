@@ -6,8 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.core.session.records import Verdict
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.repeating import HERE, judged, person
-from tests.app.ui.whole_window import before_window, sample_file
+from tests.app.ui.whole_window import before_window
 
 __all__ = ["judged", "person"]
 Key = Qt.Key

@@ -1,138 +1,29 @@
-"""Real key events: where keys run actions, where they type text, and what holding one does."""
+"""Real key events: where keys run actions, and where they type text or belong to others."""
 
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
-from PySide6.QtGui import QInputMethodQueryEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QInputMethodQueryEvent, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu
 
-from app.ui.actions.actions import ACTIONS, COMMITTING
-from app.ui.keys.key_filter import ANYWHERE, WAIT_MS
+from app.ui.keys.key_filter import ANYWHERE
 from app.ui.keys.text_focus import OWN_KEYS
-from tests.app.ui.keys.key_window import KeyWindow
+from tests.app.ui.keys.key_presses import (
+    ALT,
+    CTRL,
+    FIELDS,
+    OTHERS,
+    SHIFT,
+    Key,
+    focus,
+    press,
+    send,
+    window,
+)
 
-Key = Qt.Key
-NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
-CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
-KEYPAD = Qt.KeyboardModifier.KeypadModifier
-FIELDS = ("line", "text", "number", "editable")
-OTHERS = ("plot", "button", "table", "slider", "box", "tick", "read_only")
-
-
-@pytest.fixture
-def window(qtbot):
-    window = KeyWindow()
-    qtbot.addWidget(window)
-    window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.plot.setFocus()
-    yield window
-    window.stop_keys()
-
-
-def focus(window, name):
-    widget = getattr(window, name)
-    widget.setFocus()
-    assert QApplication.focusWidget() is widget
-    return widget
-
-
-def press(window, key, modifiers=NONE):
-    """Press a key as the window system does: the window passes it to the focused widget."""
-    QTest.keyClick(window.windowHandle(), key, modifiers)
-
-
-def send(kind, key, text="", repeat=False, modifiers=NONE):
-    event = QKeyEvent(kind, key, modifiers, text, repeat)
-    QCoreApplication.sendEvent(QApplication.focusWidget(), event)
-
-
-KEYS = [
-    (Key.Key_A, NONE, "accept"),
-    (Key.Key_A, SHIFT, "accept_stay"),
-    (Key.Key_X, NONE, "reject"),
-    (Key.Key_X, SHIFT, "reject_stay"),
-    (Key.Key_U, NONE, "unsure"),
-    (Key.Key_U, SHIFT, "unsure_stay"),
-    (Key.Key_4, NONE, "confidence_4"),
-    (Key.Key_0, NONE, "confidence_0"),
-    (Key.Key_2, KEYPAD, "confidence_2"),
-    (Key.Key_Return, NONE, "take_proposal"),
-    (Key.Key_Enter, KEYPAD, "take_proposal"),
-    (Key.Key_Z, CTRL, "undo"),
-    (Key.Key_Backspace, NONE, "undo"),
-    (Key.Key_Z, CTRL | SHIFT, "redo"),
-    (Key.Key_Y, CTRL, "redo"),
-    (Key.Key_N, NONE, "next"),
-    (Key.Key_Right, NONE, "next"),
-    (Key.Key_B, NONE, "previous"),
-    (Key.Key_Left, NONE, "previous"),
-    (Key.Key_Slash, NONE, "find"),
-    (Key.Key_Q, NONE, "queue"),
-    (Key.Key_I, NONE, "measure"),
-    (Key.Key_F, CTRL, "filter"),
-    (Key.Key_Period, NONE, "next_window"),
-    (Key.Key_Comma, NONE, "previous_window"),
-    (Key.Key_F2, NONE, "window_1"),
-    (Key.Key_W, NONE, "whole"),
-    (Key.Key_R, NONE, "reset"),
-    (Key.Key_Y, NONE, "autoscale"),
-    (Key.Key_Plus, SHIFT, "zoom_in"),
-    (Key.Key_Equal, NONE, "zoom_in"),
-    (Key.Key_Plus, KEYPAD, "zoom_in"),
-    (Key.Key_Minus, NONE, "zoom_out"),
-    (Key.Key_BracketLeft, NONE, "pan_left"),
-    (Key.Key_BracketRight, NONE, "pan_right"),
-    (Key.Key_Z, NONE, "peek"),
-    (Key.Key_L, NONE, "lines"),
-    (Key.Key_L, SHIFT, "labels"),
-    (Key.Key_S, NONE, "smooth_more"),
-    (Key.Key_D, NONE, "smooth_less"),
-    (Key.Key_S, SHIFT, "smooth_off"),
-    (Key.Key_E, NONE, "errors"),
-    (Key.Key_M, NONE, "mask"),
-    (Key.Key_T, NONE, "template"),
-    (Key.Key_F, NONE, "rest_axis"),
-    (Key.Key_Right, SHIFT, "rv_up"),
-    (Key.Key_Left, SHIFT, "rv_down"),
-    (Key.Key_Right, SHIFT | ALT, "rv_up_fine"),
-    (Key.Key_Left, SHIFT | ALT, "rv_down_fine"),
-    (Key.Key_C, NONE, "comment"),
-    (Key.Key_G, NONE, "flags"),
-    (Key.Key_Asterisk, SHIFT, "star"),
-    (Key.Key_Asterisk, KEYPAD, "star"),
-    (Key.Key_V, NONE, "run_agent"),
-    (Key.Key_P, NONE, "pause_agent"),
-    (Key.Key_Space, NONE, "step"),
-    (Key.Key_V, SHIFT, "reveal"),
-    (Key.Key_R, CTRL, "run_queue"),
-    (Key.Key_Escape, NONE, "escape"),
-    (Key.Key_Question, SHIFT, "keys"),
-    (Key.Key_F1, NONE, "help"),
-    (Key.Key_K, CTRL, "palette"),
-    (Key.Key_F11, NONE, "full_screen"),
-    (Key.Key_H, NONE, "panels"),
-    (Key.Key_Comma, CTRL, "settings"),
-    (Key.Key_1, CTRL, "judging_page"),
-]
-
-
-@pytest.mark.parametrize(("key", "modifiers", "action"), KEYS)
-def test_every_key_of_the_table(window, key, modifiers, action):
-    press(window, key, modifiers)
-    assert window.ran == [action]
-
-
-def test_the_table_above_is_the_whole_default_map():
-    tested = {action for *_, action in KEYS}
-    by_number = {f"window_{number}" for number in range(2, 10)}
-    by_number |= {f"confidence_{number}" for number in (1, 3)}
-    files = {name for name, each in ACTIONS.items() if each.group == "Files and pages"}
-    keyed = {name for name, each in ACTIONS.items() if each.keys}
-    assert keyed - tested - by_number - files == set()
+__all__ = ["window"]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -207,85 +98,6 @@ def test_alt_graph_writes(window):
 def test_a_field_without_the_focus_is_no_less_one(window):
     QTest.keyClicks(window.line, "axu")
     assert (window.line.text(), window.ran) == ("axu", [])
-
-
-@pytest.mark.parametrize("name", sorted(COMMITTING))
-def test_a_held_verdict_is_given_once(window, name):
-    window.keymap.rebind(name, ["Ctrl+J"])
-    for repeat in (False, True, True, True):
-        send(QEvent.Type.KeyPress, Key.Key_J, "", repeat, CTRL)
-    assert window.ran == [name]
-
-
-def test_only_what_repeats_repeats(window):
-    for repeat in (False, True, True):
-        send(QEvent.Type.KeyPress, Key.Key_N, "n", repeat)
-        send(QEvent.Type.KeyPress, Key.Key_L, "l", repeat)
-    assert window.ran == ["next", "lines", "next", "next"]
-
-
-def test_a_held_key_lasts_until_it_is_let_go(window):
-    send(QEvent.Type.KeyPress, Key.Key_Z, "z")
-    send(QEvent.Type.KeyRelease, Key.Key_Z, "z", repeat=True)
-    send(QEvent.Type.KeyPress, Key.Key_Z, "z", repeat=True)
-    assert (window.ran, window.ended) == (["peek"], [])
-    window.line.setFocus()
-    send(QEvent.Type.KeyRelease, Key.Key_Z, "z")
-    assert (window.ran, window.ended) == (["peek"], ["peek"])
-    assert window.line.text() == ""
-
-
-def on_x11(window, *events):
-    """An X server reports a repeat as a release and a press with the same time stamp."""
-    window.filter._misses_repeats = True
-    for kind, moment in events:
-        event = QKeyEvent(kind, Key.Key_X, NONE, "x")
-        event.setTimestamp(moment)
-        QCoreApplication.sendEvent(QApplication.focusWidget(), event)
-
-
-PRESS, RELEASE = QEvent.Type.KeyPress, QEvent.Type.KeyRelease
-
-
-def test_a_repeat_that_qt_has_missed_is_none_the_less_one(window):
-    held = [(kind, moment) for moment in range(600, 1000, 40) for kind in (RELEASE, PRESS)]
-    on_x11(window, (PRESS, 100), *held, (RELEASE, 1010))
-    assert window.ran == ["reject"]
-
-
-def test_two_quick_presses_are_two(window):
-    on_x11(window, (PRESS, 100), (RELEASE, 105), (PRESS, 110), (RELEASE, 115))
-    assert window.ran == ["reject", "reject"]
-
-
-def test_peeking_does_not_flicker_where_repeats_are_missed(qtbot, window):
-    window.keymap.rebind("reject", ["K"])
-    window.keymap.rebind("peek", ["X"])
-    held = [(kind, moment) for moment in range(600, 1000, 40) for kind in (RELEASE, PRESS)]
-    on_x11(window, (PRESS, 100), *held)
-    later = QTimer(window, singleShot=True, interval=2 * WAIT_MS)
-    with qtbot.waitSignal(later.timeout):
-        later.start()
-    assert (window.ran, window.ended) == (["peek"], [])
-    on_x11(window, (RELEASE, 1010))
-    qtbot.waitUntil(lambda: window.ended == ["peek"])
-
-
-def test_a_held_key_ends_when_the_window_is_left(qtbot, window):
-    send(QEvent.Type.KeyPress, Key.Key_Z, "z")
-    other = QWidget()
-    qtbot.addWidget(other)
-    other.show()
-    other.activateWindow()
-    qtbot.waitUntil(lambda: window.ended == ["peek"])
-
-
-def test_a_held_key_ends_when_a_dialog_opens(qtbot, window):
-    send(QEvent.Type.KeyPress, Key.Key_Z, "z")
-    dialog = QDialog(window)
-    qtbot.addWidget(dialog)
-    dialog.open()
-    assert window.ended == ["peek"]
 
 
 def test_nothing_happens_behind_a_dialog(qtbot, window):

@@ -8,7 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.actions.actions import ACTIONS
-from tests.app.ui.whole_window import CTRL, LEFT, before_window, sample_file
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import CTRL, LEFT, before_window
 
 
 @pytest.fixture

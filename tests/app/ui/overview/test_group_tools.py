@@ -16,9 +16,10 @@ from app.core.session.session import open_session
 from app.ui import session_view
 from app.ui.inspection.controller import InspectionController
 from app.ui.queue.columns import AGENT, OBJECT
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.overview.test_overview_page import click, page, person, select
 from tests.app.ui.scripted_agent import COMMAND
-from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window, sample_file
+from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window
 
 __all__ = ["page", "person"]
 
@@ -42,6 +43,7 @@ def opened_menu(person, page, row):
     reason = QContextMenuEvent.Reason.Mouse
     QApplication.sendEvent(viewport, QContextMenuEvent(reason, at, viewport.mapToGlobal(at)))
     person.wait(page.row_menu.menu.isVisible)
+    QTest.mouseRelease(viewport, Qt.MouseButton.RightButton, pos=at)
     return {each.text(): each for each in page.row_menu.menu.actions() if each.text()}
 
 

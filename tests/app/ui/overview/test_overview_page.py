@@ -11,9 +11,10 @@ from app.core.session.session import new_session
 from app.ui.overview.overview_page import OverviewPage
 from app.ui.queue.columns import OBJECT, SPECTRUM
 from app.ui.widgets.candidate_table import CELL
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.conftest import LONG_MS
 from tests.app.ui.queue.conftest import fill
-from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window, sample_file
+from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window
 
 
 @pytest.fixture
@@ -175,6 +176,7 @@ def test_enter_and_a_double_click_open_the_row(person, page):
     place = page.table.visualRect(page.model.index(3, OBJECT)).center()
     click(person, page, 3)
     person.qtbot.mouseDClick(page.table.viewport(), LEFT, PLAIN, place)
+    person.qtbot.mouseRelease(page.table.viewport(), LEFT, PLAIN, place)
     assert person.view.page == "judging_page"
     person.sees(4)
 

@@ -10,7 +10,8 @@ from PySide6.QtTest import QTest
 from agent.spectra.lines import builtin_lines
 from app.core.session.measurements import measurements_of
 from app.ui.plot.mark_menu import BESIDE_KMS, around
-from tests.app.ui.whole_window import before_window, sample_file
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import before_window
 
 HALPHA = builtin_lines()["H_alpha"]
 

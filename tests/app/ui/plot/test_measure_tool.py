@@ -7,7 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.core.session.measurements import measurements_of
-from tests.app.ui.whole_window import CTRL, LEFT, before_window, copied, sample_file
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import CTRL, LEFT, before_window
 
 Key = Qt.Key
 HALPHA = 6564.6

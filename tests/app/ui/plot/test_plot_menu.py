@@ -7,7 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from tests.app.ui.whole_window import before_window, sample_file
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import before_window
 
 RIGHT = Qt.MouseButton.RightButton
 

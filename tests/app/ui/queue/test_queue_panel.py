@@ -110,6 +110,7 @@ def test_a_second_click_changes_nothing(qtbot, panel, context):
     context.current.candidate_changed.connect(moved.append)
     position = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
     qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=position)
+    qtbot.mouseRelease(panel.table.viewport(), LEFT, pos=position)
     assert (moved, context.current.opinion.confidence) == ([], 3)
 
 

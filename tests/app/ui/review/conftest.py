@@ -7,15 +7,14 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel
 
-from agent.tasks.catalogue import find_task
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Verdict
-from app.core.session.session import new_session
+from app.core.session.session import open_session
 from app.ui.review.disagreement_page import DisagreementPage
 from app.ui.review.opinion_card import OpinionCard
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.judged_sessions import drawn_verdicts, inspect, say
-from tests.app.ui.candidates import take_sample
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.conftest import opened_context
 
 
@@ -56,8 +55,7 @@ def judged(tmp_path):
     """Sixty objects, two people, and an agent that is right most of the time."""
     rng = np.random.default_rng(5)
     truth = rng.random(60) < 0.4
-    with new_session(tmp_path / "judged.speco3", find_task("CV"), "Ada") as session:
-        take_sample(session, 60)
+    with open_session(sample_file(tmp_path, 60), "Ada") as session:
         mine = drawn_verdicts(rng, truth, 0.95)
         say(session, "Ada", {number: each for number, each in mine.items() if number <= 50})
         theirs = drawn_verdicts(rng, truth, 0.9)

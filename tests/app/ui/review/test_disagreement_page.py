@@ -11,8 +11,9 @@ from app.core.queue import next_unjudged
 from app.core.session.session import open_session
 from app.ui.review.disagreement_page import DisagreementPage
 from tests.app.core.judged_sessions import A, R, say
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.review.conftest import choose, click, settled
-from tests.app.ui.whole_window import CTRL, SHIFT, before_window, sample_file
+from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 
 
 def test_each_kind_has_its_list(qtbot, page, disputed):

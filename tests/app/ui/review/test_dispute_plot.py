@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from agent.spectra.spectrum import Spectrum
 from app.core.report.evidence import KeyLook
 from app.ui.review.dispute_plot import DisputePlot
-from tests.app.ui.steps import shown_in
+from tests.app.ui.steps import let_go, shown_in
 
 WAVELENGTH = np.linspace(4000.0, 8000.0, 400)
 SPECTRUM = Spectrum(
@@ -58,6 +58,7 @@ def test_the_wheel_zooms_and_a_double_click_shows_all(qtbot, plot):
     wheel(plot)
     assert span(plot)[1] - span(plot)[0] < 0.9 * (whole[1] - whole[0])
     qtbot.mouseDClick(plot.viewport(), Qt.MouseButton.LeftButton)
+    let_go(qtbot)
     assert span(plot) == pytest.approx(whole)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
-from app.core.session.session import new_session
+from app.core.session.session import open_session
 from app.ui.start.welcome_page import WelcomePage
-from tests.app.ui.candidates import take_sample
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.tools import one_spectrum, sample_list, tools
 
 __all__ = ["one_spectrum", "sample_list", "tools"]
@@ -17,9 +16,8 @@ __all__ = ["one_spectrum", "sample_list", "tools"]
 @pytest.fixture
 def made(tmp_path):
     """A session of twelve candidates, three of them judged."""
-    location = tmp_path / "night.speco3"
-    with new_session(location, find_task("CV"), "Ada") as session:
-        take_sample(session, 12)
+    location = sample_file(tmp_path)
+    with open_session(location, "Ada") as session:
         for number in (1, 2, 3):
             session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
     return location

@@ -7,7 +7,8 @@ from PySide6.QtCore import Qt
 
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.start.welcome_page import WelcomePage
-from tests.app.ui.whole_window import CTRL, before_window, sample_file
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.ui.whole_window import before_window, copied, sample_file
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import before_window
 
 
 @pytest.fixture(scope="module")

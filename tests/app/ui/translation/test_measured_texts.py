@@ -35,6 +35,7 @@ from app.ui.translation.measured_texts import (
 )
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.app.ui.candidates import SAMPLE
+from tests.night import BY_NIGHT
 from train.eye.grades import all_phrases
 
 TASKS = load_tasks()
@@ -53,10 +54,10 @@ def language(request, qapp):
 
 
 def test_the_measured_inspector_is_translated_completely(language):
-    """Its texts on three spectra of every class hold no English."""
+    """Its texts on three spectra, by day one for each class, hold no English."""
     files = sorted((SAMPLE / "spectra").rglob("*.fits*"))
-    for file in (files[0], files[7], files[21]):
-        for task in TASKS:
+    for number, file in enumerate((files[0], files[7], files[21])):
+        for task in TASKS if BY_NIGHT else TASKS[number::3]:
             for text in spoken(read(file), task):
                 said = translate_measured_text(text)
                 assert said != text, text

@@ -15,8 +15,9 @@ from app.core.inspections.store import add_inspection
 from app.core.session.session import open_session
 from app.ui import session_view
 from app.ui.inspection.controller import InspectionController
+from tests.app.ui.candidates import copied
 from tests.app.ui.scripted_agent import COMMAND, show_candidate
-from tests.app.ui.whole_window import CTRL, LONG_MS, SHIFT, before_window, copied
+from tests.app.ui.whole_window import CTRL, LONG_MS, SHIFT, before_window
 
 Key = Qt.Key
 

@@ -22,15 +22,16 @@ from app.ui import session_view
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import split_key
 from app.ui.inspection.controller import InspectionController
+from tests.app.core.session.kept_lines import held_by
 from tests.app.core.session.recorder import line_of
-from tests.app.core.session.test_durability import held_by
-from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.candidates import SAMPLE, copied
 from tests.app.ui.scripted_agent import COMMAND
-from tests.app.ui.whole_window import before_window, copied
+from tests.app.ui.steps import let_go
+from tests.app.ui.whole_window import before_window
 from tests.night import BY_NIGHT, seeds
 
 SEEDS = seeds(by_day=2, by_night=4)
-DEEDS = 5_000 if BY_NIGHT else 1_500
+DEEDS = 5_000 if BY_NIGHT else 700
 COUNT = 300
 LEAVING = ("quit", "welcome", "open_list", "open_session")
 """They end the session, or open a dialog of the system."""
@@ -217,6 +218,8 @@ def test_random_keys_and_clicks(qtbot, tmp_path, mess, nothing_of_the_system, se
             raise
         finally:
             close_all(person.window)
+            for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+                let_go(qtbot, button)
         assert person.window.view is not None
         check(person.session)
         log = {entry.id: line_of(entry) for entry in person.log()}

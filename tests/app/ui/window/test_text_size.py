@@ -12,7 +12,8 @@ from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.review.figures import Figure
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from tests.app.ui.whole_window import Person, before_window, sample_file
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.whole_window import Person, before_window
 
 SMALL_PT, LARGE_PT = 10, 24
 ROUNDED = 0.05

@@ -7,8 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.core.session.records import Opinion, Verdict
+from tests.app.ui.candidates import copied
 from tests.app.ui.opinions import give_opinion
-from tests.app.ui.whole_window import CTRL, SHIFT, copied
+from tests.app.ui.whole_window import CTRL, SHIFT
 
 Key = Qt.Key
 

@@ -33,8 +33,7 @@ from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.languages import install_translators
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.judged_sessions import say
-from tests.app.ui.candidates import SAMPLE
-from tests.app.ui.whole_window import sample_file
+from tests.app.ui.candidates import SAMPLE, sample_file
 from tests.app.ui.window.cut_texts import SLACK_PX, cut_texts
 
 TITLE_PX = 24

@@ -9,8 +9,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from app.core.session.measurements import measurements_of
+from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.plot.test_measure_tool import HALPHA, drag, place
-from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
+from tests.app.ui.whole_window import CTRL, before_window
 
 RIGHT = Qt.MouseButton.RightButton
 
