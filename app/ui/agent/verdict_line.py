@@ -72,7 +72,8 @@ class VerdictLine(QWidget):
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
         self._warn(contradiction(shown))
         rule = self._records.calibration_of(shown)
-        self.p_yes.show_text(text, f"{text}\n{calibration_hint(rule)}" if is_answered else text)
+        about = f"{text}\n{calibration_hint(rule)}" if is_answered else text
+        self.p_yes.show_text(text, about, short=text.partition(" · ")[0])
         records = self._records.trajectories
         if shown in records:
             self.record.setCurrentIndex(records.index(shown))

@@ -68,3 +68,11 @@ def test_a_verdict_that_contradicts_what_was_said_is_marked(line):
     line.show_record(odd)
     line.compare.setChecked(True)
     assert not line.warning.isVisible()
+
+
+def test_a_narrow_line_keeps_the_number(line):
+    line.show_records(records(YES))
+    line.show_record(YES)
+    line.p_yes.resize(line.p_yes.fontMetrics().horizontalAdvance("p(YES) 0.93") + 2, 20)
+    assert line.p_yes.text() == "p(YES) 0.93"
+    assert "not calibrated" in line.p_yes.toolTip()
