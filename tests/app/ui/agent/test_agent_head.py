@@ -57,7 +57,8 @@ def test_a_low_panel_shows_what_can_be_pressed(qtbot, scripted, scripted_panel):
     assert "Ctrl+R" in head.list.toolTip()
     show_candidate(qtbot, scripted, act="endless")
     qtbot.mouseClick(head.run, LEFT)
-    qtbot.waitUntil(lambda: not head.run.isVisible(), timeout=LONG_MS)
+    qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
+    assert not head.run.isVisible()
     assert head.pause.isVisible() and head.stop.isVisible()
     with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
         qtbot.mouseClick(head.stop, LEFT)
