@@ -12,6 +12,7 @@ from app.ui.agent.model_chooser import ModelChooser
 from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.inspection.list_run import ListRunState
 from app.ui.session_context import SessionContext
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.flow_layout import FlowLayout
@@ -44,7 +45,7 @@ class ListRunLine(QWidget):
         else:
             self.bar.setRange(0, max(state.done + state.left, 1))
             self.bar.setValue(state.done)
-        self.text.show_text(list_run_text(state), state.fault)
+        self.text.show_text(list_run_text(state), translate_message(state.fault))
 
 
 class AgentHead(QWidget):
@@ -118,7 +119,7 @@ class AgentHead(QWidget):
         if model.is_loading:
             return self.tr("loading the model")
         if model.fault:
-            return self.tr("unavailable: {why}").replace("{why}", model.fault)
+            return self.tr("unavailable: {why}").replace("{why}", translate_message(model.fault))
         if model.model is None or model.model.engine == model.model.name:
             return self.tr("ready")
         return self.tr("ready · {engine}").replace("{engine}", model.model.engine)

@@ -25,6 +25,7 @@ from agent.errors import WorkbenchError
 from app.ui.export.export_preview import ExportChoice, ExportPreview, preview_export
 from app.ui.export.export_work import SUFFIXES
 from app.ui.session_context import SessionContext
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.flow_layout import FlowLayout
 
 MAX_COLUMNS = 80
@@ -181,7 +182,7 @@ class CataloguePanel(QWidget):
     def _fail(self, generation: int, error: WorkbenchError) -> None:
         if generation == self._generation:
             self.table.setRowCount(0)
-            self.count.setText(str(error))
+            self.count.setText(translate_message(str(error)))
 
 
 def _title(name: str, unit: str) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import MAX_NAME, cut
 from app.ui.widgets.text_width import first_that_fits
 
@@ -95,7 +96,7 @@ class Header(QWidget):
             snr = self.tr("S/N {value} (file)").replace("{value}", f"{spectrum.snr:.1f}")
         bad = self.tr("{n} bad pixels").replace("{n}", str(spectrum.n_bad))
         facts = survey, snr, bad if spectrum.n_bad else ""
-        return [fact for fact in (*facts, *spectrum.warnings[:1]) if fact]
+        return [fact for fact in (*facts, *map(translate_message, spectrum.warnings[:1])) if fact]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
