@@ -56,6 +56,14 @@ def test_one_of_several_records_is_chosen_or_all_are_compared(qtbot, line):
     assert not line.compare.isChecked() and line.verdict.isVisible()
 
 
+def test_the_chooser_names_the_record_shown_when_others_come(line):
+    line.show_records(records(NO))
+    line.show_record(YES)  # just finished: its record is stored after
+    line.show_records(records(NO, YES))
+    assert line.record.currentIndex() == 1
+    assert line.verdict.text() == "YES"
+
+
 def test_a_verdict_that_contradicts_what_was_said_is_marked(line):
     wolf = Step(kind="think", turn=1, text="Hα (--) -78. Like a Wolf-Rayet star.")
     odd = record(steps=(*YES.steps[:2], wolf, wolf, *YES.steps[3:]))
