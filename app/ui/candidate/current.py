@@ -230,10 +230,8 @@ class CurrentCandidate(QObject):
     def report_error(self, error: WorkbenchError) -> None:
         """Show the error and its cause in the status line."""
         cause = error.__cause__
-        self.failed.emit(
-            translate_message(str(error)),
-            "" if cause is None else f"{type(cause).__name__}: {cause}",
-        )
+        details = "" if cause is None else f"{type(cause).__name__}: {cause}"
+        self.failed.emit(translate_message(str(error)), details)
 
     def close(self) -> None:
         """Save the comment and stop all background work."""

@@ -391,8 +391,7 @@ class SpectrumPanel(QFrame):
         return notes
 
     def _drawn_as(self) -> list[str]:
-        name = library_name(self.template.name)
-        return drawn_as(self.plot.trace, name, fits=self.template.fits)
+        return drawn_as(self.plot.trace, library_name(self.template.name), fits=self.template.fits)
 
     def _align(self) -> None:
         """Line up the overview with the plot, and cover the plot with the empty message."""
