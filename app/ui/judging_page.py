@@ -34,7 +34,7 @@ from app.ui.plot.plot_menu import PlotMenu
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
-from app.ui.widgets.text_width import how_much_larger
+from app.ui.widgets.text_width import RoomForTabs, how_much_larger
 from app.ui.windows.windows_row import WindowsRow
 
 RAIL_BELOW_PX = 1500
@@ -207,6 +207,8 @@ class JudgingPage(QWidget):
         self.desk.setCentralWidget(self._middle)
         for name in ("guideline", "object"):
             self.desk.tabifyDockWidget(self.docks["agent"], self.docks[name])
+        drawer = [self.docks[name].windowTitle() for name in ("agent", "guideline", "object")]
+        RoomForTabs(self.agent, drawer)
         self.docks["agent"].raise_()
         self._first_state = self.desk.saveState()
         middle = QHBoxLayout()

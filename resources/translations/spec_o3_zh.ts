@@ -633,6 +633,14 @@
         <translation>{count} 行，{columns} 列：</translation>
     </message>
     <message>
+        <source>No rows</source>
+        <translation>没有行</translation>
+    </message>
+    <message>
+        <source>Left out: {n} on which reviewers disagree</source>
+        <translation>未列入：{n} 个评审者意见不一的候选体</translation>
+    </message>
+    <message>
         <source>hidden</source>
         <translation>已隐藏</translation>
     </message>

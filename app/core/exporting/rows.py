@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row
 
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
-from app.core.exporting.columns import OBJECT, CarriedColumn, Layout
+from app.core.exporting.columns import CarriedColumn, Layout
 from app.core.exporting.further_columns import line_cells, model_cells
 from app.core.exporting.listed_paths import path_cells
 from app.core.exporting.opinions import opinion_cells
 from app.core.exporting.selection import Selection, Which, make_selection, pages
-from app.core.session.records import Verdict
 from app.core.session.session import Session
-from app.core.statistics.adjudication import adjudicator_of
 
 Cells = Sequence[Any]
 Page = list[Cells]
@@ -28,10 +26,6 @@ CANDIDATE_FIELDS = (
     *("id", "object_id", "ra", "dec", "path", "listed_path", "row"),
     *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "list_id", "own"),
 )
-
-
-VERDICT = len(OBJECT)
-"""Index of the verdict in a page."""
 
 
 class UndeclaredColumnError(Exception):
@@ -49,11 +43,8 @@ def read_pages(
     """The rows of the catalogue. Raises UndeclaredColumnError."""
     columns = [candidates.c[name] for name in (*CANDIDATE_FIELDS, *layout.fields)]
     for rows in pages(connection, columns, selection):
-        page = _page(connection, rows, layout, selection, adjudicator)
-        if selection.which == "accepted" and selection.ids is None:
-            page = _filter_rows(page, lambda verdict: verdict == "ACCEPT")
-        if page[0]:
-            yield page
+        if rows:
+            yield _page(connection, rows, layout, selection, adjudicator)
 
 
 def _page(
@@ -120,14 +111,6 @@ def _parse_one(number: int, text: str) -> dict[str, Any]:
     return value
 
 
-def _filter_rows(page: Page, is_wanted: Callable[[Any], bool]) -> Page:
-    """The rows whose verdict is wanted."""
-    wanted = [is_wanted(verdict) for verdict in page[VERDICT]]
-    if all(wanted):
-        return page
-    return [[cell for cell, keep in zip(cells, wanted, strict=True) if keep] for cells in page]
-
-
 def _or_none(texts: Cells) -> Cells:
     return [text or None for text in texts]
 
@@ -137,14 +120,8 @@ def selected_ids(
 ) -> array[int]:
     """The ids of the candidates that `export` would write, in its order."""
     selected = array("q")
-    adjudicator = adjudicator_of(session)
     with session.database.reading() as connection:
         selection = make_selection(connection, which, reviewer)
         for rows in pages(connection, [candidates.c.id], selection):
-            ids = [row[0] for row in rows]
-            if which == "accepted":
-                opinions = opinion_cells(connection, ids, selection, adjudicator)
-                pairs = zip(ids, opinions, strict=True)
-                ids = [number for number, each in pairs if each.verdict == Verdict.ACCEPT]
-            selected.extend(ids)
+            selected.extend(row[0] for row in rows)
     return selected

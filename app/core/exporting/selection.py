@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Row, Select, case, func, select
 
-from app.core.database.tables import candidates, judgements, reviewers
+from app.core.database.tables import candidates, facts, judgements, reviewers
 from app.core.errors import SessionError
 from app.core.session.counted_text import counted_text
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS
 from app.core.session.verdict_log import find_reviewer
+from app.core.statistics.verdicts import ADJUDICATOR
 
 Which = Literal["judged", "accepted", "all"]
 PAGE = 500
@@ -29,15 +30,22 @@ class Selection:
     ids: array[int] | None = None
     reviewer: str | None = None
     reviewer_id: int | None = None
+    adjudicator_id: int | None = None
 
 
 def make_selection(
     connection: Connection, which: Which | Iterable[int], reviewer: str | None
 ) -> Selection:
     number = None if reviewer is None else _reviewer_id(connection, reviewer)
-    if isinstance(which, str):
-        return Selection(which=which, reviewer=reviewer, reviewer_id=number)
-    return Selection(ids=array("q", which), reviewer=reviewer, reviewer_id=number)
+    if not isinstance(which, str):
+        return Selection(ids=array("q", which), reviewer=reviewer, reviewer_id=number)
+    decides = select(reviewers.c.id).join(facts, facts.c.value == reviewers.c.name)
+    return Selection(
+        which=which,
+        reviewer=reviewer,
+        reviewer_id=number,
+        adjudicator_id=connection.execute(decides.where(facts.c.key == ADJUDICATOR)).scalar(),
+    )
 
 
 def describe(selection: Selection) -> str:
@@ -51,13 +59,21 @@ def describe(selection: Selection) -> str:
 
 
 def count_candidates(connection: Connection, selection: Selection) -> int:
-    """Number of candidates; fewer are written where reviewers disagree about accepted ones."""
+    """Number of rows of the catalogue."""
     if selection.ids is not None:
         return len(selection.ids)
-    if selection.which == "all":
-        return connection.execute(select(func.count()).select_from(candidates)).scalar_one()
-    number = func.count(judgements.c.candidate_id.distinct())
-    return int(connection.execute(_where_judged(select(number), selection)).scalar_one())
+    chosen = select(candidates.c.id) if selection.which == "all" else _judged(selection)
+    query = select(func.count()).select_from(chosen.subquery())
+    return connection.execute(query).scalar_one()
+
+
+def count_disputed(connection: Connection, selection: Selection) -> int:
+    """Number of candidates that somebody accepted and that are not selected as accepted."""
+    if selection.which != "accepted" or selection.reviewer_id is not None:
+        return 0
+    number, verdict = judgements.c.candidate_id, judgements.c.verdict
+    query = select(func.count(number.distinct())).where(verdict == Verdict.ACCEPT)
+    return connection.execute(query).scalar_one() - count_candidates(connection, selection)
 
 
 def pages(
@@ -78,17 +94,29 @@ def _page_query(columns: list[Any], selection: Selection, after: int) -> Select[
     if selection.which == "all":
         return query.where(candidates.c.id > after).limit(PAGE)
     number = judgements.c.candidate_id
-    judged = _where_judged(select(number), selection).where(number > after)
-    wanted = judged.distinct().order_by(number).limit(PAGE).subquery()
+    judged = _judged(selection).where(number > after).order_by(number).limit(PAGE)
+    wanted = judged.subquery()
     return query.join(wanted, wanted.c.candidate_id == candidates.c.id)
 
 
-def _where_judged(query: Select[Any], selection: Selection) -> Select[Any]:
-    verdicts = [Verdict.ACCEPT] if selection.which == "accepted" else list(Verdict)
-    query = query.where(judgements.c.verdict.in_(verdicts))
+def _judged(selection: Selection) -> Select[tuple[int]]:
+    """Ids of the judged candidates, or of those whose final verdict is to accept.
+
+    As in `final_opinion`: the adjudicator's verdict, otherwise a unanimous one.
+    """
+    number, verdict, reviewer = (
+        judgements.c[name] for name in ("candidate_id", "verdict", "reviewer_id")
+    )
+    query = select(number).where(verdict.in_(list(Verdict))).group_by(number)
     if selection.reviewer_id is not None:
-        query = query.where(judgements.c.reviewer_id == selection.reviewer_id)
-    return query
+        query = query.where(reviewer == selection.reviewer_id)
+    if selection.which != "accepted":
+        return query
+    unanimous = case((func.min(verdict) == func.max(verdict), func.min(verdict)))
+    if selection.adjudicator_id is None:
+        return query.having(unanimous == Verdict.ACCEPT)
+    settles = func.max(case((reviewer == selection.adjudicator_id, verdict)))
+    return query.having(func.coalesce(settles, unanimous) == Verdict.ACCEPT)
 
 
 def _pages_by_id(

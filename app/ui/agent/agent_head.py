@@ -12,6 +12,7 @@ from app.ui.agent.model_chooser import ModelChooser
 from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.inspection.list_run import ListRunState
 from app.ui.session_context import SessionContext
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.flow_layout import FlowLayout
@@ -44,7 +45,7 @@ class ListRunLine(QWidget):
         else:
             self.bar.setRange(0, max(state.done + state.left, 1))
             self.bar.setValue(state.done)
-        self.text.show_text(list_run_text(state), state.fault)
+        self.text.show_text(list_run_text(state), translate_message(state.fault))
 
 
 class AgentHead(QWidget):
@@ -53,6 +54,7 @@ class AgentHead(QWidget):
         self._agent, self._runner, self._keymap = context.agent, context.runner, context.keymap
         self._session = context.bridge.session
         self._chooser: ModelChooser | None = None
+        self._is_low = False
         self.model = QPushButton()
         self.state = ElidedLabel("dim")
         self.watch = button(self.tr("Watch"))
@@ -90,6 +92,15 @@ class AgentHead(QWidget):
         self.run.setEnabled(agent.has_question and agent.shown.run is None)
         self.pause.setEnabled(run is not None)
         self.stop.setEnabled(run is not None and not run.is_stopping)
+        for each in (self.run, self.pause, self.stop):
+            each.setVisible(each.isEnabled() or not self._is_low)
+
+    def set_low(self, is_low: bool) -> None:
+        """In a low panel show only what can be pressed, and keys in tooltips alone."""
+        if is_low != self._is_low:
+            self._is_low = is_low
+            self._title.setVisible(not is_low)
+            self._show_keys()
 
     def show_status(self) -> None:
         self.state.show_text(self._status())
@@ -108,7 +119,7 @@ class AgentHead(QWidget):
         if model.is_loading:
             return self.tr("loading the model")
         if model.fault:
-            return self.tr("unavailable: {why}").replace("{why}", model.fault)
+            return self.tr("unavailable: {why}").replace("{why}", translate_message(model.fault))
         if model.model is None or model.model.engine == model.model.name:
             return self.tr("ready")
         return self.tr("ready · {engine}").replace("{engine}", model.model.engine)
@@ -121,7 +132,7 @@ class AgentHead(QWidget):
         self._chooser.open_at(below, self._agent.worker_model.name)
 
     def _lay_out(self) -> None:
-        title = short_label(self.tr("Agent"), "title")
+        self._title = short_label(self.tr("Agent"), "title")
         self.model.setProperty("role", "quiet")
         self.model.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model.setToolTip(self.tr("Choose another model"))
@@ -135,7 +146,7 @@ class AgentHead(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
-        whole.addLayout(row(title, self.model, (self.state, 1), self.watch))
+        whole.addLayout(row(self._title, self.model, (self.state, 1), self.watch))
         buttons = FlowLayout(spacing=4)
         for each in (self.run, self.pause, self.stop, self.list):
             buttons.addWidget(each)
@@ -162,11 +173,14 @@ class AgentHead(QWidget):
         """Return the width of the widest label, so that the button keeps its size."""
         widths = []
         for text in texts:
-            button.set_label(text, self._keymap.label(name))
+            button.set_label(text, self._key(name))
             widths.append(button.sizeHint().width())
         return max(widths)
 
     def _label(self, button: PaintedButton, text: str, name: str, about: str) -> None:
-        key, tool_tip = self._keymap.label(name), hint(about, self._keymap, name)
+        key, tool_tip = self._key(name), hint(about, self._keymap, name)
         if (button.text(), button.key, button.toolTip()) != (text, key, tool_tip):
             button.set_label(text, key, tool_tip)
+
+    def _key(self, name: str) -> str:
+        return "" if self._is_low else self._keymap.label(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from agent.inspection.inspector_factory import MEASURED
@@ -21,6 +21,9 @@ from app.ui.agent.verdict_line import VerdictLine
 from app.ui.inspection.records import Records
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import short_label
+
+LOW_LINES = 12
+"""Below so many lines of text the panel has no room for a head of three lines."""
 
 
 class AgentPanel(QFrame):
@@ -90,6 +93,10 @@ class AgentPanel(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.head.set_low(self.height() < LOW_LINES * self.fontMetrics().height())
 
     # Showing
 

@@ -142,7 +142,7 @@ def _look(
     if content.label:
         y = _wrapped(card, content.label, start, right, y, fonts.plain, "text", 3)
     if content.numbers:
-        y = _wrapped(card, content.numbers, start, right, y, fonts.small, "dim", 2)
+        y = _wrapped(card, content.numbers, start, right, y, fonts.small, "dim", 5)
     return max(y, below)
 
 

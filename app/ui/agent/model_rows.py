@@ -29,6 +29,7 @@ from app.core.database.locations import shown_location
 from app.core.session.session import Session
 from app.core.statistics.agents import TrackRecord, track_records
 from app.core.statistics.number_format import rough_percent
+from app.ui.translation.message_texts import translate_message
 
 translate = QCoreApplication.translate
 BYTES_PER_PARAMETER = 2
@@ -117,7 +118,9 @@ def _chosen(name: str) -> ModelRow:
     except ResourceError as error:
         state = translate("agent", "not found")
         title = shown_location(name)
-        return ModelRow(key=name, title=title, about="", state=state, need=str(error))
+        return ModelRow(
+            key=name, title=title, about="", state=state, need=translate_message(str(error))
+        )
     return replace(_row(location), key=name, about=shown_location(name))
 
 

@@ -17,6 +17,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
 from app.ui.agent.card_layout import THUMB
 from app.ui.background.runner import Runner
+from app.ui.translation.message_texts import translate_message
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -146,7 +147,7 @@ class Pictures(QObject):
         self._is_drawing = False
         if source is self._source:
             self._waiting = []
-            self.failed.emit(str(error))
+            self.failed.emit(translate_message(str(error)))
         self._draw_next()
 
 

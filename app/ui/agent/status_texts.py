@@ -9,6 +9,8 @@ from agent.trajectory.trajectory import Trajectory
 from app.ui.inspection.list_run import ListRunState
 from app.ui.inspection.records import Records
 from app.ui.inspection.running_state import RunningState
+from app.ui.translation.guideline_text import labelled_line
+from app.ui.translation.message_texts import translate_message
 
 translate = QCoreApplication.translate
 MAX_NAME = 60
@@ -27,7 +29,8 @@ def outcome_text(trajectory: Trajectory) -> str:
     text = texts.get(trajectory.stopped_by, trajectory.stopped_by)
     # The other reasons only repeat the text above.
     has_reason = trajectory.stopped_by == "error" and trajectory.stop_reason
-    return f"{text}: {trajectory.stop_reason}" if has_reason else text
+    why = translate_message(trajectory.stop_reason)
+    return labelled_line(text, why) if has_reason else text
 
 
 def verdict_text(trajectory: Trajectory) -> str:

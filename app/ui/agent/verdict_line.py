@@ -23,6 +23,7 @@ class VerdictLine(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._records = Records(candidate_id=0)
+        self._shown: Trajectory | None = None
         self.verdict = short_label("", "title")
         self.p_yes = ElidedLabel("small")
         self.warning = wrapped_label("", "warning")
@@ -57,12 +58,14 @@ class VerdictLine(QWidget):
         if is_choice:
             self.record.clear()
             self.record.addItems(record_names(records.trajectories))
+            self._mark_shown()
         else:
             self.compare.setChecked(False)
             self.record.hide()
 
     def show_record(self, shown: Trajectory | None) -> None:
         """Show this record; None: there is none, or it is hidden."""
+        self._shown = shown
         self.setVisible(shown is not None)
         if shown is None:
             return
@@ -72,10 +75,14 @@ class VerdictLine(QWidget):
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
         self._warn(contradiction(shown))
         rule = self._records.calibration_of(shown)
-        self.p_yes.show_text(text, f"{text}\n{calibration_hint(rule)}" if is_answered else text)
+        about = f"{text}\n{calibration_hint(rule)}" if is_answered else text
+        self.p_yes.show_text(text, about, short=text.partition(" · ")[0])
+        self._mark_shown()
+
+    def _mark_shown(self) -> None:
         records = self._records.trajectories
-        if shown in records:
-            self.record.setCurrentIndex(records.index(shown))
+        if self._shown in records:
+            self.record.setCurrentIndex(records.index(self._shown))
 
     def _compare(self, is_on: bool) -> None:
         # In the comparison each record has its own verdict and chooser.

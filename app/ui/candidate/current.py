@@ -35,6 +35,7 @@ from app.ui.candidate.repeat_round import RepeatRound
 from app.ui.candidate.spectrum_reader import SpectrumReader
 from app.ui.candidate.verdict_writer import VerdictWriter, undone_text
 from app.ui.session_bridge import SessionBridge
+from app.ui.translation.message_texts import translate_message
 
 Find = Callable[[Session, Queue, QueuePosition], QueueRow | None]
 FindCached = Callable[[QueueRow], QueueRow | None]
@@ -229,7 +230,8 @@ class CurrentCandidate(QObject):
     def report_error(self, error: WorkbenchError) -> None:
         """Show the error and its cause in the status line."""
         cause = error.__cause__
-        self.failed.emit(str(error), "" if cause is None else f"{type(cause).__name__}: {cause}")
+        details = "" if cause is None else f"{type(cause).__name__}: {cause}"
+        self.failed.emit(translate_message(str(error)), details)
 
     def close(self) -> None:
         """Save the comment and stop all background work."""

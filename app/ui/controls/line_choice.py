@@ -11,6 +11,7 @@ from agent.spectra.lines import LineLists, load_line_lists
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
+from app.ui.translation.data_texts import library_name
 from app.ui.widgets.labels import button, check_box, escape_mnemonics, row, with_key
 
 
@@ -77,7 +78,9 @@ class LineChoice(QWidget):
         while item := self._column.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        self.boxes = {each.name: check_box(escape_mnemonics(each.title)) for each in lists.sets}
+        self.boxes = {
+            each.name: check_box(escape_mnemonics(library_name(each.title))) for each in lists.sets
+        }
         for key, box in self.boxes.items():
             box.clicked.connect(partial(self._choose, key))
             self._column.addWidget(box)

@@ -12,6 +12,7 @@ from app.ui.controls.template_ranking import TemplateRanking
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
+from app.ui.translation.data_texts import library_name
 from app.ui.widgets.labels import (
     button,
     check_box,
@@ -70,7 +71,7 @@ class TemplateChoice(QWidget):
     @property
     def text(self) -> str:
         chosen = self.library.find(self._view.options.template)
-        return self.tr("none") if chosen is None else chosen.name
+        return self.tr("none") if chosen is None else chosen.title
 
     def flip(self) -> None:
         """Show the last template, else the first one of the task's class, or hide it."""
@@ -110,7 +111,7 @@ class TemplateChoice(QWidget):
         self.menu.addSection(self.tr("Simulated classes"))
         for title, group in self._groups().items():
             if title != OWN:
-                submenu = self.menu.addMenu(escape_mnemonics(title))
+                submenu = self.menu.addMenu(escape_mnemonics(library_name(title)))
                 for each in group:
                     self._add(submenu, each)
         self.menu.addSection(self.tr("Your files"))
@@ -152,7 +153,7 @@ class TemplateChoice(QWidget):
         offered = chosen or self._default()
         self.shown.setChecked(chosen is not None)
         self.choose.setText(escape_mnemonics(offered.short))
-        self.choose.setAccessibleName(self.tr("Template") + f": {offered.name}")
+        self.choose.setAccessibleName(self.tr("Template") + f": {offered.title}")
         self.note.setText(self._origin(offered))
         for menu in (self.menu, *self.menu.findChildren(QMenu)):
             for action in menu.actions():

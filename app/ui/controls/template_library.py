@@ -18,12 +18,11 @@ from agent.errors import ResourceError
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray
+from app.ui.translation.data_texts import SIMULATED, library_name
 
 translate = QCoreApplication.translate
 
 INDEX_FILE = "index.json"
-SIMULATED = " (simulated)"
-"""Suffix of the name of every bundled template, so that it is always marked as simulated."""
 MAX_PIXELS = 100_000
 MAX_USER_FILES = 200
 OWN = "own"
@@ -41,8 +40,13 @@ class Template:
 
     @property
     def short(self) -> str:
-        """The name without its suffix, for where other words say that it is simulated."""
-        return self.name.removesuffix(SIMULATED)
+        """What it is called where other words say that it is simulated."""
+        return self.name if self.is_own else library_name(self.name.removesuffix(SIMULATED))
+
+    @property
+    def title(self) -> str:
+        """What it is called in the window."""
+        return self.name if self.is_own else library_name(self.name)
 
     @property
     def is_own(self) -> bool:

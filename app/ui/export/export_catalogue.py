@@ -25,6 +25,7 @@ from agent.errors import WorkbenchError
 from app.ui.export.export_preview import ExportChoice, ExportPreview, preview_export
 from app.ui.export.export_work import SUFFIXES
 from app.ui.session_context import SessionContext
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.flow_layout import FlowLayout
 
 MAX_COLUMNS = 80
@@ -146,11 +147,7 @@ class CataloguePanel(QWidget):
     def _show(self, generation: int, preview: ExportPreview) -> None:
         if generation != self._generation:
             return
-        text = self.tr("{count} rows, {columns} columns; first rows:")
-        if preview.count == "1":
-            text = self.tr("{count} row, {columns} columns:")
-        text = text.replace("{count}", preview.count)
-        self.count.setText(text.replace("{columns}", f"{len(preview.columns):,}"))
+        self.count.setText(self._summary(preview))
         hidden = (
             preview.hidden_when_blind if self._context.current.blind_mode.is_on else frozenset()
         )
@@ -169,10 +166,23 @@ class CataloguePanel(QWidget):
             if self.table.columnWidth(column) > most:
                 self.table.setColumnWidth(column, most)
 
+    def _summary(self, preview: ExportPreview) -> str:
+        text = self.tr("{count} rows, {columns} columns; first rows:")
+        if preview.count == "1":
+            text = self.tr("{count} row, {columns} columns:")
+        if preview.count == "0":
+            text = self.tr("No rows")
+        text = text.replace("{count}", preview.count)
+        text = text.replace("{columns}", f"{len(preview.columns):,}")
+        if not preview.disputed:
+            return text
+        disputed = self.tr("Left out: {n} on which reviewers disagree")
+        return disputed.replace("{n}", f"{preview.disputed:,}") + "\n" + text
+
     def _fail(self, generation: int, error: WorkbenchError) -> None:
         if generation == self._generation:
             self.table.setRowCount(0)
-            self.count.setText(str(error))
+            self.count.setText(translate_message(str(error)))
 
 
 def _title(name: str, unit: str) -> str:

@@ -28,6 +28,7 @@ from app.ui.export.export_catalogue import CataloguePanel
 from app.ui.export.export_work import ExportKind, ExportOrder, WrittenFile, suffixes_of, write
 from app.ui.importing.session_path import free_path
 from app.ui.session_context import SessionContext
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder, is_there
 from app.ui.widgets.labels import narrow, wrapped_label
@@ -94,7 +95,7 @@ def written_text(written: WrittenFile) -> str:
     one, many = _texts()[written.kind]
     text = one if written.rows == 1 else many
     text = text.replace("{count}", f"{written.rows:,}").replace("{name}", written.path.name)
-    notes = "; ".join(written.notes[:SHOWN_NOTES])
+    notes = "; ".join(map(translate_message, written.notes[:SHOWN_NOTES]))
     if written.kind is ExportKind.PACKED and written.notes:
         left_out = QCoreApplication.translate("export", "left out: {count}, starting with {notes}")
         notes = left_out.replace("{count}", f"{len(written.notes):,}").replace("{notes}", notes)
@@ -344,7 +345,7 @@ class ExportDialog(QDialog):
         if isinstance(error, StoppedError):
             self.outcome.setText(self.tr("Stopped: nothing was written"))
         else:
-            self.problem.show_problem(str(error))
+            self.problem.show_problem(translate_message(str(error)))
 
     def _open_written(self) -> None:
         if self._written is not None:

@@ -14,7 +14,13 @@ from app.core.errors import SessionError
 from app.core.exporting.column import Column
 from app.core.exporting.columns import AGENT, CONTRACT, LABEL, Layout, read_layout
 from app.core.exporting.rows import UndeclaredColumnError, read_pages
-from app.core.exporting.selection import Selection, Which, count_candidates, make_selection
+from app.core.exporting.selection import (
+    Selection,
+    Which,
+    count_candidates,
+    count_disputed,
+    make_selection,
+)
 from app.core.queue import count as count_in_queue
 from app.core.queue import matching
 from app.core.session.session import Session
@@ -33,6 +39,8 @@ class ExportPreview:
     columns: tuple[Column, ...]
     cells: tuple[tuple[Any, ...], ...]
     count: str
+    disputed: int
+    """Candidates left out because not all reviewers accepted them."""
     hidden_when_blind: frozenset[int]
     """Indices of the columns that blind mode hides."""
 
@@ -63,9 +71,13 @@ def preview_export(
                 )
             )
         number = f"{count_candidates(connection, chosen):,}" if choice != "filtered" else ""
-    number = number or str(count_in_queue(session, queue.tree))
+        disputed = count_disputed(connection, chosen)
     return ExportPreview(
-        columns=layout.columns, cells=cells, count=number, hidden_when_blind=_agent_columns(layout)
+        columns=layout.columns,
+        cells=cells,
+        count=number or str(count_in_queue(session, queue.tree)),
+        disputed=disputed,
+        hidden_when_blind=_agent_columns(layout),
     )
 
 

@@ -20,6 +20,7 @@ from app.ui.information.nearby_model import (
 )
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.folding_card import FoldingCard
 
@@ -97,7 +98,7 @@ class NearbyPanel(QWidget):
 
     def _search_failed(self, error: WorkbenchError) -> None:
         self._show([])
-        self.message.setText(str(error))
+        self.message.setText(translate_message(str(error)))
 
     def _show(self, found: list[NearbyFile]) -> None:
         self.model.show_found(found)

@@ -27,6 +27,7 @@ from app.ui.inspection.worker_model import TaskArgument, WorkerModel
 from app.ui.session_bridge import SessionBridge
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.translation.message_texts import translate_message
 from app.worker.errors import InspectionCancelled, WorkerClosed
 from app.worker.inspection import Event, Failed, Finished, Started, StepDone, TextGenerated
 from app.worker.request import InspectRequest
@@ -229,7 +230,7 @@ class InspectionController(QObject):
         if not self.has_question:
             self._current.message.emit(self.tr("There is no class to judge: the agent is off"))
         elif spectrum is None:
-            why = self._current.fault or self.tr("the spectrum is still loading")
+            why = translate_message(self._current.fault) or self.tr("the spectrum is still loading")
             self._current.message.emit(self.tr("The agent cannot run: {why}").replace("{why}", why))
         elif candidate.id in self.runs:
             self._current.message.emit(self.tr("The agent is already running on this candidate"))

@@ -11,6 +11,7 @@ from app.core.session.session import Session
 from app.core.statistics.pace import Pace, Progress, ProgressCounter, recent_pace
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme, contrast, mixed
+from app.ui.translation.message_texts import translate_message
 
 MINUTE, HOUR = 60.0, 3600.0
 SPACING_PX, BAR_PX = 12, 60
@@ -86,7 +87,7 @@ class ProgressLine(QWidget):
         self._texts = self.tr("Progress unknown"), ""
         self.updateGeometry()
         self._fit()
-        self.text.setToolTip(str(error))
+        self.text.setToolTip(translate_message(str(error)))
         self._finish()
 
     def _finish(self) -> None:

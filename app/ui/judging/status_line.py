@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from agent.errors import WorkbenchError
 from app.ui.judging.state_block import OneLineLabel
 from app.ui.session_context import SessionContext
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import MAX_DETAILS, cut
 from app.ui.widgets.painted_button import PaintedButton
 
@@ -155,7 +156,10 @@ class StatusLine(QFrame):
 
     def _show_workbench_error(self, error: WorkbenchError) -> None:
         cause = error.__cause__
-        self.show_error(str(error), "" if cause is None else f"{type(cause).__name__}: {cause}")
+        self.show_error(
+            translate_message(str(error)),
+            "" if cause is None else f"{type(cause).__name__}: {cause}",
+        )
 
     def _open(self) -> None:
         lines = [

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import Theme
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import MAX_REASON, one_line, row
 
 # Most spectra are read sooner than this; a message would only flicker.
@@ -85,7 +86,7 @@ class EmptyPlotMessage(QWidget):
     def _show(self, title: str, reason: str, *, is_fault: bool = False) -> None:
         self._delay.stop()
         self.title.setText(title)
-        self.reason.setText(one_line(reason, MAX_REASON))
+        self.reason.setText(one_line(translate_message(reason), MAX_REASON))
         self.reason.setVisible(bool(reason))
         self.retry_button.setVisible(is_fault)
         self.next_button.setVisible(is_fault)

@@ -7,12 +7,18 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import MAX_NAME, cut
+from app.ui.widgets.text_width import first_that_fits
 
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
 LETTERS = 34
 """So many of its letters fit at least."""
-APART_PX = 8
+TITLE_LETTERS = 8
+"""Where fewer of the title would be left beside the values under the mouse, it is hidden."""
+BETWEEN = "   "
+"""Stands between those values."""
+APART_PX, SLACK_PX = 8, 2
 NOTE_SHARE = 0.65
 """Largest fraction for the note of what title and mark leave; the rest is for the facts."""
 
@@ -25,7 +31,7 @@ class Header(QWidget):
         super().__init__(parent)
         self.title, self.simulated = self._label("title"), self._label("warning")
         self.facts, self.note = self._label("dim"), self._label("dim")
-        self._object = self._facts_text = self._note_text = ""
+        self._object = self._facts_text = self._note_text = self._readout_text = ""
         self._readout_px = 0
         self._class: QPushButton | None = None
         self.readout = self._label("number")
@@ -69,13 +75,17 @@ class Header(QWidget):
             self._arrange()
 
     def show_readout(self, text: str) -> None:
-        """Show the values under the mouse; facts and note give way while there are any."""
-        self.readout.setText(text)
-        needed = self.readout.sizeHint().width() if text else 0
+        """Show the values under the mouse; all but the mark give way while there are any.
+
+        Where they have no room, the first of them are left out.
+        """
+        self._readout_text = text
+        needed = self.readout.fontMetrics().horizontalAdvance(text) + SLACK_PX if text else 0
         if not text or needed > self._readout_px:  # not narrower from one place to the next
             has_changed, self._readout_px = needed != self._readout_px, needed
             if has_changed:
                 self._arrange()
+        self._fit_readout()
 
     def _describe(self, spectrum: Spectrum, listed_snr: float | None) -> list[str]:
         survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
@@ -86,7 +96,7 @@ class Header(QWidget):
             snr = self.tr("S/N {value} (file)").replace("{value}", f"{spectrum.snr:.1f}")
         bad = self.tr("{n} bad pixels").replace("{n}", str(spectrum.n_bad))
         facts = survey, snr, bad if spectrum.n_bad else ""
-        return [fact for fact in (*facts, *spectrum.warnings[:1]) if fact]
+        return [fact for fact in (*facts, *map(translate_message, spectrum.warnings[:1])) if fact]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -116,29 +126,43 @@ class Header(QWidget):
             width = self._class.sizeHint().width()
             self._class.setGeometry(QRect(left, TOP_PX, width, self._line_height))
             left += width + APART_PX
-        left += self._place_title(left, end - left)
-        room = max(end - left, 0)
-        readout_px = min(self._readout_px, room)
+        readout_px = max(min(self._readout_px, end - left - self._mark_px - APART_PX), 0)
         self.readout.setGeometry(QRect(end - readout_px, TOP_PX, readout_px, self._line_height))
+        self._fit_readout()
         end -= readout_px + (APART_PX if readout_px else 0)
+        left += self._place_title(left, end - left)
         needed = self.note.fontMetrics().horizontalAdvance(self._note_text)
         note_px = max(min(needed + 2, round(NOTE_SHARE * (end - left))), 0)
         self._place(self.note, self._note_text, end - note_px, note_px)
         facts_px = max(end - left - note_px - (APART_PX if note_px else 0), 0)
         self._place(self.facts, self._facts_text, left, facts_px)
 
+    def _fit_readout(self) -> None:
+        parts = self._readout_text.split(BETWEEN)
+        ends = [parts[number:] for number in range(len(parts))]
+        texts = [between.join(end) for end in ends for between in (BETWEEN, " ")]
+        room = self.readout.width() - SLACK_PX
+        self.readout.setText(first_that_fits(texts, self.readout.fontMetrics(), room))
+
+    @property
+    def _mark_px(self) -> int:
+        return 0 if self.simulated.isHidden() else self.simulated.sizeHint().width() + APART_PX
+
     def _place_title(self, left: int, room: int) -> int:
         """Place title and mark; the title gives way to the mark. Returns the width they take."""
-        mark_px = 0 if self.simulated.isHidden() else self.simulated.sizeHint().width() + APART_PX
+        mark_px, metrics = self._mark_px, self.title.fontMetrics()
         name, most = cut(self._object, MAX_NAME), max(room - mark_px, 0)
-        shown = self.title.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, most)
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, most)
+        if self._readout_px and shown != name and most < TITLE_LETTERS * metrics.averageCharWidth():
+            shown = ""
         self.title.setText(shown)
         self.title.setToolTip(self._object if shown != self._object else "")
-        width = min(self.title.sizeHint().width(), most)
+        width = min(self.title.sizeHint().width(), most) if shown else 0
         self.title.setGeometry(QRect(left, TOP_PX, width, self._line_height))
-        mark = QRect(left + width + APART_PX, TOP_PX, max(mark_px - APART_PX, 0), self._line_height)
+        width += APART_PX if shown else 0
+        mark = QRect(left + width, TOP_PX, max(mark_px - APART_PX, 0), self._line_height)
         self.simulated.setGeometry(mark)
-        return width + APART_PX + mark_px
+        return width + mark_px
 
     def _place(self, label: QLabel, text: str, left: int, width: int) -> None:
         right = Qt.TextElideMode.ElideRight

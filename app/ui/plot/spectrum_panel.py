@@ -30,6 +30,7 @@ from app.ui.plot.template_overlay import TemplateOverlay, TemplateSource
 from app.ui.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
+from app.ui.translation.data_texts import library_name
 from app.ui.widgets.flow_layout import FlowLayout
 
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)
@@ -390,7 +391,7 @@ class SpectrumPanel(QFrame):
         return notes
 
     def _drawn_as(self) -> list[str]:
-        return drawn_as(self.plot.trace, self.template.name, fits=self.template.fits)
+        return drawn_as(self.plot.trace, library_name(self.template.name), fits=self.template.fits)
 
     def _align(self) -> None:
         """Line up the overview with the plot, and cover the plot with the empty message."""

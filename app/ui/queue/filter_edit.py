@@ -17,6 +17,7 @@ from app.core.queue.filter_parser import FIELDS, MAX_LENGTH, VERDICT_WORDS
 from app.core.queue.filters import ANSWERS, BETWEEN, NUMBER_FIELDS, TEXT_FIELDS, THINGS
 from app.ui.judging.flag_menu import FLAGS, STAR
 from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.suggestions import Suggestions
 
 # A name or a value in quotes belongs to the word, with the blanks in it.
@@ -143,7 +144,7 @@ class FilterEdit(QLineEdit):
             tree = parse_filter(self.text(), self.own_columns)
         except FilterError as error:
             self._fault_at = error.position
-            self.fault_changed.emit(str(error))
+            self.fault_changed.emit(translate_message(str(error)))
             self.update()
             return None
         self._fault_at = None

@@ -38,6 +38,7 @@ from app.ui.queue.columns import (
 from app.ui.queue.queue_blocks import QueueBlocks
 from app.ui.queue.sparklines import Sparklines
 from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.candidate_table import CELL, Cell
 from app.ui.widgets.labels import MAX_NAME, one_line
 
@@ -248,7 +249,7 @@ class QueueModel(QAbstractTableModel):
 
     def _tooltip(self, row: QueueRow) -> str:
         verdict = text_of(row, VERDICT)
-        lines = [row.candidate.object_id, row.candidate.fault, verdict]
+        lines = [row.candidate.object_id, translate_message(row.candidate.fault), verdict]
         if row.mine is not None:
             lines += [", ".join(row.mine.opinion.flags), row.mine.opinion.comment]
         return "\n".join(each for each in lines if each)

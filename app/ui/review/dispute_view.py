@@ -14,6 +14,7 @@ from app.ui.review.dispute_plot import DisputePlot
 from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_details
 from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
 from app.ui.session_context import SessionContext
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import MAX_REASON, button, narrow, one_line, row, with_key, wrapped_label
@@ -194,7 +195,7 @@ class DisputeView(QWidget):
         if not self._is_current() or self.shown is None:
             return
         spectrum = self._current.spectrum
-        self.note.setText(one_line(self._current.fault, MAX_REASON))
+        self.note.setText(one_line(translate_message(self._current.fault), MAX_REASON))
         self.note.setVisible(bool(self._current.fault))
         if spectrum is None:
             self.plot.show_nothing()

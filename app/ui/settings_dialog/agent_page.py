@@ -15,6 +15,7 @@ from app.ui.settings.settings_check import MAX_PATH, MAX_WORKERS
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, add_row, form, plain_label
 from app.ui.translation.data_texts import key_in_address
+from app.ui.translation.message_texts import translate_message
 
 
 class AgentPage(SettingsPage):
@@ -73,7 +74,7 @@ class AgentPage(SettingsPage):
         self._show_state()
 
     def _show_fault(self, error: WorkbenchError) -> None:
-        self.state.setText(str(error))
+        self.state.setText(translate_message(str(error)))
 
     def _save_model(self) -> None:
         text = self.model.currentText().strip()

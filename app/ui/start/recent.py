@@ -12,6 +12,7 @@ from app.core.database.locations import shown_location
 from app.core.session.session import open_session
 from app.core.statistics.pace import progress
 from app.ui.settings.settings_check import MAX_RECENT
+from app.ui.translation.message_texts import translate_message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,4 +76,4 @@ def describe_session(location: str, reviewer: str) -> RecentSession:
                 used=used,
             )
     except WorkbenchError as error:
-        return RecentSession(location=location, used=used, problem=str(error))
+        return RecentSession(location=location, used=used, problem=translate_message(str(error)))

@@ -13,8 +13,11 @@ from app.ui.start.recent import RecentSession
 from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.painted_button import RowButton
+from app.ui.widgets.text_width import how_much_larger
 
-PAD, REMOVE = 10, 24
+PAD = 10
+REMOVE_PX = 24
+"""Side of the button in text of the usual size."""
 RIGHT_SHARE = 0.6
 """Most of the width that state and class may take."""
 RADIUS = 6.0
@@ -40,7 +43,7 @@ class RecentRow(RowButton):
         self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove_button.setToolTip(self.tr("Remove from this list; the file is kept"))
         self.remove_button.setAccessibleName(self.tr("Remove from this list"))
-        self.remove_button.setFixedSize(REMOVE, REMOVE)
+        self.remove_button.setProperty("role", "mark")
         self.remove_button.clicked.connect(self._remove)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -75,8 +78,14 @@ class RecentRow(RowButton):
         return QSize(240, self.sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        top = (self.height() - REMOVE) // 2
-        self.remove_button.move(self.width() - REMOVE - 4, top)
+        side = self._remove_px
+        self.remove_button.setGeometry(
+            self.width() - side - 4, (self.height() - side) // 2, side, side
+        )
+
+    @property
+    def _remove_px(self) -> int:
+        return round(REMOVE_PX * how_much_larger(self))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -90,7 +99,7 @@ class RecentRow(RowButton):
             painter.setBrush(background)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
         line = self.fontMetrics().height()
-        inner = self.rect().adjusted(PAD, PAD, -PAD - REMOVE, -PAD)
+        inner = self.rect().adjusted(PAD, PAD, -PAD - self._remove_px, -PAD)
         texts = self.state_text(), self._details()
         wanted = max(map(self.fontMetrics().horizontalAdvance, texts)) + 2 * PAD
         right = min(wanted, round(RIGHT_SHARE * inner.width()))

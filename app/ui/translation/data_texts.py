@@ -14,6 +14,8 @@ from PySide6.QtCore import QCoreApplication
 
 from app.ui.translation.languages import LANGUAGES, translations_folder
 
+SIMULATED = " (simulated)"
+"""Suffix of the name of every bundled template, so that it is always marked as simulated."""
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -42,6 +44,14 @@ def load_table(table: str, language: str) -> Mapping[str, str]:
 def task_text(text: str) -> str:
     """Translate a text of a bundled task; texts of other tasks stay as they are."""
     return window_table("tasks").get(text, text)
+
+
+def library_name(text: str) -> str:
+    """Translate the name of a bundled line list or template; those of a user's stay as they are."""
+    table, name = window_table("names"), text.removesuffix(SIMULATED)
+    if name not in table:
+        return text
+    return table[name] + (table[SIMULATED] if name != text else "")
 
 
 def key_in_address() -> str:

@@ -24,6 +24,8 @@ MAX_TEXT = 2000
 DID_YOU_MEAN = "did you mean {x}?"
 MAX_DEPTH = 6
 """Messages within one another; deeper ones are the names of a stranger's files."""
+MAX_PARTS = 12
+"""Messages after one another."""
 MAX_COLONS = 12
 """Each may be the one behind the name of an object."""
 
@@ -101,7 +103,8 @@ class Messages:
             return None
         guess = GUESS.search(text)
         if guess is None:
-            return self._known(text, depth) or self._named(text, depth)
+            inner = self._listed(text, depth) if depth else None
+            return self._known(text, depth) or inner or self._named(text, depth)
         whole = self.translated(text[: guess.start()], depth + 1)
         question = self.texts[DID_YOU_MEAN].replace("{x}", guess[1])
         return None if whole is None else f"{whole}；{question}"
@@ -115,6 +118,14 @@ class Messages:
             if filled is not None:
                 return filled
         return None
+
+    def _listed(self, text: str, depth: int) -> str | None:
+        """Several messages after one another, as of readers, each of them known."""
+        parts = text.split("; ", MAX_PARTS)
+        if not 1 < len(parts) <= MAX_PARTS:
+            return None
+        known = [self._known(part, depth) or self._named(part, depth) for part in parts]
+        return None if None in known else "；".join(filter(None, known))
 
     def _named(self, text: str, depth: int) -> str | None:
         """A message behind the name of its object, which may hold colons too."""

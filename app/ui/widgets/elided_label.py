@@ -7,19 +7,21 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.ui.widgets.labels import MAX_SHOWN, cut, one_line
+from app.ui.widgets.text_width import first_that_fits
 
 
 class ElidedLabel(QLabel):
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.full_text = ""
+        self.full_text = self._short_text = ""
         self.setProperty("role", role)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
-    def show_text(self, text: str, tooltip: str = "") -> None:
+    def show_text(self, text: str, tooltip: str = "", short: str = "") -> None:
+        """Show a text, or what is `short` for it where there is no room for the text."""
         if (text := cut(text)) != self.full_text:
-            self.full_text = text
+            self.full_text, self._short_text = text, short
             self._elide()
         self.setToolTip(tooltip or text)
 
@@ -40,7 +42,8 @@ class ElidedLabel(QLabel):
         self._elide()
 
     def _elide(self) -> None:
-        room = self.contentsRect().width()
-        elided = self.fontMetrics().elidedText(self._line, Qt.TextElideMode.ElideRight, room)
+        room, metrics = self.contentsRect().width(), self.fontMetrics()
+        line = first_that_fits([self._line, self._short_text or self._line], metrics, room)
+        elided = metrics.elidedText(line, Qt.TextElideMode.ElideRight, room)
         if elided != self.text():
             self.setText(elided)

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
 USUAL_PT = 10.0
 PADDING_PX = 24
 """Room beside a placeholder."""
+TAB_PX = 20
+"""Room beside the name of a tab, as in the style sheet."""
 AROUND = QSize(8, 40)
 """Room on the screen for the frame and the title of a window."""
 
@@ -67,6 +69,18 @@ class MostWidth(_Follower):
 
     def fit(self) -> None:
         self._widget.setMaximumWidth(round(self._px * how_much_larger(self._widget)))
+
+
+class RoomForTabs(_Follower):
+    """Keeps a panel wide enough for the names of the tabs above it."""
+
+    def __init__(self, panel: QWidget, names: Sequence[str]) -> None:
+        self._panel, self._names = panel, names
+        super().__init__(panel)
+
+    def fit(self) -> None:
+        advance = self._panel.fontMetrics().horizontalAdvance
+        self._panel.setMinimumWidth(sum(advance(name) + TAB_PX for name in self._names))
 
 
 class PlaceholderWidth(_Follower):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -14,13 +13,12 @@ from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.text_width import first_that_fits
 from app.ui.widgets.tooltips import RICH
+from app.ui.windows.short_names import short_names
 from app.ui.windows.window_plot import WindowPlot
 
 RADIUS, PAD = 5.0, 6
 TEXT_SCALE = 0.85
 PLOT_PX, MIN_WIDTH = 44, 96
-SPACE_IN_NAME = re.compile(r" (?=(?:[IVX]+|[A-Z]|\d+)\b)")
-"""A space inside the name of a line such as He II 4686, where it must not be cut."""
 
 
 class WindowCell(QAbstractButton):
@@ -62,6 +60,18 @@ class WindowCell(QAbstractButton):
         room = self.width() - 2 * PAD
         return first_that_fits(self.numbers, QFontMetrics(self.text_font), room)
 
+    @property
+    def title(self) -> tuple[str, str]:
+        """The name, as short as need be, and the key where there is room for both."""
+        names, metrics = short_names(self.text()), QFontMetrics(self.text_font)
+        room = self.width() - 2 * PAD
+        for key in dict.fromkeys((self.key, "")):
+            left = room - (metrics.horizontalAdvance(key) + PAD if key else 0)
+            name = first_that_fits(names, metrics, left)
+            if metrics.horizontalAdvance(name) <= left:
+                return name, key
+        return names[-1], ""
+
     def sizeHint(self) -> QSize:
         return QSize(150, 2 * self._line_px() + PLOT_PX + 10)
 
@@ -93,19 +103,15 @@ class WindowCell(QAbstractButton):
         top, foot = room.adjusted(0, 0, 0, 0), room.adjusted(0, 0, 0, 0)
         top.setHeight(line)
         foot.setTop(room.bottom() - line)
+        name, key = self.title
         painter.setPen(QColor(theme.dim))
-        painter.drawText(top, _side(Qt.AlignmentFlag.AlignRight), self.key)
-        left = top.width() - (metrics.horizontalAdvance(self.key) + PAD if self.key else 0)
+        painter.drawText(top, _side(Qt.AlignmentFlag.AlignRight), key)
         painter.setPen(QColor(theme.text if self.is_covered else theme.dim))
-        name = metrics.elidedText(self._label, Qt.TextElideMode.ElideRight, left)
+        name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, top.width())
         painter.drawText(top, _side(Qt.AlignmentFlag.AlignLeft), name)
         painter.setPen(QColor(theme.dim))
         text = self.number if self.is_covered else self.tr("not covered")
         painter.drawText(foot, _side(Qt.AlignmentFlag.AlignLeft), text)
-
-    @property
-    def _label(self) -> str:
-        return SPACE_IN_NAME.sub("\N{NO-BREAK SPACE}", self.text())
 
     @property
     def text_font(self) -> QFont:

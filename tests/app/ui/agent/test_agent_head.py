@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from app.ui.agent.agent_panel import LOW_LINES
 from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
@@ -45,3 +46,21 @@ def test_watch_is_a_setting_that_the_button_shows(qtbot, context, panel):
     assert context.settings.settings.watch and watch.isChecked()
     context.agent.set_watched(False)
     assert not watch.isChecked()
+
+
+def test_a_low_panel_shows_what_can_be_pressed(qtbot, scripted, scripted_panel):
+    panel, head = scripted_panel, scripted_panel.head
+    high = panel.height()
+    panel.setFixedHeight(LOW_LINES * panel.fontMetrics().height() - 1)
+    assert head.run.isVisible() and head.list.isVisible() and head.list.key == ""
+    assert not (head.pause.isVisible() or head.stop.isVisible())
+    assert "Ctrl+R" in head.list.toolTip()
+    show_candidate(qtbot, scripted, act="endless")
+    qtbot.mouseClick(head.run, LEFT)
+    qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
+    assert not head.run.isVisible()
+    assert head.pause.isVisible() and head.stop.isVisible()
+    with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
+        qtbot.mouseClick(head.stop, LEFT)
+    panel.setFixedHeight(high)
+    assert head.stop.isVisible() and head.list.key == "Ctrl+R"

@@ -50,6 +50,14 @@ def test_a_look_has_its_picture_on_the_left_and_its_numbers_below(lay):
     assert card.picture.bottom() < card.rerun.top() < card.height
 
 
+def test_what_is_beside_the_picture_is_whole(lay):
+    content = replace(
+        card_contents(record().steps)[1], numbers="S/N 26.4 · 296 px · λ observed, vacuum"
+    )
+    said = " ".join(block.layout.text() for block in lay(content, width=230.0).blocks)
+    assert content.numbers in said
+
+
 def test_unsupported_claims_are_underlined(lay):
     answer = card_contents(record().steps)[-1]
     (mark,) = lay(answer).blocks[0].layout.formats()

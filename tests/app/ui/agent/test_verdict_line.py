@@ -56,6 +56,14 @@ def test_one_of_several_records_is_chosen_or_all_are_compared(qtbot, line):
     assert not line.compare.isChecked() and line.verdict.isVisible()
 
 
+def test_the_chooser_names_the_record_shown_when_others_come(line):
+    line.show_records(records(NO))
+    line.show_record(YES)  # just finished: its record is stored after
+    line.show_records(records(NO, YES))
+    assert line.record.currentIndex() == 1
+    assert line.verdict.text() == "YES"
+
+
 def test_a_verdict_that_contradicts_what_was_said_is_marked(line):
     wolf = Step(kind="think", turn=1, text="Hα (--) -78. Like a Wolf-Rayet star.")
     odd = record(steps=(*YES.steps[:2], wolf, wolf, *YES.steps[3:]))
@@ -68,3 +76,11 @@ def test_a_verdict_that_contradicts_what_was_said_is_marked(line):
     line.show_record(odd)
     line.compare.setChecked(True)
     assert not line.warning.isVisible()
+
+
+def test_a_narrow_line_keeps_the_number(line):
+    line.show_records(records(YES))
+    line.show_record(YES)
+    line.p_yes.resize(line.p_yes.fontMetrics().horizontalAdvance("p(YES) 0.93") + 2, 20)
+    assert line.p_yes.text() == "p(YES) 0.93"
+    assert "not calibrated" in line.p_yes.toolTip()

@@ -7,9 +7,12 @@ import pytest
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
 from app.core.session.measurements import record_measurement
+from app.core.session.records import Verdict
+from app.core.statistics.adjudication import set_adjudicator
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.export.export_preview import ROWS, candidate_ids, preview_export
 from tests.app.core.inspected import said
+from tests.app.core.judged_sessions import say
 from tests.app.core.session.test_measurements import HALPHA
 
 EVERYTHING = Queue(tree=parse_filter(""), sort=LIST_ORDER)
@@ -22,6 +25,19 @@ def test_rows_are_counted_and_the_first_are_shown(judged, choice, count):
     assert preview.count == str(count)
     assert len(preview.cells) == min(count, ROWS)
     assert all(len(row) == len(preview.columns) for row in preview.cells)
+
+
+def test_candidates_on_which_reviewers_disagree_are_neither_counted_nor_listed(judged):
+    say(judged, "Li Wei", {1: Verdict.REJECT, 2: Verdict.ACCEPT, 3: Verdict.ACCEPT})
+    preview = preview_export(judged, "accepted", EVERYTHING)
+    assert [cells[0] for cells in preview.cells] == [
+        judged.candidate(number).object_id for number in (3, 5)
+    ]
+    assert (preview.count, preview.disputed) == ("2", 2)
+    set_adjudicator(judged, "Li Wei")
+    preview = preview_export(judged, "accepted", EVERYTHING)
+    assert (preview.count, len(preview.cells), preview.disputed) == ("3", 3, 1)
+    assert preview_export(judged, "judged", EVERYTHING).disputed == 0
 
 
 def test_the_filter_of_the_queue(judged):

@@ -54,3 +54,23 @@ def test_a_long_name_gives_way_to_the_mark_of_a_simulation(qtbot, context, panel
     assert name in header.texts
     header.show_object("J1", context.current.spectrum)
     assert header.title.text() == "J1" and header.title.toolTip() == ""
+
+
+def test_values_under_the_mouse_are_never_cut(qtbot, context, panel):
+    """In a narrow header the line's name goes first, then the title, and the mark stays."""
+    on_to(qtbot, context, 2)
+    header, text = panel.header, "He I 5876 5877.2   5834.5 Å   F 34.09"
+    advance = header.readout.fontMetrics().horizontalAdvance
+    least = header.simulated.geometry().right() - header.title.width() + advance("5834.5 Å F 34.09")
+    for width in range(least + 30, 800, 20):
+        header.resize(width, header.height())
+        header.show_readout("")
+        title = header.title.text()
+        header.show_readout(text)
+        shown, room = header.readout.text(), header.readout.width()
+        assert text.replace("   ", " ").endswith(shown.replace("   ", " "))
+        assert "5834.5 Å" in shown and advance(shown) <= room
+        assert header.simulated.geometry().right() < header.readout.geometry().left()
+        header.show_readout("")
+        assert header.title.text() == title
+    assert shown == text

@@ -8,11 +8,20 @@ from collections import Counter
 
 import pytest
 
+from agent.spectra.lines import load_line_lists
 from agent.tasks.catalogue import load_tasks, look_task
 from agent.tasks.guideline import guideline_sections
+from app.ui.controls.template_library import bundled
 from app.ui.importing.task_chooser import guideline_html
 from app.ui.theme.theme import LIGHT
-from app.ui.translation.data_texts import load_table, task_text, window_language, window_table
+from app.ui.translation.data_texts import (
+    SIMULATED,
+    library_name,
+    load_table,
+    task_text,
+    window_language,
+    window_table,
+)
 from app.ui.translation.guideline_text import section_lines
 from app.ui.translation.languages import LANGUAGES, install_translators
 from app.ui.translation.measured_texts import (
@@ -61,7 +70,7 @@ def test_every_text_of_the_tasks_is_there_and_none_that_is_gone(name):
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("table", ["tasks", "measured", "messages"])
+@pytest.mark.parametrize("table", ["tasks", "measured", "messages", "names"])
 def test_numbers_and_places_are_kept(name, table):
     for english, other in load_table(table, name).items():
         places = [Counter(PLACEHOLDER.findall(each)) for each in (english, other)]
@@ -71,8 +80,23 @@ def test_numbers_and_places_are_kept(name, table):
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_nothing_stays_english(name):
-    for english, other in load_table("tasks", name).items():
+def test_every_line_list_and_template_has_a_name(name):
+    templates, lists = bundled(), load_line_lists().sets
+    names = {each.title for each in lists} | {each.group for each in templates} | {SIMULATED}
+    names |= {each.name.removesuffix(SIMULATED) for each in templates}
+    assert set(load_table("names", name)) == names
+
+
+def test_a_template_stays_marked_as_simulated(language):
+    chosen = next(each for each in bundled() if each.name.startswith("M dwarf, active"))
+    assert (chosen.short, chosen.title) == ("活动 M 矮星", "活动 M 矮星（模拟）")
+    assert library_name("my_star.fits (simulated)") == "my_star.fits (simulated)"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("table", ["tasks", "names"])
+def test_nothing_stays_english(name, table):
+    for english, other in load_table(table, name).items():
         assert not set(ENGLISH.findall(PLACEHOLDER.sub("", other))) - UNITS, english
 
 

@@ -22,20 +22,40 @@ OTHERS = [name for name in LANGUAGES if name != "en"]
 SOURCES = (
     *sorted({*(CORE / "importing").rglob("*.py")} - {CORE / "importing" / "role_names.py"}),
     *sorted((AGENT / "votable").glob("*.py")),
+    *sorted((AGENT / "spectra" / "readers").glob("*.py")),
     *(AGENT / "spectra" / "fits" / f"{name}.py" for name in ("fits_file", "fits_table")),
     AGENT / "spectra" / "fits" / "source_file.py",
-    APP / "worker" / "exit_reason.py",
+    AGENT / "spectra" / "spectrum.py",
+    *(APP / "worker" / f"{name}.py" for name in ("child", "client", "exit_reason", "inspection")),
+    *(APP / "worker" / f"{name}.py" for name in ("process", "request", "supervisor")),
     AGENT / "checked_toml.py",
     AGENT / "tasks" / "task_file.py",
     AGENT / "tasks" / "catalogue.py",
-    CORE / "database" / "error_messages.py",
+    *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("address", "client", "engine")),
+    *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "turn")),
+    *(AGENT / "inspection" / f"{name}.py" for name in ("engine_loader", "episode")),
+    AGENT / "inspection" / "inspector_factory.py",
+    *(AGENT / "models" / f"{name}.py" for name in ("check_files", "registry")),
+    *(CORE / "database" / f"{name}.py" for name in ("database", "error_messages")),
+    *(CORE / "database" / f"{name}.py" for name in ("file_opening", "session_file")),
+    CORE / "atomic_file.py",
+    CORE / "progress.py",
+    *(CORE / "exporting" / f"{name}.py" for name in ("export", "rows", "spectrum_file")),
+    *(CORE / "exporting" / "formats" / f"{name}.py" for name in ("fits_file", "parquet_file")),
+    CORE / "inspections" / "batch.py",
+    *(CORE / "queue" / f"{name}.py" for name in ("filter_parser", "filter_tokens", "filters")),
+    CORE / "session" / "session.py",
+    *(CORE / "spectra" / f"{name}.py" for name in ("packing", "prefetch", "spectrum_bytes")),
 )
-"""What the import page can show comes from there, and from the file of a new session."""
+"""What the window shows of lists, spectra, models, servers, files and filters comes from there."""
 A_SENTENCE = re.compile(r"[A-Za-z]{2,}[\w',)]* +[a-zA-Z(]")
 NO_MESSAGE = re.compile(
     r"PRAGMA|INSERT|SELECT|\\[wsd]|too long\0|FATAL|^(does not exist|decode to|too many$)"
     r"|^(authentication failed|no password supplied)$|^the database says|\{words\}|^the server"
     r"|^ignored|^no task|^list reader$|^text table$|^Fatal Python"
+    r"|^(?=[^_]*_)[a-z_\s]+$|^<|BEGIN IMMEDIATE|cannot be nested|context \(\?:|^byte-by-byte"
+    r"|^(FITS image|FITS table|LAMOST LRS|LAMOST MRS|SDSS spSpec)$|^there is a reader named"
+    r"|^a result has a|^an event listener failed|^the worker %s|^worker client$"
 )
 """Code; what belongs to servers and to the command line; what the window says itself."""
 PUT_TOGETHER = {
@@ -56,6 +76,29 @@ PUT_TOGETHER = {
     "; did you mean {}?",
     "object_id: built from the columns {} ({} naming)",
     "path: {} file name built from the columns {}",
+    ", row {} as its error",
+    "\nleft out: {}",
+    "there is no model {}; use one of {}, the path of a model folder or .gguf file, or the address "
+    "of a server{}",
+    "; gave up after {} attempts",
+    "; keys are sent only over https",
+    "; set {} to your key",
+    ": add one to the address as #MODEL ({})",
+    "{}; columns of the list: {}",
+    "the measured inspector",
+    'pip install -e ".[formats]" in the checkout',
+    "the task",
+    "the task of {}",
+    "the worker {} while it {}",
+    "{}; the next request starts a new one",
+    " (its last line: {})",
+    "{} and was killed",
+    "did not load within {} s",
+    "did not start within {} s",
+    "did not stop within {} s of the request to cancel",
+    "gave no sign of life for {} s",
+    "was {} s over its deadline of {} s",
+    "has another version",
 }
 """Parts that the table has together, and the reasons that only a terminal prints."""
 
@@ -140,6 +183,28 @@ TRANSLATED = {
     "3 lines not in UTF-8, read as GB18030 (Chinese)": ("3 行不是 UTF-8，按 GB18030（中文）读取"),
     "x.vot: it is a damaged VOTable: unclosed token: line 1, column 16": (
         "x.vot：这是损坏的 VOTable：记号没有闭合：第 1 行，第 16 列"
+    ),
+    "x.fits: no reader knows this file (LAMOST MRS, LAMOST LRS: its primary header does not name "
+    "LAMOST; SDSS: its HDU 1 is not a table; text table: not a text table)": (
+        "x.fits：没有读取器认识该文件（LAMOST MRS, LAMOST LRS：其主文件头没有提到 LAMOST；"
+        "SDSS：其 HDU 1 不是表；text table：不是文本表）"
+    ),
+    "x.fits: its data end too soon; download the file again; it has no HDU 2": (
+        "x.fits: its data end too soon; download the file again; it has no HDU 2"
+    ),
+    "x.fits: it holds 3 spectra (rows 0 to 2); there is no row 7": (
+        "x.fits：其中有 3 条光谱（第 0 至 2 行）；没有第 7 行"
+    ),
+    "the worker was killed by SIGKILL (as when memory runs out) while it was inspecting J1 (its "
+    "last line: Killed); the next request starts a new one": (
+        "工作进程检查 J1时被 SIGKILL 终止（与内存耗尽时一样）（其最后一行：Killed）；"
+        "下一个请求会启动新的进程"
+    ),
+    "host:8000: it cannot be reached; gave up after 4 attempts": (
+        "host:8000：无法连接；尝试 4 次后放弃"
+    ),
+    "/a/out.fits could not be written: the disk is full. No existing file was changed": (
+        "无法写入 /a/out.fits：磁盘已满。没有改动任何已有文件"
     ),
     "/a/cv.toml: windows[2].range: expected a number from 500 to 1e+06 Å, found 5": (
         "/a/cv.toml: windows[2].range：应为 500 至 1e+06 Å 的数，实为 5"

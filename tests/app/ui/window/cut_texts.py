@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -26,24 +27,20 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.widgets.painted_button import PaintedButton, RowButton
+from app.ui.windows.window_cell import PAD, WindowCell
 
 SLACK_PX = 2
 TAB_PADDING_PX = 18
 BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton, PaintedButton, RowButton)
 
 ELIDED_BY_DESIGN = {
-    "Header": "facts and note give way to the values under the mouse; tooltips hold them in full",
-    "ElidedLabel": "names and states of any length, with tooltips",
-    "OneLineLabel": "what was saved last, with a tooltip",
-    "StateBlock": "holds such a label",
-    "WindowCell": "names of windows, with tooltips",
-    "RecentRow": "paths of any length, with tooltips",
-    "CandidateTable": "columns leave out what does not fit, names keep their ends",
-    "PreviewHeader": "columns of a stranger's list, which scrolls",
-    "ExportPreview": "columns of a catalogue, which scrolls",
-    "NearbyPanel": "names of strangers",
+    "Header": "names of any length; facts and note give way to them. Tooltips hold all in full",
 }
-"""Widgets, by class, whose texts or those inside them may be cut, and why."""
+"""Parents, by class, whose labels may end in an ellipsis, and why.
+
+What the queue, recent sessions and columns of a stranger's list paint is of any length, too; it is
+not seen here.
+"""
 
 
 def cut_texts(window: QWidget) -> list[str]:
@@ -57,11 +54,7 @@ def cut_texts(window: QWidget) -> list[str]:
 def is_seen(widget: QWidget) -> bool:
     # The contents of a scroll area, as of a plot, cover it whole.
     is_covered = widget.visibleRegion().isEmpty() and not isinstance(widget, QAbstractScrollArea)
-    return widget.isVisible() and not is_covered and not is_allowed(widget)
-
-
-def is_allowed(widget: QWidget) -> bool:
-    return any(type(each).__name__ in ELIDED_BY_DESIGN for each in with_parents(widget))
+    return widget.isVisible() and not is_covered
 
 
 def with_parents(widget: QWidget) -> Iterator[QWidget]:
@@ -74,6 +67,8 @@ def with_parents(widget: QWidget) -> Iterator[QWidget]:
 def faults(widget: QWidget) -> Iterator[str]:
     if isinstance(widget, QLabel) and widget.text() and widget.pixmap().isNull():
         yield from label_faults(widget)
+    elif isinstance(widget, WindowCell):
+        yield from cell_faults(widget)
     elif isinstance(widget, BUTTONS):
         yield from button_faults(widget)  # type: ignore[arg-type]
     elif isinstance(widget, QLineEdit):
@@ -99,6 +94,10 @@ def faults(widget: QWidget) -> Iterator[str]:
 
 def label_faults(label: QLabel) -> Iterator[str]:
     text, size, metrics = label.text(), label.contentsRect().size(), label.fontMetrics()
+    whole = getattr(label, "full_text", label.toolTip())
+    is_elided = "…" in text and whole and "…" not in whole
+    if is_elided and type(label.parentWidget()).__name__ not in ELIDED_BY_DESIGN:
+        yield f"“{whole}” is shown as “{text}”"
     if label.wordWrap():
         needed = label.heightForWidth(label.width())
         if needed > label.height() + SLACK_PX:
@@ -129,6 +128,14 @@ def button_faults(button: QAbstractButton) -> Iterator[str]:
     yield from hidden_part(button, text)
 
 
+def cell_faults(cell: WindowCell) -> Iterator[str]:
+    metrics, room = QFontMetrics(cell.text_font), cell.width() - 2 * PAD
+    name, key = cell.title
+    for text in (f"{name} {key}".rstrip(), cell.number):
+        if metrics.horizontalAdvance(text) > room + SLACK_PX:
+            yield f"“{text}” does not fit"
+
+
 def hidden_part(widget: QWidget, text: str) -> Iterator[str]:
     """Whether a part lies outside its parent, where nothing can scroll it into view."""
     if any(isinstance(each, QAbstractScrollArea) for each in with_parents(widget)):
@@ -152,7 +159,8 @@ def header_faults(header: QHeaderView) -> Iterator[str]:
         text = str(model.headerData(section, header.orientation()) or "")
         if header.isSectionHidden(section) or not text:
             continue
-        if header.fontMetrics().horizontalAdvance(text) > header.sectionSize(section):
+        wide = max(map(header.fontMetrics().horizontalAdvance, text.split("\n")))
+        if wide > header.sectionSize(section):
             yield f"the column “{text}” is cut"
     if header.count() and header.fontMetrics().height() > header.height() + SLACK_PX:
         yield "its titles are too high"

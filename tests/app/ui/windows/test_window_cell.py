@@ -55,3 +55,15 @@ def test_what_is_measured_is_painted(cell):
     cell.show_numbers(())
     assert cell.number == ""
     assert cell.grab().toImage() != before
+
+
+def test_the_name_is_as_short_as_need_be_and_the_key_goes_before_it_is_cut(cell):
+    cell.key = "F2"
+    titles = []
+    for width in range(300, MIN_WIDTH // 2, -1):
+        cell.resize(width, 100)
+        titles.append(cell.title)
+        assert wide(cell, " ".join(cell.title).strip()) <= width + PAD
+    assert list(dict.fromkeys(titles)) == [("Hα and He I 6678", "F2"), ("Hα", "F2")]
+    cell.resize(wide(cell, "Hα") + 2, 100)
+    assert cell.title == ("Hα", "")

@@ -1,0 +1,108 @@
+"""In a Chinese window what goes wrong is told in Chinese: spectra, models, exports, filters."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import update
+
+from app.core.database.tables import candidates
+from app.ui.translation.languages import install_translators
+from tests.app.ui.whole_window import before_window, copied
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+SENTENCE = re.compile(r"(?<![\w./-])[a-z]{2,} [a-z]{2,}")
+"""Two English words after one another; names of readers and of models are single words."""
+A_READER = "text table"
+BROKEN = {2: b"", 3: b"hello world\n", 4: b"\x1f\x8b\x08\x00" * 9, 5: None, 6: b"wave flux\n1 2\n"}
+
+
+@pytest.fixture
+def chinese(qapp):
+    translators = install_translators(qapp, "zh")
+    yield
+    for each in translators:
+        qapp.removeTranslator(each)
+
+
+@pytest.fixture
+def person(qtbot, tmp_path, sample, chinese):
+    with before_window(qtbot, copied(sample, tmp_path)) as before:
+        yield before
+
+
+def assert_chinese(text):
+    without = re.sub(r'"[^"]*"|“[^”]*”|`[^`]*`', "", text).replace(A_READER, "")
+    assert CHINESE.search(text) and not SENTENCE.search(without), text
+
+
+def broken_files(person, folder):
+    """Give some candidates files that cannot be read."""
+    with person.session.database.writing() as connection:
+        for number, content in BROKEN.items():
+            file = folder / f"{number}.fits"
+            if content is not None:
+                file.write_bytes(content)
+            row = candidates.c.id == number
+            connection.execute(update(candidates).where(row).values(path=str(file)))
+
+
+def test_spectra_that_cannot_be_read(person, tmp_path):
+    broken_files(person, tmp_path)
+    person.current.go_to(9)  # its neighbours were read ahead
+    person.sees(9)
+    for number in BROKEN:
+        person.current.go_to(number)
+        person.wait(lambda: person.current.fault)
+        message = person.plot.empty_message
+        assert message.reason.isVisible()
+        assert_chinese(message.title.text())
+        assert_chinese(message.reason.text())
+        person.press("V")
+        assert_chinese(person.view.status.message.full_text)
+
+
+@pytest.mark.parametrize(
+    "model", ["nowhere", "spec-o3-7b", "http://example.org/v1#x", "https://a:b@example.org/v1"]
+)
+def test_a_model_that_is_not_there(person, model):
+    agent = person.view.context.agent
+    agent.choose_model(model)
+    person.wait(lambda: agent.worker_model.fault)
+    assert_chinese(person.view.judging.agent.head.state.full_text)
+    assert_chinese(person.view.status.message.full_text)
+
+
+def test_a_server_that_does_not_answer(person):
+    agent = person.view.context.agent
+    agent.choose_model("http://127.0.0.1:9/v1#x")
+    person.wait(lambda: not agent.worker_model.is_loading)
+    person.press("V")
+    person.wait(lambda: not agent.runs and agent.shown.trajectory is not None)
+    line = person.view.judging.agent.verdict
+    assert "127.0.0.1:9" in line.p_yes.full_text
+    assert_chinese(line.p_yes.full_text)
+
+
+def test_an_export_that_fails(person, tmp_path):
+    person.window.commands.run("export")
+    dialog = person.view.export_dialog
+    folder = tmp_path / "full.csv"
+    folder.mkdir()
+    dialog.file.set_path(folder)
+    dialog.write()
+    person.wait(lambda: not dialog.is_writing)
+    assert dialog.problem.isVisible()
+    assert_chinese(dialog.problem.label.text())
+    dialog.hide()
+
+
+def test_a_filter_that_is_not_one(person):
+    bar = person.view.judging.queue.filters
+    for text in ("p_yes>", "snr:high", "(", "nothing:1", "verdict:maybe"):
+        bar.edit.setText(text)
+        bar.edit.parse()
+        assert_chinese(
+            re.sub(r"：[a-z_, .OLUMN]+", "", bar.fault.text()).replace("或 unjudged", "")
+        )
