@@ -147,7 +147,7 @@ def ablation(
     no_sft: Annotated[str | None, typer.Option(help="Model trained without SFT.")] = None,
     no_rl: Annotated[str | None, typer.Option(help="Model trained without RL.")] = None,
     no_tool: Annotated[
-        str | None, typer.Option(help="Model that judges without the tool; default: the full one.")
+        str | None, typer.Option(help="Model trained without the tool, which judges without it.")
     ] = None,
     workers: Workers = 1,
     limit: Limit = None,
@@ -155,12 +155,13 @@ def ablation(
     device: Device = "auto",
     seed: Seed = 0,
 ) -> None:
-    """Compare the full model with no SFT, no RL and no tool."""
+    """Compare the full model with no SFT, no RL, no tool, and itself when the tool refuses."""
     parts: list[tuple[str, JudgeKind, str | None]] = [
         ("full", "inspector", full),
         ("no SFT", "inspector", no_sft),
         ("no RL", "inspector", no_rl),
-        ("no tool", "toolless", no_tool or full),
+        ("no tool", "toolless", no_tool),
+        ("tool refused", "refused", full),
     ]
     judges = [
         JudgeSpec(name=name, kind=kind, source=source, threads=threads, device=device)

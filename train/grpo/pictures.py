@@ -20,12 +20,15 @@ from agent.engines.families import Vision
 from agent.engines.patches import ImagePatches, patches
 from agent.errors import ToolError, WorkbenchError
 from agent.inspection.pictures import PictureMaker, spectrum_ref
+from agent.protocol.protocol import Turn
 from agent.protocol.tool import ToolResult, checked_arguments
 from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Window
+from agent.tasks.task import Task
 from train.examples import Example
 from train.parallel import end_with_parent, worker_deaths
+from train.toolless import NO_TOOL, toolless_opening
 
 MAX_BYTES = 1 << 29
 """Most bytes of pictures and patches that each process keeps."""
@@ -47,8 +50,16 @@ class RenderedPicture:
 class PictureCache:
     """Draws pictures in a model's style and sizing; close it if it has workers."""
 
-    def __init__(self, style: Style, sizing: Sizing, vision: Vision, workers: int = 1) -> None:
-        self.style, self.sizing, self.vision = style, sizing, vision
+    def __init__(
+        self,
+        style: Style,
+        sizing: Sizing,
+        vision: Vision,
+        workers: int = 1,
+        *,
+        tool: bool = True,
+    ) -> None:
+        self.style, self.sizing, self.vision, self.tool = style, sizing, vision, tool
         self.drawn_count = 0
         """Pictures drawn so far, without those found in the cache."""
         self._cache: OrderedDict[Key, RenderedPicture] = OrderedDict()
@@ -146,7 +157,15 @@ class CachedPictureMaker(PictureMaker):
     def overview(self) -> Image.Image:
         return self.pictures.rendered(self, None).picture
 
+    def opening(self, task: Task) -> tuple[Turn, Turn]:
+        if self.pictures.tool:
+            return super().opening(task)
+        text = self.overview_text()
+        return toolless_opening(task, brief=self.style.brief, overview_text=text)
+
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
+        if not self.pictures.tool:
+            raise ToolError(NO_TOOL)
         (low, high), label = checked_arguments(arguments)
         try:
             rendered = self.pictures.rendered(self, (float(low), float(high)))

@@ -100,8 +100,11 @@ def _groups(questions: Sequence[Row], rng: np.random.Generator, noes: int) -> li
     return [groups[index] for index in rng.permutation(len(groups))]
 
 
-def to_prompts(rows: Iterable[Row], *, brief: bool = False) -> list[Row]:
-    """The questions as rows of TRL's dataset; the environment fills the empty user turn."""
-    system = [{"type": "text", "text": SYSTEM if brief else system_text()}]
+def to_prompts(rows: Iterable[Row], *, tool: bool = True) -> list[Row]:
+    """The questions as rows of TRL's dataset; the environment fills the empty user turn.
+
+    `tool` says whether the system turn describes the tool.
+    """
+    system = [{"type": "text", "text": system_text() if tool else SYSTEM}]
     turns = [{"role": "system", "content": system}, {"role": "user", "content": []}]
     return [{**row, "prompt": turns} for row in rows]

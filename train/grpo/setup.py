@@ -51,7 +51,8 @@ def make_trainer(
     if settings.trained == "language":
         model.model.visual.requires_grad_(False)
     tokens = turn_tokens(folder, model.config)
-    limits = Limits(turn=settings.turn_tokens, rollout=settings.rollout_tokens)
+    prompts = to_prompts(questions, tool=pictures.tool and not pictures.style.brief)
+    limits = Limits(turn=settings.turn_limit, rollout=settings.rollout_tokens)
     trainer = SpectrumTrainer(
         rollout_settings=RolloutSettings(
             tokens=tokens, pictures=pictures, limits=limits, at_once=settings.at_once
@@ -59,9 +60,9 @@ def make_trainer(
         warmup=settings.warmup,
         model=model,
         args=make_config(settings, out / CHECKPOINTS, tokens.forbidden, seed),
-        train_dataset=Dataset.from_list(to_prompts(questions, brief=pictures.style.brief)),
+        train_dataset=Dataset.from_list(prompts),
         processing_class=SpectrumProcessor(folder, pictures),
-        reward_funcs=make_reward(TokenJudge(tokens), settings.penalty),
+        reward_funcs=make_reward(TokenJudge(tokens, settings.reward), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),
         peft_config=_adapter(settings),
     )
@@ -89,7 +90,9 @@ def make_config(
         learning_rate=settings.lr,
         lr_scheduler_type="constant",  # SpectrumTrainer adds the warm-up
         optim="adamw_torch_fused",
+        weight_decay=settings.weight_decay,
         epsilon=settings.clip,
+        delta=settings.dual_clip or None,
         beta=0.0,
         temperature=settings.temperature,
         max_completion_length=settings.rollout_tokens,
@@ -125,8 +128,8 @@ def _generation(settings: GrpoSettings, forbidden: Sequence[int]) -> dict[str, A
     """Options of TRL's own generation: the length of a turn and the forbidden tokens."""
     if settings.use_vllm:
         bias = {str(number): -100.0 for number in forbidden}
-        return {"max_tokens": settings.turn_tokens, "logit_bias": bias}
-    return {"max_new_tokens": settings.turn_tokens, "suppress_tokens": list(forbidden)}
+        return {"max_tokens": settings.turn_limit, "logit_bias": bias}
+    return {"max_new_tokens": settings.turn_limit, "suppress_tokens": list(forbidden)}
 
 
 def _adapter(settings: GrpoSettings) -> LoraConfig | None:

@@ -25,6 +25,7 @@ from agent.trajectory.turns import is_brief, turns_of
 from train.parallel import in_order
 from train.sft.encoding import Encoded, Encoder, corrected_turns, refused_calls
 from train.sft.pictures import PictureSource, drawing_record, picture_names
+from train.toolless import toolless_opening, without_looks
 
 CHUNK = 8
 """Number of conversations sent to a worker at once."""
@@ -56,6 +57,7 @@ class RowSettings:
     sizing: Sizing
     picture_source: PictureSource
     train_mistakes: bool = False
+    tool: bool = True
     pictures: bool = True
 
 
@@ -113,7 +115,15 @@ def row_of(
     """The row of a trajectory, or the reason why there is none."""
     if trajectory.stopped_by != "answer":
         return "without an answer"
+    if not settings.tool:
+        trajectory = without_looks(trajectory)
     turns = turns_of(find_task(trajectory.task), trajectory)
+    if not settings.tool:
+        turns[:2] = toolless_opening(
+            find_task(trajectory.task),
+            brief=is_brief(trajectory),
+            overview_text=trajectory.overview_text,
+        )
     untrained = set() if settings.train_mistakes else corrected_turns(trajectory)
     if not settings.pictures:
         text_turns = [replace(turn, picture=None) for turn in turns]

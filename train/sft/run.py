@@ -88,6 +88,8 @@ def fine_tune(
     args = training_arguments(out / CHECKPOINTS, settings, half=half, seed=seed, workers=workers)
     console = Console(stderr=True, quiet=args.process_index > 0)
     inputs = read_inputs(files, sets, settings.style)
+    if inputs.others and not settings.tool:
+        raise WorkbenchError(f"sft.tool: {inputs.others[0]} has conversations with the tool")
     run_settings = {"sft": asdict(settings), "model": asdict(model_settings), "seed": seed}
     run_settings |= {"files": inputs.fingerprints, "devices": args.world_size}
 
@@ -148,8 +150,7 @@ def fine_tune(
         )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         figures = trainer.evaluate()
-    kind, new = settings.kind, given is None
-    save_model(trainer, start, out, inputs, kind, rows, figures, new=new)
+    save_model(trainer, start, out, inputs, settings, rows, figures, new=given is None)
     return out / MODEL
 
 
@@ -226,6 +227,7 @@ def _prepare_rows(
         sizing=folder.sizing,
         picture_source=source,
         train_mistakes=settings.train_mistakes,
+        tool=settings.tool,
         pictures=settings.pictures,
     )
     with progress_bar(console) as bar:
