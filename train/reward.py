@@ -1,7 +1,7 @@
 """The reward of a rollout, by verdict and form: equation 3 of the published recipe.
 
 How verdict and form are read is either strict, as in inspections by our models, or as the scorer of
-the published weights reads them (`train.published_scorer`).
+the published weights reads them (`agent.protocol.published_reply`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.errors import WorkbenchError
+from agent.protocol.published_reply import is_published_form, published_verdict
 from agent.protocol.reply import Verdict, is_well_formed
 from agent.trajectory.trajectory import Trajectory
 
@@ -33,6 +34,11 @@ class Reading:
     def reward(self, answer: Verdict, penalty: float = PENALTY) -> float:
         right = 1.0 if self.verdict == answer else 0.0
         return right if self.is_well_formed else right - penalty
+
+
+def published_reading(said: str) -> Reading:
+    """What the published scorer makes of all that was said after the prompt."""
+    return Reading(published_verdict(said), is_published_form(said))
 
 
 def outcome_reward(

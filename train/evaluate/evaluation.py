@@ -143,9 +143,9 @@ def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
         positives = sum(one.answer == "YES" for one in first)
         title = f"{name}: {positives} positives, {len(first) - positives} negatives"
         lines += set_markdown(title, rows, seed)
-        lines += parts_markdown(f"{name}: mean F1 by survey", rows, survey_of, SURVEYS)
+        lines += parts_markdown(f"{name}: mean accuracy and F1 by survey", rows, survey_of, SURVEYS)
         bins = [*snr_bins(), "unknown"]
-        lines += parts_markdown(f"{name}: mean F1 by S/N", rows, snr_bin_of, bins)
+        lines += parts_markdown(f"{name}: mean accuracy and F1 by S/N", rows, snr_bin_of, bins)
         lines += calibration_markdown(f"{name}: calibration of p(YES)", rows, seed)
         lines += list(_significance(rows, seed))
     return "\n".join(lines)

@@ -9,8 +9,7 @@ from typing import Any
 
 from agent.protocol.reply import Verdict, is_well_formed, parse_reply
 from train.grpo.tokens import TurnTokens
-from train.published_scorer import read_as_published
-from train.reward import Reading, RewardKind
+from train.reward import Reading, RewardKind, published_reading
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class TokenJudge:
         if self._kind == "published":
             # That scorer gets the tool's replies, too, in one text without control tokens.
             whole = self._text(number for number in completion if number not in self._control)
-            return RolloutOutcome(replies, read_as_published(whole))
+            return RolloutOutcome(replies, published_reading(whole))
         is_cut = not completion or completion[-1] != self._end
         last = parse_reply(replies[-1]) if replies and not is_cut else None
         verdict = last.verdict if last and last.kind == "answer" else None
