@@ -13,10 +13,12 @@ from agent.errors import WorkbenchError
 from train.pipeline.settings import PipelineSettings
 from train.recipe import as_set, config_tables, from_sets, preset_tables
 
+# The tables of `eye make`; its [questions] are those of the recipe, not those of the chain.
+EYE_STAGES = ("lessons", "school", "speech", "rare_speech", "rare_questions")
 # The tables that the chain reads from a preset or a file.
 STAGES = (
     "bench", "questions", "hard_negatives", "draft", "model", "text_sft", "sft", "grpo",
-    "baselines", "chain",
+    "baselines", "chain", *EYE_STAGES,
 )  # fmt: skip
 
 Program = Literal["spec-o3-train", "spec-o3"]
@@ -251,6 +253,16 @@ class ChainCommands:
     @property
     def exported(self) -> Path:
         return self.out / "gguf"
+
+    @property
+    def eye(self) -> Path:
+        """The model that sees, and the parts it was made of."""
+        return self.out / "eye"
+
+    @property
+    def makes_eye(self) -> bool:
+        """Whether this chain makes it; one that continues from another chain does not again."""
+        return self.settings.eye and self.previous is None
 
     @property
     def evaluation(self) -> Path:

@@ -33,6 +33,8 @@ class PipelineSettings:
     says."""
     rl: bool = True
     """Whether RL follows SFT; without it the SFT model is judged and exported."""
+    eye: bool = False
+    """Whether the model that sees is made as well, by the recipe of the one in the box."""
     ablations: tuple[Ablation, ...] = ()
     """Models to train for the table of ablations as well: `no-tool` by SFT and RL without the tool,
     `no-sft` by RL of the model that SFT starts from."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.pipeline.chain_commands import ChainCommands, Step, set_options
+from train.pipeline.chain_commands import EYE_STAGES, ChainCommands, Step, set_options
 
 
 def steps(chain: ChainCommands) -> Iterator[Step]:
@@ -26,6 +26,7 @@ def steps(chain: ChainCommands) -> Iterator[Step]:
         )
     yield from _ablations(chain)
     yield from _averaging(chain)
+    yield from _eye(chain)
     yield from _evaluation(chain)
     yield from _first_use(chain)
 
@@ -219,6 +220,18 @@ def _averaging(chain: ChainCommands) -> Iterator[Step]:
     yield chain.train("average", makes / "model.toml", "average", source, makes, *which, *back)
 
 
+def _eye(chain: ChainCommands) -> Iterator[Step]:
+    changes = [f"{table}.{text}" for table in EYE_STAGES for text in chain.changes(table)]
+    if chain.makes_eye:
+        yield chain.train(
+            "eye", chain.eye / "gguf" / "model.toml",
+            "eye", "make", chain.eye, "--seed", chain.seed, *chain.workers_option,
+            *_repeated("--set", changes),
+        )  # fmt: skip
+    elif changes:
+        raise WorkbenchError(f"{changes[0][:120]} has no effect without chain.eye=true")
+
+
 def _evaluation(chain: ChainCommands) -> Iterator[Step]:
     settings, evaluation = chain.settings, chain.evaluation
     specialists: tuple[object, ...] = ()
@@ -236,6 +249,8 @@ def _evaluation(chain: ChainCommands) -> Iterator[Step]:
     # The SFT model was exported for screening; it is judged in the same form as the final one.
     tuned = chain.screened / "gguf" if chain.judges_exported else chain.sft / "model"
     models = {"sft": tuned, "grpo": final} if settings.rl else {"sft": final}
+    if chain.makes_eye:
+        models["eye"] = chain.eye / "gguf"
     named = [f"{name}={path}" for name, path in models.items()]
     judges = "--model", "measured", *_repeated("--model", named)
     limit = ("--limit", settings.judged) if settings.judged else ()
