@@ -20,6 +20,7 @@ from train.evaluate.panel_command import panel
 from train.evaluate.progress import judging_progress
 from train.evaluate.sight_command import sight
 from train.evaluate.tables import KINDS, TableKind
+from train.wordings import FOLDER, has_wording
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
 
@@ -221,6 +222,8 @@ def _run(
     names = [judge.name for judge in judges]
     if len(set(names)) != len(names):
         raise WorkbenchError(f"two judges have the same name ({', '.join(names)}): use NAME=MODEL")
+    if has_wording(bench / FOLDER):
+        judges = [replace(judge, wording=bench / FOLDER) for judge in judges]
     kind = adapt_to_bench(kind, bench)
     console = Console(stderr=True)
     total = count_judgements(kind, bench, judges, limit)

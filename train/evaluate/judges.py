@@ -17,6 +17,7 @@ from agent.inspection.inspector import Inspector, run
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
 from agent.protocol.tool import ToolResult
+from agent.protocol.wording_file import read_wording
 from agent.rendering.window import MIN_POINTS
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
@@ -42,6 +43,8 @@ class JudgeSpec:
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     seed: int = 0
     pictures: Pictures = "own"
+    wording: Path | None = None
+    """Folder of a wording, for a model whose card names one that is not installed."""
     others: Path | None = None
     """The set whose spectra are in the pictures, for `pictures` of "other"."""
 
@@ -131,11 +134,22 @@ def _inspector(spec: JudgeSpec) -> Inspector:
     if isinstance(looking, ModelInspector):
         max_new_tokens = looking.sampling.max_new_tokens
         looking.sampling = SamplingSettings(max_new_tokens=max_new_tokens)
+    _keep_to_its_words(looking, spec)
     if spec.kind in ("toolless", "refused"):
         if not isinstance(inspector, ModelInspector):
             raise WorkbenchError(f"{spec.source} cannot judge without the tool: name a model")
         inspector.picture_maker_type = Toolless if spec.kind == "toolless" else OverviewOnly
     return inspector
+
+
+def _keep_to_its_words(inspector: Inspector, spec: JudgeSpec) -> None:
+    """Ask a model in the words of the rows, if its card names a wording that is not installed."""
+    from agent.inspection.model_inspector import ModelInspector
+
+    if not isinstance(inspector, ModelInspector) or spec.wording is None:
+        return
+    if inspector.wording is None and inspector.rules.is_published and not inspector.style.brief:
+        inspector.wording = read_wording(spec.wording)
 
 
 class OverviewOnly(PictureMaker):

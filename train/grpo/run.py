@@ -19,14 +19,14 @@ from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
 from agent.models.card import Card
 from agent.models.infer_card import plain_name, read_or_infer_card
-from agent.rendering.render import STYLES
+from agent.protocol.rules import RULES
+from agent.rendering.render import AS_PUBLISHED, PUBLISHED, STYLES
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore
-from train.grpo.judging import TokenJudge
 from train.grpo.pictures import PictureCache
 from train.grpo.questions import digest, read_questions, select_uncertain, training_order
 from train.grpo.settings import GrpoSettings
-from train.grpo.setup import hide_trl_warnings, make_trainer
+from train.grpo.setup import hide_trl_warnings, judge_of, make_trainer
 from train.grpo.trainer import SpectrumTrainer
 from train.grpo.validation import Validator, hold_out
 from train.grpo.watching import RoundLogger
@@ -35,6 +35,7 @@ from train.models.checkpoints import begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL, write_finished
 from train.models.model_folder import complete_folder
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
+from train.wordings import OURS, install, told_of, wording_to_train
 
 
 def reinforce(
@@ -44,12 +45,14 @@ def reinforce(
     settings: GrpoSettings,
     *,
     judged: Sequence[Path] = (),
+    wording: str = "",
     seed: int = 0,
     workers: int = 1,
     resume: bool = False,
 ) -> Path:
     """Train the model in `folder` on the questions of `sets`; returns the finished model's folder.
 
+    `wording` names the words it is trained in: see `train.wordings`.
     Every process of a launcher calls this. On one CPU the same arguments and seed give the same
     weights, even if the run was stopped and resumed.
     """
@@ -58,6 +61,15 @@ def reinforce(
     card = read_or_infer_card(folder)
     if settings.style:
         card = replace(card, style=STYLES[settings.style])
+    words = wording_to_train(wording, card)
+    if words is not None:
+        if not settings.tool:
+            raise WorkbenchError("grpo.tool: a wording describes the tool; use --wording ours")
+        style = AS_PUBLISHED if card.style == PUBLISHED else card.style
+        card = replace(card, rules="published", wording=words.name, style=style)
+    elif wording == OURS:
+        card = replace(card, rules="ours", wording="")
+    rules = RULES[card.rules]
     if settings.use_vllm and importlib.util.find_spec("vllm") is None:
         raise WorkbenchError(
             "grpo.use_vllm: vllm is not installed; install it with pip, or generate without it, "
@@ -76,7 +88,17 @@ def reinforce(
     vision = read_folder(folder).vision
     with ExitStack() as stack:
         pictures = stack.enter_context(
-            closing(PictureCache(card.style, card.sizing, vision, workers, tool=settings.tool))
+            closing(
+                PictureCache(
+                    card.style,
+                    card.sizing,
+                    vision,
+                    workers,
+                    tool=settings.tool,
+                    rules=rules,
+                    wording=words,
+                )
+            )
         )
         stack.enter_context(hide_trl_warnings())
         store = ExampleStore(sets)
@@ -86,7 +108,10 @@ def reinforce(
         with trainer.args.main_process_first(desc="settings"):
             if is_first:
                 record = {"grpo": asdict(settings), "seed": seed, "model": str(folder)}
+                record |= {} if words is None else {"wording": words.sha256}
                 begin(out, record | {"questions": digest(questions)}, resume=resume)
+                if words is not None:
+                    install(words)
         checkpoint = last_checkpoint(out) if resume else None
         log = None
         if is_first:
@@ -98,14 +123,14 @@ def reinforce(
             trainer.add_callback(
                 Validator(
                     trainer, held, store,
-                    judge=TokenJudge(trainer.rollout_settings.tokens, settings.reward),
+                    judge=judge_of(settings, trainer.rollout_settings.tokens, rules),
                     penalty=settings.penalty,
                     every=settings.validate_every * settings.updates,
                     record=log,
                 )
             )  # fmt: skip
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-        _save_model(trainer, folder, card, out, sets, settings)
+        _save_model(trainer, folder, card, out, sets, settings, told_of(words))
     return out / MODEL
 
 
@@ -116,6 +141,7 @@ def _save_model(
     out: Path,
     sets: Sequence[Path],
     settings: GrpoSettings,
+    said: str,
 ) -> None:
     """Write `out`/model with its card."""
 
@@ -134,7 +160,9 @@ def _save_model(
             context_length=card.context_length,
             sampling=card.sampling,
             licence=card.licence,
-            trained_on="; ".join([*before, f"labels of {names} by GRPO{without}"])[:4000],
+            trained_on="; ".join([*before, f"labels of {names} by GRPO{without}{said}"])[:4000],
+            rules=card.rules,
+            wording=card.wording,
             simulated_only=card.simulated_only,
             tasks=card.tasks,
         )

@@ -7,7 +7,7 @@ from typing import Literal
 
 from agent.errors import WorkbenchError
 from agent.rendering.render import STYLES
-from train.reward import PENALTY, RewardKind
+from train.reward import PENALTY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +43,9 @@ class GrpoSettings:
     """Most that a token of a bad rollout counts for having become likelier: its probability ratio
     is cut there (PPO's dual clip); 0 for no limit."""
     temperature: float = 1.0
-    reward: RewardKind = "strict"
+    reward: Literal["", "strict", "published"] = ""
     """How verdict and form are read: `strict`, as in inspections by our models, or `published`, as
-    the scorer of the published weights reads them."""
+    the scorer of the published weights reads them; empty for that of the model's rules."""
     penalty: float = PENALTY
     style: str = ""
     """Name of the style of the pictures, for a model without a card; empty for the card's."""

@@ -16,6 +16,8 @@ from peft import LoraConfig
 from transformers import PrinterCallback
 from trl import GRPOConfig
 
+from agent.protocol.protocol import SYSTEM, system_text
+from agent.protocol.rules import Rules
 from train.examples import ExampleStore
 from train.grpo.attention import enable_packs
 from train.grpo.environment import SpectrumEnvironment
@@ -25,10 +27,11 @@ from train.grpo.processor import SpectrumProcessor
 from train.grpo.questions import Row, to_prompts
 from train.grpo.rollout import Limits
 from train.grpo.settings import GrpoSettings
-from train.grpo.tokens import turn_tokens
+from train.grpo.tokens import TurnTokens, turn_tokens
 from train.grpo.trainer import RolloutSettings, SpectrumTrainer
 from train.models.checkpoints import CHECKPOINTS
 from train.models.model_folder import load_trainable
+from train.reward import RewardKind
 from train.sft.fast_path import use_fast_path
 from train.sft.run import uses_bfloat16
 from train.sft.tuning import LANGUAGE_LAYERS
@@ -50,8 +53,8 @@ def make_trainer(
     model.requires_grad_(True)
     if settings.trained == "language":
         model.model.visual.requires_grad_(False)
-    tokens = turn_tokens(folder, model.config)
-    prompts = to_prompts(questions, tool=pictures.tool and not pictures.style.brief)
+    tokens = turn_tokens(folder, model.config, pictures.rules)
+    prompts = to_prompts(questions, _system_turn(pictures))
     limits = Limits(turn=settings.turn_limit, rollout=settings.rollout_tokens)
     trainer = SpectrumTrainer(
         rollout_settings=RolloutSettings(
@@ -62,12 +65,24 @@ def make_trainer(
         args=make_config(settings, out / CHECKPOINTS, tokens.forbidden, seed),
         train_dataset=Dataset.from_list(prompts),
         processing_class=SpectrumProcessor(folder, pictures),
-        reward_funcs=make_reward(TokenJudge(tokens, settings.reward), settings.penalty),
+        reward_funcs=make_reward(judge_of(settings, tokens, pictures.rules), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),
         peft_config=_adapter(settings),
     )
     trainer.remove_callback(PrinterCallback)
     return trainer
+
+
+def judge_of(settings: GrpoSettings, tokens: TurnTokens, rules: Rules) -> TokenJudge:
+    """Reads rollouts as the settings say, by default as the rules of the model do."""
+    usual: RewardKind = "published" if rules.is_published else "strict"
+    return TokenJudge(tokens, settings.reward or usual)
+
+
+def _system_turn(pictures: PictureCache) -> str:
+    if pictures.style.brief or not pictures.tool:
+        return SYSTEM
+    return system_text() if pictures.wording is None else pictures.wording.system_text
 
 
 def make_config(

@@ -17,6 +17,7 @@ from train.sft.rows import ConversationRow
 from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
 from train.sft.tuning import parameter_counts
+from train.wordings import told_of
 
 
 def save_model(
@@ -68,8 +69,10 @@ def _complete_folder(
         licence=before.licence if before else "",
         trained_on=(
             f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"
-            f"{'' if tool else ', without the tool'}"
+            f"{'' if tool else ', without the tool'}{told_of(inputs.wording)}"
         )[:4000],
+        rules="ours" if inputs.wording is None else "published",
+        wording="" if inputs.wording is None else inputs.wording.name,
         sampling=SamplingSettings(max_new_tokens=max_turn_tokens(rows)),
         simulated_only=inputs.simulated_only and start_is_simulated_only,
         figures=_card_figures(figures),

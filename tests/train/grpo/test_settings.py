@@ -22,7 +22,7 @@ class TestSettings:
         assert told.use_vllm
         assert told.validate_every == 10 and told.held_out > 0
         assert (told.questions, told.minibatch, told.rollouts, told.epochs) == (64, 32, 8, 3.0)
-        assert (told.reward, told.penalty, told.tool) == ("strict", 0.2, True)
+        assert (told.reward, told.penalty, told.tool) == ("", 0.2, True)
 
     @pytest.mark.parametrize("preset", ["tiny", "nano", "nano-on"])
     def test_small_models_are_trained_as_before(self, preset: str):
