@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ResourceError, WorkbenchError
+from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
 from train.evaluate.figures import judge_figures
 from train.evaluate.judgement import Judgement
@@ -94,6 +95,8 @@ def check_same_judge(file: Path, spec: JudgeSpec, path: Path) -> None:
     """Refuse to resume judgements of another model or set with the same name."""
     proof = {"source": spec.source, "kind": spec.kind, "seed": spec.seed}
     proof |= {"model": _fingerprint(spec), "set": _file_hash(path)}
+    if spec.wording is not None:
+        proof["wording"] = _file_hash(spec.wording / WORDING_NAME)
     card = file.with_suffix(".json")
     if not card.is_file():
         write(card, json.dumps(proof, indent=1) + "\n")

@@ -19,7 +19,7 @@ NAMES = ("lessons", "school", "speech", "questions", f"{RARER}speech", f"{RARER}
 
 
 @dataclass(frozen=True)
-class Tables:
+class EyeTables:
     """All tables as they are written, and the changes to them, each as `table.key=value`."""
 
     written: Mapping[str, Mapping[str, Any]]
@@ -35,7 +35,7 @@ class Tables:
 
 def read_tables(
     own: str, sets: Sequence[str] | None, *, preset: str = "", config: Path | None = None
-) -> Tables:
+) -> EyeTables:
     """The tables of a command; a change that names no table belongs to `own`, if there is one.
 
     Raises WorkbenchError for a change of a table that no command has.
@@ -44,7 +44,7 @@ def read_tables(
     if config is not None:
         for name, table in config_tables(config).items():
             written[name] = {**written.get(name, {}), **table}
-    return Tables(written, tuple(_in_table(own, text) for text in sets or ()))
+    return EyeTables(written, tuple(_in_table(own, text) for text in sets or ()))
 
 
 def _in_table(own: str, text: str) -> str:

@@ -24,6 +24,7 @@ from tests.train.grpo.toy import only_look
 from tests.train.grpo.training import trainer_of, weights
 from train.grpo.setup import hide_trl_warnings
 from train.grpo.trainer import SpectrumTrainer, TrlGenerator
+from train.journal import read_metrics
 
 
 @pytest.fixture(scope="module")
@@ -209,6 +210,8 @@ def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path
         for name in ("left-out", "whole")
     }
     assert passes == {"left-out": [2, 2], "whole": [4, 4]}
+    validated = [one for one in read_metrics(tmp_path / "whole") if "validation/f1" in one]
+    assert [one["step"] for one in validated] == [1, 2]
     found, wanted = weights(tmp_path / "left-out/model"), weights(tmp_path / "whole/model")
     first = weights(toy / "warm")
     assert all(torch.equal(found[name], wanted[name]) for name in wanted)
