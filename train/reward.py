@@ -1,26 +1,51 @@
-"""The reward of a rollout, by verdict and form: equation 3 of the published recipe."""
+"""The reward of a rollout, by verdict and form: equation 3 of the published recipe.
+
+How verdict and form are read is either strict, as in inspections by our models, or as the scorer of
+the published weights reads them (`agent.protocol.published_reply`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from agent.errors import WorkbenchError
+from agent.protocol.published_reply import is_published_form, published_verdict
 from agent.protocol.reply import Verdict, is_well_formed
 from agent.trajectory.trajectory import Trajectory
+
+RewardKind = Literal["strict", "published"]
 
 PENALTY = 0.2
 """Cost of an ill-formed conversation, `a` in the paper."""
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What a conversation says and whether its form is right.
+
+    `verdict` is None if there is none to be read, which is wrong whatever the answer.
+    """
+
+    verdict: Verdict | None
+    is_well_formed: bool
+
+    def reward(self, answer: Verdict, penalty: float = PENALTY) -> float:
+        right = 1.0 if self.verdict == answer else 0.0
+        return right if self.is_well_formed else right - penalty
+
+
+def published_reading(said: str) -> Reading:
+    """What the published scorer makes of all that was said after the prompt."""
+    return Reading(published_verdict(said), is_published_form(said))
+
+
 def outcome_reward(
     replies: Sequence[str], verdict: Verdict | None, answer: Verdict, penalty: float = PENALTY
 ) -> float:
-    """The reward of the agent's turns.
-
-    `verdict` is None if it never answered or was cut off, which is wrong whatever the answer.
-    """
-    right = 1.0 if verdict == answer else 0.0
-    return right if is_well_formed(replies) else right - penalty
+    """The strict reward; `verdict` is None if the agent never answered or was cut off."""
+    return Reading(verdict, is_well_formed(replies)).reward(answer, penalty)
 
 
 def reward_of(trajectory: Trajectory, answer: Verdict) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from PIL import Image
 
 from agent.errors import RangeError, SpectrumError, ToolError
-from agent.protocol.tool import ToolResult, reply_text, run_tool
+from agent.protocol.tool import Number, ToolResult, reply_text, run_tool
 from agent.rendering.render import PUBLISHED, Style, default_title, draw_window
 from agent.rendering.window import MIN_POINTS, DrawnPixels, drawable_pixels
 from agent.spectra.spectrum import Spectrum
@@ -44,7 +44,12 @@ def run_published_tool(
         result = run_tool(spectrum, known, style, title=title, z=z)
     except RangeError as error:
         raise ToolError(_refusal(error, arguments, _drawable(spectrum, z), said)) from error
-    return replace(result, text=_shortened(reply_text(result.range, label)))
+    return replace(result, text=window_reply(result.range, label))
+
+
+def window_reply(shown: tuple[Number, Number], label: object) -> str:
+    """What the tool says beside the picture of a window."""
+    return _shortened(reply_text(shown, _label(label)))
 
 
 def _whole(

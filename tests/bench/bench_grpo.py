@@ -171,6 +171,7 @@ def _trls(folder: Path, questions: Any, store: Any, pictures: Any, out: Path, se
     from datasets import Dataset
     from trl import GRPOTrainer
 
+    from agent.protocol.protocol import system_text
     from train.grpo.environment import SpectrumEnvironment
     from train.grpo.judging import TokenJudge, make_reward
     from train.grpo.processor import SpectrumProcessor
@@ -186,7 +187,7 @@ def _trls(folder: Path, questions: Any, store: Any, pictures: Any, out: Path, se
     return GRPOTrainer(
         model=model,
         args=args,
-        train_dataset=Dataset.from_list(to_prompts(questions)),
+        train_dataset=Dataset.from_list(to_prompts(questions, system_text())),
         processing_class=SpectrumProcessor(folder, pictures),
         reward_funcs=make_reward(TokenJudge(tokens), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),

@@ -1,5 +1,7 @@
 """The spectra of an archive: a folder of survey files, a list that names some, or a simulation.
 
+The folders of a folder may be named after classes, and a list may have a column of labels.
+
 Each file is one job with all its wanted spectra and the values that a list states about them.
 """
 
@@ -14,6 +16,7 @@ from sys import intern
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
+from train.bench.labelled import class_folders, label_of
 from train.bench.tables import Row, number, position_of, read_rows
 from train.simulate.archive import SETTINGS_FILE
 from train.simulate.truth import CANDIDATES_FILE, TRUTH_FILE
@@ -66,6 +69,11 @@ class Archive:
     simulated: tuple[Path, ...]
     """The folders that are simulations with a truth table."""
 
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the true class of some spectra is known."""
+        return any(stated.label for job in self.jobs for stated in job.stated)
+
 
 def open_archive(paths: list[Path], spectra: Path | None = None) -> Archive:
     """All spectra in these folders and lists; a file that is named twice is read once."""
@@ -76,7 +84,7 @@ def open_archive(paths: list[Path], spectra: Path | None = None) -> Archive:
             listed = _simulation(each)
             simulated += [each] if (each / TRUTH_FILE).is_file() else []
         elif each.is_dir():
-            listed = (FileJob(path) for path in spectrum_files(each))
+            listed = _files(each)
         elif each.is_file():
             listed = _listed(each, [each.parent, *([spectra] if spectra else [])])
         else:
@@ -88,6 +96,15 @@ def open_archive(paths: list[Path], spectra: Path | None = None) -> Archive:
     if not jobs:
         raise WorkbenchError(f"{', '.join(map(str, paths))}: no spectra found")
     return Archive(tuple(jobs.values()), tuple(simulated))
+
+
+def _files(root: Path) -> Iterator[FileJob]:
+    """The files of a folder, labelled by the folder of their class, if that is how it is made."""
+    labels = class_folders(root)
+    for path in spectrum_files(root):
+        label = labels.get(Path(path).relative_to(root).parts[0], "")
+        # A file in the folder of a class has one spectrum.
+        yield FileJob(path, (0,), (ListedValues(label=label),)) if label else FileJob(path)
 
 
 def spectrum_files(root: Path) -> Iterator[str]:
@@ -155,6 +172,7 @@ def _listed(path: Path, roots: list[Path]) -> Iterator[FileJob]:
         )
     files: dict[str, list[tuple[int, ListedValues]]] = {}
     for row in rows:
+        row["label"] = label_of(row.get("label", ""))
         files.setdefault(row["file"], []).append((_row_number(row), _stated(row)))
     for name, members in files.items():
         yield _job(name, roots, members)

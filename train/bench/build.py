@@ -87,11 +87,15 @@ def build(
     """
     archive = open_archive(list(archives), spectra_folder)
     missing = [task for task in settings.all_tasks if task not in catalogues]
-    if missing and not archive.simulated:
+    if missing and not (archive.simulated or archive.is_labelled):
         raise WorkbenchError(
             f"no catalogue of {', '.join(missing)}: give --catalogue {missing[0]}=FILE for each, "
-            "or leave the task out (--set tasks=..., --set cross_tasks=...)"
+            "leave the task out (--set tasks=..., --set cross_tasks=...), or give an archive with "
+            "labels: folders named after classes, or a list with a column label"
         )
+    if not archive.simulated:
+        # Nobody hides members of labelled spectra from their own labels.
+        settings = replace(settings, uncatalogued=0.0)
     started(len(archive.jobs))
     rule = SelectionRule(settings.survey, settings.min_snr)
     measured = measure(archive.jobs, rule, out / MEASURED, workers, advance)

@@ -39,7 +39,7 @@ def catalogued(
 ) -> dict[str, BoolArray]:
     """For each task, whether the object of each spectrum is in its catalogue.
 
-    Without a file for a task, the truth of a simulated archive is its catalogue, less the share
+    Without a file for a task, the labels of the archive are its catalogue, less the share
     `uncatalogued` of the members.
     """
     found = {}

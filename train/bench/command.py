@@ -17,7 +17,10 @@ def bench(
     out: Annotated[Path, typer.Argument(help="Folder for the sets, their data card and figures.")],
     archive: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder of spectra, list of spectra, or simulation; may be repeated."),
+        typer.Option(
+            help="Folder of spectra, list of spectra, or simulation; may be repeated. Labels are "
+            "those of a list's column or of folders named after classes."
+        ),
     ] = None,
     catalogue: Annotated[
         list[str] | None,

@@ -16,10 +16,13 @@ from typing import Any
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
+from agent.protocol.wording_file import write_wording
+from agent.protocol.wording_rows import WordingRows
 from train.bench.published_rows import Node, example_of, first_value, nodes_of, task_of
 from train.bench.sharegpt import copy_conversations
 from train.bench.sharegpt_files import conversation_files
 from train.examples import Example, write_examples
+from train.wordings import FOLDER, PUBLISHED_NAME
 
 MAX_FILES = 1000
 MAX_GROUP_BYTES = 4 * 1024**3
@@ -33,6 +36,7 @@ CROSS_TASKS = ("O", "B", "A")
 class ImportCounts:
     """Number of rows read, and why some were left out."""
 
+    words: WordingRows = field(default_factory=WordingRows)
     rows: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     split_of: dict[str, set[str]] = field(default_factory=dict)
@@ -49,17 +53,29 @@ def convert(folder: Path, out: Path) -> str:
         made.append(f"{name} {count}")
     conversations = conversation_files(folder)
     if conversations:
-        count, faults = copy_conversations(conversations, out)
+        count, faults = copy_conversations(conversations, out, counts.words.add)
         made.append(f"conversations {count}")
         counts.refused.update(faults)
     if not counts.rows and not conversations:
         raise WorkbenchError(f"{folder} has neither SpecVI-Bench rows nor conversations")
+    said = _keep_wording(counts.words, folder, out)
     shared = sum(len(splits) > 1 for splits in counts.split_of.values())
-    _write_card(out, folder, made, counts, shared)
+    _write_card(out, folder, made, counts, shared, said)
     messages = [f"{count} rows left out: {why}" for why, count in counts.refused.most_common(5)]
     if shared:
         messages.append(f"{shared} spectra are in more than one of train and test")
-    return "; ".join([", ".join(made), *messages])
+    return "; ".join([", ".join(made), *messages, *said])
+
+
+def _keep_wording(words: WordingRows, folder: Path, out: Path) -> list[str]:
+    """Keep the words of the rows in `out`, and say what was found."""
+    if not words.texts:
+        return ["the rows hold no wording of a known class"]
+    wording, notes = words.wording(PUBLISHED_NAME, source=printable(folder.name, 80))
+    write_wording(wording, out / FOLDER)
+    classes = ", ".join(wording.tasks)
+    kept = f"the words of the rows ({classes}) are kept in {FOLDER} ({wording.sha256[:12]})"
+    return [kept, *notes]
 
 
 def published_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -140,6 +156,7 @@ def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Ex
             if _set_of(nodes, path) != name:
                 continue
             counts.rows += 1
+            counts.words.add(row)
             try:
                 made = example_of(nodes, path, name)
             except WorkbenchError as error:
@@ -151,7 +168,12 @@ def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Ex
 
 
 def _write_card(
-    out: Path, folder: Path, made: list[str], counts: ImportCounts, shared: int
+    out: Path,
+    folder: Path,
+    made: list[str],
+    counts: ImportCounts,
+    shared: int,
+    words: list[str],
 ) -> None:
     refused = [f"- left out, {why}: {count}" for why, count in counts.refused.most_common()]
     lines = [
@@ -163,6 +185,7 @@ def _write_card(
         *(f"- {each}" for each in made),
         *refused,
         f"- spectra in more than one of train and test, as published: {shared}",
+        *(f"- {each}" for each in words),
         "",
     ]
     figures = {
@@ -170,6 +193,7 @@ def _write_card(
         "rows": counts.rows,
         "left_out": dict(counts.refused),
         "in_two_splits": shared,
+        "wording": words,
     }
     (out / "README.md").write_text("\n".join(lines), encoding="utf-8")
     (out / "bench.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

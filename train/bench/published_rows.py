@@ -64,7 +64,7 @@ def verdict_of(value: object) -> Verdict | None:
 
 def task_of(nodes: Sequence[Node], path: Path) -> str:
     """The task by the fields of the row, else by its question, else by the file name."""
-    names, words = _known_tasks()
+    names, words = known_tasks()
     for value in (first_value(nodes, (key,)) for key in TASKS):
         found = _task_in(value, names)
         if found:
@@ -77,7 +77,7 @@ def task_of(nodes: Sequence[Node], path: Path) -> str:
 
 
 @cache
-def _known_tasks() -> tuple[Mapping[str, str], Mapping[str, str]]:
+def known_tasks() -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Tasks by short name, and by the name that a question uses."""
     known = load_tasks(on_fault=lambda fault: None)
     names = {each.id.casefold(): each.id for each in known} | ALIASES

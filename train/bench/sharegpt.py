@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,21 +35,31 @@ ROLES: Mapping[str, Role] = {
     "function_response": "tool",
 }  # fmt: skip
 MAX_TURNS = 64
-_RESPONSE = re.compile(r"\s*<tool_response>(.*)</tool_response>\s*", re.DOTALL)
+_RESPONSE = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
 
 Conversation = tuple[list[Turn], list[Image.Image]]
 OnFault = Callable[[str], None]
+OnRow = Callable[[Mapping[str, Any]], None]
 
 
-def sharegpt_conversations(path: Path, on_fault: OnFault | None = None) -> Iterator[Conversation]:
+def sharegpt_conversations(
+    path: Path,
+    on_fault: OnFault | None = None,
+    *,
+    as_written: bool = False,
+    on_row: OnRow = lambda row: None,
+) -> Iterator[Conversation]:
     """Turns as an engine reads and writes them, and their pictures in RGB.
 
-    The system turn is replaced by ours, which the model gets in use. A faulty row raises a
-    WorkbenchError, or is passed to `on_fault` as a message and skipped.
+    The system turn is replaced by ours, which the model gets in use, and blanks around texts are
+    left out; `as_written` keeps every character. A faulty row raises a WorkbenchError, or is passed
+    to `on_fault` as a message and skipped; others are passed to `on_row`, too.
     """
     for number, row in enumerate(rows_of(path)):
         try:
-            yield _conversation(row, path.parent)
+            made = _conversation(row, path.parent, as_written=as_written)
+            on_row(row)
+            yield made
         except WorkbenchError as error:
             message = f"{path.name} row {number}: {error}"
             if on_fault is None:
@@ -56,8 +67,10 @@ def sharegpt_conversations(path: Path, on_fault: OnFault | None = None) -> Itera
             on_fault(message)
 
 
-def copy_conversations(files: Sequence[Path], out: Path) -> tuple[int, Counter[str]]:
-    """Write them to `conversations.jsonl`, and each picture once beside it.
+def copy_conversations(
+    files: Sequence[Path], out: Path, on_row: OnRow = lambda row: None
+) -> tuple[int, Counter[str]]:
+    """Write them to `conversations.jsonl` word for word, and each picture once beside it.
 
     Returns the number of conversations and why rows were left out.
     """
@@ -69,7 +82,9 @@ def copy_conversations(files: Sequence[Path], out: Path) -> tuple[int, Counter[s
     try:
         with part.open("w", encoding="utf-8") as file:
             for path in files:
-                for turns, images in sharegpt_conversations(path, partial(_count_fault, faults)):
+                for turns, images in sharegpt_conversations(
+                    path, partial(_count_fault, faults), as_written=True, on_row=on_row
+                ):
                     file.write(json.dumps(_as_row(turns, _stored(images, pictures))) + "\n")
                     count += 1
         part.replace(out / COPY_FILE)
@@ -100,7 +115,7 @@ def _stored(images: Sequence[Image.Image], folder: Path) -> list[str]:
     return names
 
 
-def _conversation(row: Mapping[str, Any], folder: Path) -> Conversation:
+def _conversation(row: Mapping[str, Any], folder: Path, *, as_written: bool) -> Conversation:
     messages = parsed_json(row.get("conversations") or row.get("messages"))
     if not isinstance(messages, list) or not 2 <= len(messages) <= MAX_TURNS:
         raise WorkbenchError(f"no conversation of 2 to {MAX_TURNS} turns")
@@ -109,8 +124,10 @@ def _conversation(row: Mapping[str, Any], folder: Path) -> Conversation:
     for message in messages:
         role, text = _role_and_text(message)
         if role == "system":
+            if as_written and len(turns) == 1:
+                turns = [Turn("system", text)]
             continue
-        turn = _turn(role, text, shown)
+        turn = _turn(role, text, shown, as_written=as_written)
         shown += turn.picture is not None
         turns.append(turn)
     if turns[1].role != "user" or turns[-1].role != "assistant":
@@ -152,15 +169,18 @@ def _joined(content: object) -> str:
     return "".join(parts)
 
 
-def _turn(role: Role, text: str, shown: int) -> Turn:
+def _turn(role: Role, text: str, shown: int, *, as_written: bool) -> Turn:
     """The turn; it may have one picture, which is shown before its text."""
+    if not as_written:
+        turn = _turn(role, text, shown, as_written=True)
+        return replace(turn, text=turn.text.strip())
     if role == "user" and (response := _RESPONSE.fullmatch(text)) is not None:
         role, text = "tool", response[1]
     if role == "assistant":
         if MARK in text:
             raise WorkbenchError("an assistant's turn has a picture")
-        return Turn(role, text.strip())
+        return Turn(role, text)
     marks = text.count(MARK)
     if marks > 1:
         raise WorkbenchError(f"a turn has {marks} pictures")
-    return Turn(role, text.replace(MARK, "").strip(), shown if marks else None)
+    return Turn(role, text.replace(MARK, ""), shown if marks else None)

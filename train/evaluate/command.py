@@ -20,6 +20,7 @@ from train.evaluate.panel_command import panel
 from train.evaluate.progress import judging_progress
 from train.evaluate.sight_command import sight
 from train.evaluate.tables import KINDS, TableKind
+from train.wordings import FOLDER, has_wording
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
 
@@ -147,7 +148,7 @@ def ablation(
     no_sft: Annotated[str | None, typer.Option(help="Model trained without SFT.")] = None,
     no_rl: Annotated[str | None, typer.Option(help="Model trained without RL.")] = None,
     no_tool: Annotated[
-        str | None, typer.Option(help="Model that judges without the tool; default: the full one.")
+        str | None, typer.Option(help="Model trained without the tool, which judges without it.")
     ] = None,
     workers: Workers = 1,
     limit: Limit = None,
@@ -155,12 +156,13 @@ def ablation(
     device: Device = "auto",
     seed: Seed = 0,
 ) -> None:
-    """Compare the full model with no SFT, no RL and no tool."""
+    """Compare the full model with no SFT, no RL, no tool, and itself when the tool refuses."""
     parts: list[tuple[str, JudgeKind, str | None]] = [
         ("full", "inspector", full),
         ("no SFT", "inspector", no_sft),
         ("no RL", "inspector", no_rl),
-        ("no tool", "toolless", no_tool or full),
+        ("no tool", "toolless", no_tool),
+        ("tool refused", "refused", full),
     ]
     judges = [
         JudgeSpec(name=name, kind=kind, source=source, threads=threads, device=device)
@@ -220,6 +222,8 @@ def _run(
     names = [judge.name for judge in judges]
     if len(set(names)) != len(names):
         raise WorkbenchError(f"two judges have the same name ({', '.join(names)}): use NAME=MODEL")
+    if has_wording(bench / FOLDER):
+        judges = [replace(judge, wording=bench / FOLDER) for judge in judges]
     kind = adapt_to_bench(kind, bench)
     console = Console(stderr=True)
     total = count_judgements(kind, bench, judges, limit)

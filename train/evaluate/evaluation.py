@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ResourceError, WorkbenchError
+from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
 from train.evaluate.figures import judge_figures
 from train.evaluate.judgement import Judgement
@@ -94,6 +95,8 @@ def check_same_judge(file: Path, spec: JudgeSpec, path: Path) -> None:
     """Refuse to resume judgements of another model or set with the same name."""
     proof = {"source": spec.source, "kind": spec.kind, "seed": spec.seed}
     proof |= {"model": _fingerprint(spec), "set": _file_hash(path)}
+    if spec.wording is not None:
+        proof["wording"] = _file_hash(spec.wording / WORDING_NAME)
     card = file.with_suffix(".json")
     if not card.is_file():
         write(card, json.dumps(proof, indent=1) + "\n")
@@ -143,9 +146,9 @@ def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
         positives = sum(one.answer == "YES" for one in first)
         title = f"{name}: {positives} positives, {len(first) - positives} negatives"
         lines += set_markdown(title, rows, seed)
-        lines += parts_markdown(f"{name}: mean F1 by survey", rows, survey_of, SURVEYS)
+        lines += parts_markdown(f"{name}: mean accuracy and F1 by survey", rows, survey_of, SURVEYS)
         bins = [*snr_bins(), "unknown"]
-        lines += parts_markdown(f"{name}: mean F1 by S/N", rows, snr_bin_of, bins)
+        lines += parts_markdown(f"{name}: mean accuracy and F1 by S/N", rows, snr_bin_of, bins)
         lines += calibration_markdown(f"{name}: calibration of p(YES)", rows, seed)
         lines += list(_significance(rows, seed))
     return "\n".join(lines)

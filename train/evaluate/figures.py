@@ -19,6 +19,8 @@ from train.evaluate.judgement import Judgement, tasks_with_members
 
 DRAWS = 2000
 TAIL = 0.025
+UNDEFINED = Estimate(None, float("nan"), float("nan"))
+"""F1 where nothing is real."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +52,7 @@ class Effort:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeFigures:
-    """Figures of one judge on one set; `mean_f1` is over tasks with a positive in the set."""
+    """Figures of one judge on one set; `mean_f1` is over tasks with a positive, if there is any."""
 
     judge: str
     tasks: tuple[TaskFigures, ...]
@@ -84,11 +86,12 @@ def task_figures(task: str, rows: Sequence[Judgement], seed: int = 0) -> TaskFig
     right = sum(one.is_right for one in rows)
     judged = judged_scores(rows)
     both = judged.positives > 0 and judged.negatives > 0
+    positives = sum(one.answer == "YES" for one in rows)
     return TaskFigures(
         task=task,
         n=len(rows),
-        positives=sum(one.answer == "YES" for one in rows),
-        f1=scores.f1,
+        positives=positives,
+        f1=scores.f1 if positives else UNDEFINED,
         precision=scores.precision,
         recall=scores.recall,
         accuracy=Estimate(right / len(rows), *wilson(right, len(rows))),
@@ -117,7 +120,8 @@ def confusion(rows: Sequence[Judgement]) -> Counts:
 
 def mean_f1(judgements: Sequence[Judgement], seed: int = 0) -> Estimate:
     by_task = group_by_task(judgements)
-    return mean_f1_of([confusion(by_task[task]) for task in tasks_with_members(judgements)], seed)
+    tables = [confusion(by_task[task]) for task in tasks_with_members(judgements)]
+    return mean_f1_of(tables, seed) if tables else UNDEFINED
 
 
 def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Estimate:

@@ -52,11 +52,11 @@ class Judgement:
 
 
 def tasks_with_members(judgements: Iterable[Judgement]) -> list[str]:
-    """Tasks with a positive in the set, because F1 needs one; all tasks if none has."""
+    """Tasks with a positive in the set, because F1 needs one."""
     has_member: dict[str, bool] = {}
     for one in judgements:
         has_member[one.task] = has_member.get(one.task, False) or one.answer == "YES"
-    return [task for task, has in has_member.items() if has] or list(has_member)
+    return [task for task, has in has_member.items() if has]
 
 
 def from_trajectory(one: Example, trajectory: Trajectory) -> Judgement:

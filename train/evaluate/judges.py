@@ -15,17 +15,21 @@ from agent.engines.base import SamplingSettings
 from agent.errors import SpectrumError, ToolError, WorkbenchError
 from agent.inspection.inspector import Inspector, run
 from agent.inspection.pictures import PictureMaker
+from agent.protocol.protocol import Turn
 from agent.protocol.tool import ToolResult
+from agent.protocol.wording_file import read_wording
 from agent.rendering.window import MIN_POINTS
 from agent.tasks.catalogue import find_task
+from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from train.evaluate.judgement import Judgement, from_probability, from_trajectory, unreadable
 from train.evaluate.other_spectra import OtherSpectra
 from train.evaluate.sight_pictures import Pictures, picture_maker
 from train.examples import Example
+from train.toolless import NO_TOOL, toolless_opening
 
-JudgeKind = Literal["inspector", "toolless", "specialist"]
-NO_TOOL = "The tool cannot be used on this spectrum. Answer from the picture of the whole."
+# `toolless` was trained without the tool; `refused` has it in its prompt, and gets no picture.
+JudgeKind = Literal["inspector", "toolless", "refused", "specialist"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +43,8 @@ class JudgeSpec:
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     seed: int = 0
     pictures: Pictures = "own"
+    wording: Path | None = None
+    """Folder of a wording, for a model whose card names one that is not installed."""
     others: Path | None = None
     """The set whose spectra are in the pictures, for `pictures` of "other"."""
 
@@ -128,18 +134,37 @@ def _inspector(spec: JudgeSpec) -> Inspector:
     if isinstance(looking, ModelInspector):
         max_new_tokens = looking.sampling.max_new_tokens
         looking.sampling = SamplingSettings(max_new_tokens=max_new_tokens)
-    if spec.kind == "toolless":
+    _keep_to_its_words(looking, spec)
+    if spec.kind in ("toolless", "refused"):
         if not isinstance(inspector, ModelInspector):
             raise WorkbenchError(f"{spec.source} cannot judge without the tool: name a model")
-        inspector.picture_maker_type = OverviewOnly
+        inspector.picture_maker_type = Toolless if spec.kind == "toolless" else OverviewOnly
     return inspector
 
 
+def _keep_to_its_words(inspector: Inspector, spec: JudgeSpec) -> None:
+    """Ask a model in the words of the rows, if its card names a wording that is not installed."""
+    from agent.inspection.model_inspector import ModelInspector
+
+    if not isinstance(inspector, ModelInspector) or spec.wording is None:
+        return
+    if inspector.wording is None and inspector.rules.is_published and not inspector.style.brief:
+        inspector.wording = read_wording(spec.wording)
+
+
 class OverviewOnly(PictureMaker):
-    """Shows the whole spectrum and refuses to zoom, for the ablation without the tool."""
+    """Shows the whole spectrum and refuses to zoom."""
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         raise ToolError(NO_TOOL)
+
+
+class Toolless(OverviewOnly):
+    """Shows the whole spectrum and does not speak of a tool."""
+
+    def opening(self, task: Task) -> tuple[Turn, Turn]:
+        text = self.overview_text()
+        return toolless_opening(task, brief=self.style.brief, overview_text=text)
 
 
 class SpecialistJudge:

@@ -14,7 +14,7 @@ from agent.models.card import ReportedFigure
 from train.evaluate.figures import mean_f1
 from train.evaluate.judgement import Judgement
 from train.evaluate.sight_pictures import SHIFT_A, Pictures
-from train.evaluate.tables import figure_json, percent
+from train.evaluate.tables import figure_json, percent, with_interval
 
 NAMES: Mapping[Pictures, str] = {
     "own": "as they are",
@@ -80,10 +80,9 @@ def _share(count: int, n: int) -> Estimate:
 def sight_rows(rows: Sequence[SightFigures]) -> Iterator[tuple[str, ...]]:
     """The cells of the table, one row for each kind of pictures."""
     for one in rows:
-        f1 = one.mean_f1
         yield (
             NAMES[one.pictures],
-            f"{percent(f1.value)} ({percent(f1.low)} to {percent(f1.high)})",
+            with_interval(one.mean_f1),
             "-" if one.p_yes is None else f"{one.p_yes:.3f}",
             "" if one.pictures == "own" else percent(one.same_verdicts),
             "" if one.pictures == "own" else percent(one.same_replies),
@@ -144,8 +143,9 @@ def card_figures(name: str, rows: Sequence[SightFigures]) -> Iterator[ReportedFi
     for one in rows:
         pictures = NAMES[one.pictures]
         on = f"{TABLE}: {name}, {one.positives}:{one.n - one.positives}, pictures {pictures}"
-        low, high = percent(one.mean_f1.low), percent(one.mean_f1.high)
-        yield _per_cent("mean F1", one.mean_f1.value, f"{on}, 95 % {low} to {high}")
+        if (mean := one.mean_f1).value is not None:
+            about = f"{on}, 95 % {percent(mean.low)} to {percent(mean.high)}"
+            yield _per_cent("mean F1", mean.value, about)
         if one.p_yes is not None:
             yield ReportedFigure(figure="mean p(YES)", value=round(one.p_yes, 3), on=on)
         if one.pictures != "own":

@@ -9,6 +9,7 @@ import numpy as np
 
 from agent.confidence.scores import Estimate, f1_score
 from agent.errors import WorkbenchError
+from train.evaluate.figures import UNDEFINED
 from train.evaluate.judgement import Judgement, tasks_with_members
 
 DRAWS = 2000
@@ -63,6 +64,8 @@ def mcnemar(one: int, other: int) -> float:
 def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Estimate:
     """Paired bootstrap within task and answer: both judges get the same candidates."""
     tasks = tasks_with_members(one for one, _ in pairs)
+    if not tasks:
+        return UNDEFINED
     strata: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for one, two in pairs:
         if one.task in tasks:

@@ -93,10 +93,9 @@ def _cells(one: JudgeFigures) -> list[str]:
     cells = [one.judge]
     for task in one.tasks:
         cells += [percent(task.accuracy.value), percent(task.f1.value)]
-    mean = one.mean_f1
     cells += [
         percent(one.mean_accuracy),
-        f"{percent(mean.value)} ({percent(mean.low)} to {percent(mean.high)})",
+        with_interval(one.mean_f1),
         percent(one.effort.well_formed),
         f"{one.effort.calls:.1f}",
         f"{one.effort.tokens:.0f}",
@@ -108,20 +107,22 @@ def _cells(one: JudgeFigures) -> list[str]:
 def parts_markdown(
     title: str, rows: Rows, part_of: Callable[[Judgement], str], parts: Sequence[str]
 ) -> list[str]:
-    """Mean F1 over tasks for parts of the set, such as surveys or S/N bins."""
+    """Mean accuracy and F1 over tasks for parts of the set, such as surveys or S/N bins."""
     first = next(iter(rows.values()))
     present = [part for part in parts if any(part_of(one) == part for one in first)]
     if not present:
         return []
     counts = {part: sum(part_of(one) == part for one in first) for part in present}
-    head = ["judge", *(f"{part} (n = {counts[part]})" for part in present)]
-    lines = [f"#### {title}", "", _row(head), _row(["---"] + ["---:"] * len(present))]
+    head = ["judge"]
+    for part in present:
+        head += [f"{part} (n = {counts[part]}) Acc", "F1"]
+    lines = [f"#### {title}", "", _row(head), _row(["---"] + ["---:"] * (len(head) - 1))]
     for name, judgements in rows.items():
         cells = [name]
         for part in present:
             own = [one for one in judgements if part_of(one) == part]
-            mean = judge_figures(name, own).mean_f1
-            cells.append(f"{percent(mean.value)} ({percent(mean.low)} to {percent(mean.high)})")
+            figures = judge_figures(name, own)
+            cells += [percent(figures.mean_accuracy), with_interval(figures.mean_f1)]
         lines.append(_row(cells))
     return [*lines, ""]
 
@@ -186,6 +187,13 @@ def figure_json(figure: Estimate) -> dict[str, float | None]:
 
 def percent(value: float | None) -> str:
     return "-" if value is None or math.isnan(value) else f"{100 * value:.1f}"
+
+
+def with_interval(figure: Estimate) -> str:
+    """A figure in per cent with its interval; a dash where it is undefined."""
+    if figure.value is None:
+        return percent(None)
+    return f"{percent(figure.value)} ({percent(figure.low)} to {percent(figure.high)})"
 
 
 def _plain(value: float | None) -> str:

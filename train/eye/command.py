@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from agent.errors import WorkbenchError
+from train.eye.tables import read_tables
 from train.parallel import in_order
-from train.recipe import Config, Preset, Sets, settings
+from train.recipe import Config, Preset, Sets
 
 app = typer.Typer(
     help="A model that looks: its eye is taught on pictures and their truth, then its words.",
     no_args_is_help=True,
 )
-Table = TypeVar("Table")
 Processes = Annotated[
     int, typer.Option(min=1, max=256, help="Processes that draw lessons and questions.")
 ]
@@ -46,7 +46,8 @@ def lessons(
     from train.eye.lessons import write_shard_of_lessons
     from train.eye.settings import LessonSettings
 
-    chosen = settings(LessonSettings, "lessons", preset=preset, config=config, sets=sets)
+    tables = read_tables("lessons", sets, preset=preset, config=config)
+    chosen = tables.read(LessonSettings, "lessons")
     out.mkdir(parents=True, exist_ok=True)
     folder = str(library.resolve()) if library else ""
     make = partial(write_shard_of_lessons, out=out, settings=chosen, seed=seed, library=folder)
@@ -92,9 +93,8 @@ def school(
         ) from error
     if threads is not None:
         torch.set_num_threads(threads)
-    chosen = settings(
-        SchoolSettings, "school", preset=preset, config=config, sets=_of("school", sets)
-    )
+    tables = read_tables("school", sets, preset=preset, config=config)
+    chosen = tables.read(SchoolSettings, "school")
     shards = sorted(lessons.glob("lessons-*.npz")) if lessons is not None else []
     if lessons is not None and not shards:
         raise WorkbenchError(f"{lessons} has no lessons: make them with `eye lessons`")
@@ -104,9 +104,7 @@ def school(
     with ExitStack() as stack:
         source: Sequence[Path] | pool.Workers[list[Lesson]] = shards
         if lessons is None:
-            drawn = settings(
-                LessonSettings, "lessons", preset=preset, config=config, sets=_of("lessons", sets)
-            )
+            drawn = tables.read(LessonSettings, "lessons")
             folder = str(library.resolve()) if library else ""
             source = stack.enter_context(
                 pool.Workers(workers, pool.lesson_jobs(drawn, seed, folder))
@@ -154,13 +152,10 @@ def speak(
         ) from error
     if threads is not None:
         torch.set_num_threads(threads)
-
-    def table(kind: type[Table], name: str) -> Table:
-        own = [each for each in sets or () if each.startswith(f"{name}.")]
-        return settings(kind, name, preset=preset, config=config, sets=own)
-
-    school, speech = table(SchoolSettings, "school"), table(SpeechSettings, "speech")
-    asked = table(QuestionSettings, "questions")
+    tables = read_tables("speech", sets, preset=preset, config=config)
+    school = tables.read(SchoolSettings, "school")
+    speech = tables.read(SpeechSettings, "speech")
+    asked = tables.read(QuestionSettings, "questions")
     console = Console(stderr=True, soft_wrap=True)
     folder = str(library.resolve()) if library else ""
     learned = load_eye(eye, school)
@@ -198,9 +193,3 @@ def make(
         tell=lambda line: console.print(line, markup=False),
     )  # fmt: skip
     typer.echo(made)
-
-
-def _of(table: str, sets: list[str] | None) -> list[str]:
-    """The changes to one of the two tables that `school` reads, by default its own."""
-    is_lesson = table == "lessons"
-    return [each for each in sets or () if each.startswith("lessons.") == is_lesson]

@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, TypeVar
 
-from agent.checked_toml import shown
 from agent.errors import WorkbenchError
 from train.atomic_folder import replace_folder
 from train.export.export import export_gguf
@@ -18,16 +16,12 @@ from train.eye.pool import Workers, lesson_jobs
 from train.eye.school import load_eye, teach
 from train.eye.settings import LessonSettings, SchoolSettings, SpeechSettings
 from train.eye.speech import MODEL, question_jobs, teach_speech
+from train.eye.tables import RARER, read_tables
 from train.questions.settings import QuestionSettings
-from train.recipe import build, config_tables, from_sets
-
-Table = TypeVar("Table")
 
 EYE, SPEECH, RARE, GGUF = "eye", "speech", "rare", "gguf"
 PART = ".part"
 """What is being made; an interrupted part starts over."""
-RARER = "rare_"
-"""Start of the tables that override others in the last part of training."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,24 +38,15 @@ class Recipe:
 
 def read_recipe(sets: Sequence[str] = ()) -> Recipe:
     """The recipe of the model in the box, with changes such as `school.batch=48`."""
-    if wrong := [each for each in sets if "." not in each.partition("=")[0]]:
-        raise WorkbenchError(f"--set {shown(wrong[0])}: name its table, such as school.minutes=60")
     with as_file(files("train").joinpath("configs", "eye.toml")) as path:
-        tables = config_tables(path)
-
-    def table(kind: type[Table], *names: str) -> Table:
-        values: dict[str, Any] = {}
-        for name in names:
-            values |= {**tables.get(name, {}), **from_sets(sets, kind, name)}
-        return build(kind, values, names[-1])
-
+        tables = read_tables("", sets, config=path)
     return Recipe(
-        lessons=table(LessonSettings, "lessons"),
-        school=table(SchoolSettings, "school"),
-        speech=table(SpeechSettings, "speech"),
-        questions=table(QuestionSettings, "questions"),
-        rare_speech=table(SpeechSettings, "speech", f"{RARER}speech"),
-        rare_questions=table(QuestionSettings, "questions", f"{RARER}questions"),
+        lessons=tables.read(LessonSettings, "lessons"),
+        school=tables.read(SchoolSettings, "school"),
+        speech=tables.read(SpeechSettings, "speech"),
+        questions=tables.read(QuestionSettings, "questions"),
+        rare_speech=tables.read(SpeechSettings, "speech", f"{RARER}speech"),
+        rare_questions=tables.read(QuestionSettings, "questions", f"{RARER}questions"),
     )
 
 

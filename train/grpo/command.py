@@ -28,6 +28,13 @@ def grpo(
             "about are skipped; may be repeated.",
         ),
     ] = None,
+    wording: Annotated[
+        str,
+        typer.Option(
+            "--wording",
+            help="Name or folder of the wording to train in, or `ours`; by default the model's.",
+        ),
+    ] = "",
     preset: Preset = "",
     config: Config = None,
     changes: Sets = None,
@@ -50,6 +57,6 @@ def grpo(
         ) from error
     finished = reinforce(
         starting_folder(model), sets, out, grpo_settings,
-        judged=judged or (), seed=seed, workers=workers, resume=resume,
+        judged=judged or (), wording=wording, seed=seed, workers=workers, resume=resume,
     )  # fmt: skip
     typer.echo(f"the model is in {finished}")

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from agent.engines.patches import ImagePatches
 from agent.engines.turn_text import TurnText
-from agent.inspection.episode import STOP_STRINGS
 from train.grpo.kv_cache import CacheBatch, KVCache
 from train.grpo.tokens import TurnTokens
 
@@ -72,7 +71,7 @@ class OpenTurn:
         self._log_probs: list[float] = []
         self._tokens = tokens
         self._limit = limit
-        self._text = TurnText(STOP_STRINGS)
+        self._text = TurnText(tokens.stop)
 
     def add(self, token: int, log_prob: float = 0.0) -> None:
         self.ids.append(token)

@@ -9,16 +9,22 @@ from typing import Any
 
 from agent.protocol.reply import Verdict, is_well_formed, parse_reply
 from train.grpo.tokens import TurnTokens
-from train.reward import outcome_reward
+from train.reward import Reading, RewardKind, published_reading
 
 
 @dataclass(frozen=True)
 class RolloutOutcome:
-    """The replies and the verdict of one rollout."""
+    """The replies of one rollout, and what was read in them.
+
+    Read strictly, there is no verdict if it never answered or its last turn was cut off.
+    """
 
     replies: tuple[str, ...]
-    verdict: Verdict | None
-    """None if it never answered or its last turn was cut off."""
+    reading: Reading
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.reading.verdict
 
     @property
     def calls(self) -> int:
@@ -32,17 +38,24 @@ class TokenJudge:
     parse.
     """
 
-    def __init__(self, tokens: TurnTokens) -> None:
+    def __init__(self, tokens: TurnTokens, kind: RewardKind = "strict") -> None:
+        self._kind = kind
         self._bytes = tokens.token_bytes
+        self._control = {*tokens.forbidden, tokens.end}
         self._end = tokens.end
         self._header = list(tokens.header)
 
     def __call__(self, completion: Sequence[int]) -> RolloutOutcome:
         turns = list(self._turns(completion))
         replies = tuple(self._text(turn) for turn in turns)
+        if self._kind == "published":
+            # That scorer gets the tool's replies, too, in one text without control tokens.
+            whole = self._text(number for number in completion if number not in self._control)
+            return RolloutOutcome(replies, published_reading(whole))
         is_cut = not completion or completion[-1] != self._end
         last = parse_reply(replies[-1]) if replies and not is_cut else None
-        return RolloutOutcome(replies, last.verdict if last and last.kind == "answer" else None)
+        verdict = last.verdict if last and last.kind == "answer" else None
+        return RolloutOutcome(replies, Reading(verdict, is_well_formed(replies)))
 
     def _turns(self, ids: Sequence[int]) -> Iterable[list[int]]:
         """The model's turns without their end tokens."""
@@ -74,8 +87,7 @@ def make_reward(judge: TokenJudge, penalty: float) -> Callable[..., list[float]]
         for name, value in metrics(judged, answer, task).items():
             log_metric(name, value)
         return [
-            outcome_reward(one.replies, one.verdict, right, penalty)
-            for one, right in zip(judged, answer, strict=True)
+            one.reading.reward(right, penalty) for one, right in zip(judged, answer, strict=True)
         ]
 
     return reward
@@ -88,11 +100,11 @@ def metrics(
     right = [one.verdict == answer for one, answer in zip(judged, answers, strict=True)]
     found = {
         "accuracy": fmean(right),
-        "well_formed": fmean(is_well_formed(one.replies) for one in judged),
+        "well_formed": fmean(one.reading.is_well_formed for one in judged),
         "answered": fmean(one.verdict is not None for one in judged),
         "says_yes": fmean(one.verdict == "YES" for one in judged),
         "calls": fmean(one.calls for one in judged),
-        "f1": _f1([one.verdict == "YES" for one in judged], [one == "YES" for one in answers]),
+        "f1": f1_of([one.verdict == "YES" for one in judged], [one == "YES" for one in answers]),
     }
     for task in sorted(set(tasks)):
         found[f"accuracy/{task}"] = fmean(
@@ -101,7 +113,7 @@ def metrics(
     return found
 
 
-def _f1(predicted: Sequence[bool], actual: Sequence[bool]) -> float:
+def f1_of(predicted: Sequence[bool], actual: Sequence[bool]) -> float:
     """F1 of YES; 0 if there is no YES at all."""
     hits = sum(one and other for one, other in zip(predicted, actual, strict=True))
     return 2.0 * hits / max(1, sum(predicted) + sum(actual))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,18 @@ from agent.engines.families import Vision
 from agent.engines.patches import ImagePatches, patches
 from agent.errors import ToolError, WorkbenchError
 from agent.inspection.pictures import PictureMaker, spectrum_ref
+from agent.protocol.protocol import Turn
+from agent.protocol.published_tool import window_reply
+from agent.protocol.rules import OURS, Rules
 from agent.protocol.tool import ToolResult, checked_arguments
+from agent.protocol.wording import Wording
 from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Window
+from agent.tasks.task import Task
 from train.examples import Example
 from train.parallel import end_with_parent, worker_deaths
+from train.toolless import NO_TOOL, toolless_opening
 
 MAX_BYTES = 1 << 29
 """Most bytes of pictures and patches that each process keeps."""
@@ -47,8 +53,19 @@ class RenderedPicture:
 class PictureCache:
     """Draws pictures in a model's style and sizing; close it if it has workers."""
 
-    def __init__(self, style: Style, sizing: Sizing, vision: Vision, workers: int = 1) -> None:
-        self.style, self.sizing, self.vision = style, sizing, vision
+    def __init__(
+        self,
+        style: Style,
+        sizing: Sizing,
+        vision: Vision,
+        workers: int = 1,
+        *,
+        tool: bool = True,
+        rules: Rules = OURS,
+        wording: Wording | None = None,
+    ) -> None:
+        self.style, self.sizing, self.vision, self.tool = style, sizing, vision, tool
+        self.rules, self.wording = rules, wording
         self.drawn_count = 0
         """Pictures drawn so far, without those found in the cache."""
         self._cache: OrderedDict[Key, RenderedPicture] = OrderedDict()
@@ -65,8 +82,11 @@ class PictureCache:
         """The picture maker of an inspection of this spectrum, backed by this cache."""
         key = example.sha256
         if key not in self._makers:
-            plain = PictureMaker.of(
-                example.spectrum, spectrum_ref(example.spectrum), self.style, self.sizing
+            ref = spectrum_ref(example.spectrum)
+            plain = replace(
+                PictureMaker.of(example.spectrum, ref, self.style, self.sizing),
+                rules=self.rules,
+                wording=self.wording,
             )
             self._makers[key] = CachedPictureMaker(**vars(plain), pictures=self, key=key)
             if len(self._makers) > MAX_MAKERS:
@@ -141,19 +161,33 @@ class CachedPictureMaker(PictureMaker):
             sizing=self.sizing,
             z=self.z,
             title=self.title,
+            rules=self.rules,
+            wording=self.wording,
         )
 
     def overview(self) -> Image.Image:
         return self.pictures.rendered(self, None).picture
 
+    def opening(self, task: Task) -> tuple[Turn, Turn]:
+        if self.pictures.tool:
+            return super().opening(task)
+        text = self.overview_text()
+        return toolless_opening(task, brief=self.style.brief, overview_text=text)
+
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
-        (low, high), label = checked_arguments(arguments)
+        if not self.pictures.tool:
+            raise ToolError(NO_TOOL)
         try:
+            (low, high), label = checked_arguments(arguments)
             rendered = self.pictures.rendered(self, (float(low), float(high)))
         except ToolError:
-            # Raises it again, with the numbers as the model wrote them.
+            # Raises it again, with the numbers as the model wrote them, or shows the whole.
             return super().look(arguments)
-        text = self.window_text((low, high), label)
+        if self.rules.is_published:
+            assert isinstance(arguments, Mapping)
+            text = window_reply((low, high), arguments.get("label"))
+        else:
+            text = self.window_text((low, high), label)
         result = ToolResult(rendered.picture, text, (low, high), label, rendered.points)
         return rendered.picture, result
 

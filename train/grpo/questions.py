@@ -11,7 +11,6 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
-from agent.protocol.protocol import SYSTEM, system_text
 from train.evaluate.judgement import Judgement
 from train.examples import column
 
@@ -100,8 +99,8 @@ def _groups(questions: Sequence[Row], rng: np.random.Generator, noes: int) -> li
     return [groups[index] for index in rng.permutation(len(groups))]
 
 
-def to_prompts(rows: Iterable[Row], *, brief: bool = False) -> list[Row]:
+def to_prompts(rows: Iterable[Row], system_turn: str) -> list[Row]:
     """The questions as rows of TRL's dataset; the environment fills the empty user turn."""
-    system = [{"type": "text", "text": SYSTEM if brief else system_text()}]
+    system = [{"type": "text", "text": system_turn}]
     turns = [{"role": "system", "content": system}, {"role": "user", "content": []}]
     return [{**row, "prompt": turns} for row in rows]

@@ -26,6 +26,7 @@ from agent.engines.patches import picture_tokens
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.protocol.published_reply import first_call
 from agent.protocol.reply import parse_reply
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
@@ -88,6 +89,9 @@ class Rollout:
             return None
         finish: Finish = "length" if turn.end == "length" else "stop"
         self._recorded.next = Generated(turn.text, len(turn.ids), finish)
+        if self.picture_maker.rules.is_published:
+            call = first_call(turn.text)
+            return None if call is None else window_of(call.arguments)
         reply = parse_reply(turn.text)
         return window_of(reply.arguments) if reply.kind == "call" else None
 
@@ -98,8 +102,10 @@ class Rollout:
                 pass
         except _TurnNeeded:
             # The sampled tokens include the end token, unless the turn was cut off.
-            ended = self.conversation.ids[-1] == self._tokens.end
-            self._append_new_turns([Part("\n" if ended else f"{END_OF_TURN}\n", markup=True)])
+            closing = self.picture_maker.rules.reply_end
+            if self.conversation.ids[-1] == self._tokens.end:
+                closing = closing.removeprefix(END_OF_TURN)
+            self._append_new_turns([Part(closing, markup=True)])
         else:
             self.is_over = True
 

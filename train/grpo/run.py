@@ -6,9 +6,10 @@ and `model` into its folder.
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -18,19 +19,23 @@ from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
 from agent.models.card import Card
 from agent.models.infer_card import plain_name, read_or_infer_card
+from agent.protocol.rules import RULES
+from agent.rendering.render import AS_PUBLISHED, PUBLISHED, STYLES
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore
 from train.grpo.pictures import PictureCache
 from train.grpo.questions import digest, read_questions, select_uncertain, training_order
 from train.grpo.settings import GrpoSettings
-from train.grpo.setup import hide_trl_warnings, make_trainer
+from train.grpo.setup import hide_trl_warnings, judge_of, make_trainer
 from train.grpo.trainer import SpectrumTrainer
+from train.grpo.validation import Validator, hold_out
 from train.grpo.watching import RoundLogger
 from train.journal import journal
 from train.models.checkpoints import begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL, write_finished
 from train.models.model_folder import complete_folder
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
+from train.wordings import OURS, install, told_of, wording_to_train
 
 
 def reinforce(
@@ -40,19 +45,37 @@ def reinforce(
     settings: GrpoSettings,
     *,
     judged: Sequence[Path] = (),
+    wording: str = "",
     seed: int = 0,
     workers: int = 1,
     resume: bool = False,
 ) -> Path:
     """Train the model in `folder` on the questions of `sets`; returns the finished model's folder.
 
+    `wording` names the words it is trained in: see `train.wordings`.
     Every process of a launcher calls this. On one CPU the same arguments and seed give the same
     weights, even if the run was stopped and resumed.
     """
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     card = read_or_infer_card(folder)
-    questions = read_questions(sets)
+    if settings.style:
+        card = replace(card, style=STYLES[settings.style])
+    words = wording_to_train(wording, card)
+    if words is not None:
+        if not settings.tool:
+            raise WorkbenchError("grpo.tool: a wording describes the tool; use --wording ours")
+        style = AS_PUBLISHED if card.style == PUBLISHED else card.style
+        card = replace(card, rules="published", wording=words.name, style=style)
+    elif wording == OURS:
+        card = replace(card, rules="ours", wording="")
+    rules = RULES[card.rules]
+    if settings.use_vllm and importlib.util.find_spec("vllm") is None:
+        raise WorkbenchError(
+            "grpo.use_vllm: vllm is not installed; install it with pip, or generate without it, "
+            "which is slower: --set use_vllm=false"
+        )
+    questions, held = hold_out(read_questions(sets), settings.held_out, seed)
     if judged:
         judgements = [one for path in judged for one in read_judgements(path)]
         questions = select_uncertain(questions, judgements, settings.sure, settings.reminders, seed)
@@ -65,35 +88,67 @@ def reinforce(
     vision = read_folder(folder).vision
     with ExitStack() as stack:
         pictures = stack.enter_context(
-            closing(PictureCache(card.style, card.sizing, vision, workers))
+            closing(
+                PictureCache(
+                    card.style,
+                    card.sizing,
+                    vision,
+                    workers,
+                    tool=settings.tool,
+                    rules=rules,
+                    wording=words,
+                )
+            )
         )
         stack.enter_context(hide_trl_warnings())
-        trainer = make_trainer(folder, questions, ExampleStore(sets), pictures, out, settings, seed)
+        store = ExampleStore(sets)
+        trainer = make_trainer(folder, questions, store, pictures, out, settings, seed)
         trainer.add_callback(HeapTrimmer(every=1))  # each update reads hundreds of conversations
         is_first = trainer.is_world_process_zero()
         with trainer.args.main_process_first(desc="settings"):
             if is_first:
                 record = {"grpo": asdict(settings), "seed": seed, "model": str(folder)}
+                record |= {} if words is None else {"wording": words.sha256}
                 begin(out, record | {"questions": digest(questions)}, resume=resume)
+                if words is not None:
+                    install(words)
         checkpoint = last_checkpoint(out) if resume else None
+        log = None
         if is_first:
             log = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
             bar = stack.enter_context(progress_bar(Console(stderr=True)))
             trainer.add_callback(RoundLogger(log))
             trainer.add_callback(ProgressCallback(bar))
+        if settings.validate_every:
+            trainer.add_callback(
+                Validator(
+                    trainer, held, store,
+                    judge=judge_of(settings, trainer.rollout_settings.tokens, rules),
+                    penalty=settings.penalty,
+                    every=settings.validate_every * settings.updates,
+                    record=log,
+                )
+            )  # fmt: skip
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-        _save_model(trainer, folder, card, out, sets, settings.kind)
+        _save_model(trainer, folder, card, out, sets, settings, told_of(words))
     return out / MODEL
 
 
 def _save_model(
-    trainer: SpectrumTrainer, start: Path, card: Card, out: Path, sets: Sequence[Path], kind: str
+    trainer: SpectrumTrainer,
+    start: Path,
+    card: Card,
+    out: Path,
+    sets: Sequence[Path],
+    settings: GrpoSettings,
+    said: str,
 ) -> None:
     """Write `out`/model with its card."""
 
     def complete(part: Path) -> None:
         before = [card.trained_on] if card.trained_on else []
         names = ", ".join(path.name for path in sets)
+        without = "" if settings.tool else ", without the tool"
         complete_folder(
             part,
             start,
@@ -105,9 +160,11 @@ def _save_model(
             context_length=card.context_length,
             sampling=card.sampling,
             licence=card.licence,
-            trained_on="; ".join([*before, f"labels of {names} by GRPO"])[:4000],
+            trained_on="; ".join([*before, f"labels of {names} by GRPO{without}{said}"])[:4000],
+            rules=card.rules,
+            wording=card.wording,
             simulated_only=card.simulated_only,
             tasks=card.tasks,
         )
 
-    write_finished(trainer, start, out, kind, complete)
+    write_finished(trainer, start, out, settings.kind, complete)

@@ -1,4 +1,4 @@
-"""Settings of reinforcement learning; the defaults are the published recipe."""
+"""Settings of reinforcement learning; the presets 3b and 7b have the published recipe."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.errors import WorkbenchError
+from agent.rendering.render import STYLES
 from train.reward import PENALTY
 
 
@@ -35,11 +36,23 @@ class GrpoSettings:
     # high rates of small models, unlucky first rollouts make it lose the form of an answer.
     warmup: int = 0
     """Updates over which the learning rate rises to `lr`."""
+    weight_decay: float = 0.0
     clip: float = 0.2
     """Most relative change of a token's probability in an update (epsilon)."""
+    dual_clip: float = 0.0
+    """Most that a token of a bad rollout counts for having become likelier: its probability ratio
+    is cut there (PPO's dual clip); 0 for no limit."""
     temperature: float = 1.0
+    reward: Literal["", "strict", "published"] = ""
+    """How verdict and form are read: `strict`, as in inspections by our models, or `published`, as
+    the scorer of the published weights reads them; empty for that of the model's rules."""
     penalty: float = PENALTY
+    style: str = ""
+    """Name of the style of the pictures, for a model without a card; empty for the card's."""
+    tool: bool = True
+    """Whether the model has the tool; without it it is trained to judge from the whole spectrum."""
     turn_tokens: int = 1024
+    """Most tokens of a turn; 0 for no limit but that of the rollout."""
     rollout_tokens: int = 32768
     """Most tokens after the prompt, pictures included."""
     kind: Literal["full", "lora"] = "full"
@@ -54,6 +67,10 @@ class GrpoSettings:
     """Rollouts in one forward and backward pass; those of one question share their prompt."""
     checkpointing: bool = False
     """Recompute activations in the backward pass: slower, but needs far less memory."""
+    held_out: float = 0.0
+    """Share of the questions of each task and answer that is only used for validation."""
+    validate_every: int = 0
+    """Rounds between validations, in which held-out questions are judged greedily; 0 for never."""
     save_every: int = 10
     """Rounds between checkpoints."""
     keep: int = 2
@@ -68,6 +85,9 @@ class GrpoSettings:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise WorkbenchError(f"grpo.{name}: {value} is not between {low:g} and {high:g}")
+        if self.style and self.style not in STYLES:
+            known = ", ".join(STYLES)
+            raise WorkbenchError(f"grpo.style: {self.style[:60]!r} is none of: {known}")
         if self.questions % self.minibatch:
             raise WorkbenchError(
                 f"grpo.minibatch: {self.questions} questions cannot be divided into minibatches of "
@@ -75,13 +95,32 @@ class GrpoSettings:
             )
         if self.kind == "lora" and self.trained == "all":
             raise WorkbenchError(
-                "grpo.trained: LoRA adapts only the language model; set kind=full to train all"
+                "grpo.trained: LoRA adapts only the language model; set kind=full to train all, or "
+                "trained=language"
+            )
+        if 0.0 < self.dual_clip <= 1.0 + self.clip:
+            raise WorkbenchError(
+                f"grpo.dual_clip: {self.dual_clip:g} must be above 1 + clip, {1.0 + self.clip:g}"
+            )
+        if self.turn_tokens not in range(8, 10**6 + 1) and self.turn_tokens:
+            raise WorkbenchError(
+                f"grpo.turn_tokens: {self.turn_tokens} is neither 0 nor between 8 and 1e+06"
+            )
+        if bool(self.held_out) != bool(self.validate_every):
+            raise WorkbenchError(
+                "grpo.validate_every: validation needs held-out questions; set both it and "
+                "held_out, or neither"
             )
 
     @property
     def updates(self) -> int:
         """Updates of a round."""
         return self.questions // self.minibatch
+
+    @property
+    def turn_limit(self) -> int:
+        """Most tokens of one turn."""
+        return self.turn_tokens or self.rollout_tokens
 
     def passes(self, devices: int) -> int:
         """Forward and backward passes of each device for an update."""
@@ -105,15 +144,18 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("rounds", 0, 10**9),
     ("lr", 1e-9, 1.0),
     ("warmup", 0, 10**6),
+    ("weight_decay", 0.0, 1.0),
     ("clip", 0.001, 10.0),
+    ("dual_clip", 0.0, 1000.0),
     ("temperature", 0.01, 10.0),
     ("penalty", 0.0, 1.0),
-    ("turn_tokens", 8, 10**6),
     ("rollout_tokens", 8, 10**6),
     ("lora_rank", 1, 4096),
     ("lora_alpha", 1, 65536),
     ("at_once", 1, 10**6),
     ("microbatch", 1, 10**6),
+    ("held_out", 0.0, 0.5),
+    ("validate_every", 0, 10**9),
     ("save_every", 1, 10**9),
     ("keep", 1, 10_000),
     ("vllm_memory", 0.01, 0.95),

@@ -16,6 +16,8 @@ from peft import LoraConfig
 from transformers import PrinterCallback
 from trl import GRPOConfig
 
+from agent.protocol.protocol import SYSTEM, system_text
+from agent.protocol.rules import Rules
 from train.examples import ExampleStore
 from train.grpo.attention import enable_packs
 from train.grpo.environment import SpectrumEnvironment
@@ -25,10 +27,11 @@ from train.grpo.processor import SpectrumProcessor
 from train.grpo.questions import Row, to_prompts
 from train.grpo.rollout import Limits
 from train.grpo.settings import GrpoSettings
-from train.grpo.tokens import turn_tokens
+from train.grpo.tokens import TurnTokens, turn_tokens
 from train.grpo.trainer import RolloutSettings, SpectrumTrainer
 from train.models.checkpoints import CHECKPOINTS
 from train.models.model_folder import load_trainable
+from train.reward import RewardKind
 from train.sft.fast_path import use_fast_path
 from train.sft.run import uses_bfloat16
 from train.sft.tuning import LANGUAGE_LAYERS
@@ -50,8 +53,9 @@ def make_trainer(
     model.requires_grad_(True)
     if settings.trained == "language":
         model.model.visual.requires_grad_(False)
-    tokens = turn_tokens(folder, model.config)
-    limits = Limits(turn=settings.turn_tokens, rollout=settings.rollout_tokens)
+    tokens = turn_tokens(folder, model.config, pictures.rules)
+    prompts = to_prompts(questions, _system_turn(pictures))
+    limits = Limits(turn=settings.turn_limit, rollout=settings.rollout_tokens)
     trainer = SpectrumTrainer(
         rollout_settings=RolloutSettings(
             tokens=tokens, pictures=pictures, limits=limits, at_once=settings.at_once
@@ -59,14 +63,26 @@ def make_trainer(
         warmup=settings.warmup,
         model=model,
         args=make_config(settings, out / CHECKPOINTS, tokens.forbidden, seed),
-        train_dataset=Dataset.from_list(to_prompts(questions, brief=pictures.style.brief)),
+        train_dataset=Dataset.from_list(prompts),
         processing_class=SpectrumProcessor(folder, pictures),
-        reward_funcs=make_reward(TokenJudge(tokens), settings.penalty),
+        reward_funcs=make_reward(judge_of(settings, tokens, pictures.rules), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),
         peft_config=_adapter(settings),
     )
     trainer.remove_callback(PrinterCallback)
     return trainer
+
+
+def judge_of(settings: GrpoSettings, tokens: TurnTokens, rules: Rules) -> TokenJudge:
+    """Reads rollouts as the settings say, by default as the rules of the model do."""
+    usual: RewardKind = "published" if rules.is_published else "strict"
+    return TokenJudge(tokens, settings.reward or usual)
+
+
+def _system_turn(pictures: PictureCache) -> str:
+    if pictures.style.brief or not pictures.tool:
+        return SYSTEM
+    return system_text() if pictures.wording is None else pictures.wording.system_text
 
 
 def make_config(
@@ -89,7 +105,9 @@ def make_config(
         learning_rate=settings.lr,
         lr_scheduler_type="constant",  # SpectrumTrainer adds the warm-up
         optim="adamw_torch_fused",
+        weight_decay=settings.weight_decay,
         epsilon=settings.clip,
+        delta=settings.dual_clip or None,
         beta=0.0,
         temperature=settings.temperature,
         max_completion_length=settings.rollout_tokens,
@@ -125,8 +143,8 @@ def _generation(settings: GrpoSettings, forbidden: Sequence[int]) -> dict[str, A
     """Options of TRL's own generation: the length of a turn and the forbidden tokens."""
     if settings.use_vllm:
         bias = {str(number): -100.0 for number in forbidden}
-        return {"max_tokens": settings.turn_tokens, "logit_bias": bias}
-    return {"max_new_tokens": settings.turn_tokens, "suppress_tokens": list(forbidden)}
+        return {"max_tokens": settings.turn_limit, "logit_bias": bias}
+    return {"max_new_tokens": settings.turn_limit, "suppress_tokens": list(forbidden)}
 
 
 def _adapter(settings: GrpoSettings) -> LoraConfig | None:

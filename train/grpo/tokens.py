@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 
 from agent.engines.chat_tokens import END_OF_TURN, TokenBytes, load_tokenizer, token_ids
 from agent.protocol.protocol import Part, chat_parts
+from agent.protocol.rules import OURS, Rules
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,9 +26,11 @@ class TurnTokens:
     end: int
     header: tuple[int, ...]
     forbidden: tuple[int, ...]
+    stop: tuple[str, ...] = OURS.stop
+    """Texts that end a turn as well."""
 
 
-def turn_tokens(folder: Path, config: Any) -> TurnTokens:
+def turn_tokens(folder: Path, config: Any, rules: Rules = OURS) -> TurnTokens:
     """Read them from a model's folder and its transformers config."""
     tokenizer = load_tokenizer(folder)
     (end,) = token_ids(tokenizer, [Part(END_OF_TURN, markup=True)])
@@ -41,4 +44,5 @@ def turn_tokens(folder: Path, config: Any) -> TurnTokens:
         end=end,
         header=tuple(token_ids(tokenizer, chat_parts(()))),
         forbidden=tuple(sorted((control - {end}) | unused)),
+        stop=rules.stop,
     )

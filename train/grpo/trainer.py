@@ -27,6 +27,7 @@ from trl.trainer.utils import (
     unsplit_pixel_values_by_grid,
 )
 
+from agent.tasks.task import Task
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.generate import (
     CachedGenerator,
@@ -36,7 +37,7 @@ from train.grpo.generate import (
     OpenTurn,
 )
 from train.grpo.packing import pack, split_rollouts, unpack
-from train.grpo.pictures import PictureCache
+from train.grpo.pictures import CachedPictureMaker, PictureCache
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.tokens import TurnTokens
 from train.models.own_checkpoints import OwnCheckpoints
@@ -105,6 +106,14 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
             pictures,
             pictures,
         )
+
+    def judge_greedily(self, asked: Sequence[tuple[CachedPictureMaker, Task]]) -> list[list[int]]:
+        """Inspect as in use, and return all tokens after each prompt; every process calls this."""
+        options = self.rollout_settings
+        rollouts = [Rollout(maker, task, options.tokens, options.limits) for maker, task in asked]
+        with self._rollout_generator(temperature=0.0) as generator:
+            roll_out(rollouts, generator, options.pictures, options.at_once)
+        return [one.completion for one in rollouts]
 
     def _generate_and_score_completions(self, inputs: Any) -> Any:
         # If all rewards of a group are equal, rounding leaves tiny advantages, and Adam would take
@@ -206,9 +215,15 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
             yield unpack(out.log_probs, packed, width), unpack(out.entropy, packed, width)
 
     @contextmanager
-    def _rollout_generator(self) -> Iterator[Generator]:
+    def _rollout_generator(self, temperature: float | None = None) -> Iterator[Generator]:
+        temperature = self.temperature if temperature is None else temperature
         if self.use_vllm:
-            yield TrlGenerator(self)
+            usual = self.vllm_generation.temperature
+            self.vllm_generation.temperature = temperature
+            try:
+                yield TrlGenerator(self)
+            finally:
+                self.vllm_generation.temperature = usual
             return
         training = self.model.training
         with (
@@ -229,7 +244,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
                     self.rollout_settings.tokens,
                     self.rollout_settings.pictures.patches,
                     self._round_random(),
-                    self.temperature,
+                    temperature,
                 )
             finally:
                 model.train(training)

@@ -31,8 +31,8 @@ ADAPTER_CONFIG = "adapter_config.json"
 TITLES = ("Mean of", "After step", "Half way back from")
 # Fields of the card of the run's last model that the average keeps.
 KEPT = (
-    "style", "sizing", "sampling", "parameters", "context_length", "licence", "simulated_only",
-    "tasks",
+    "style", "rules", "wording", "sizing", "sampling", "parameters", "context_length",
+    "licence", "simulated_only", "tasks",
 )  # fmt: skip
 
 

@@ -38,10 +38,10 @@ def _row(on: str, row: Mapping[str, Any]) -> Iterator[ReportedFigure]:
     positives = sum(task["positives"] for task in tasks)
     negatives = sum(task["n"] for task in tasks) - positives
     mean = row["mean_f1"]
-    low, high = (f"{100 * mean[end]:.1f}" for end in ("low", "high"))
-    yield _per_cent(
-        "mean F1", mean["value"], f"{on}, {positives}:{negatives}, 95 % {low} to {high}"
-    )
+    if mean["value"] is not None:
+        low, high = (f"{100 * mean[end]:.1f}" for end in ("low", "high"))
+        about = f"{on}, {positives}:{negatives}, 95 % {low} to {high}"
+        yield _per_cent("mean F1", mean["value"], about)
     for task in tasks:
         counts = f"{task['positives']}:{task['n'] - task['positives']}"
         yield _per_cent(f"F1 {task['task']}", task["f1"]["value"], f"{on}, {counts}")

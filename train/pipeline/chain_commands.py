@@ -11,12 +11,14 @@ from typing import Literal
 from agent.checked_toml import near_miss, shown
 from agent.errors import WorkbenchError
 from train.pipeline.settings import PipelineSettings
-from train.recipe import as_set, config_tables, preset_tables
+from train.recipe import as_set, config_tables, from_sets, preset_tables
 
+# The tables of `eye make`; its [questions] are those of the recipe, not those of the chain.
+EYE_STAGES = ("lessons", "school", "speech", "rare_speech", "rare_questions")
 # The tables that the chain reads from a preset or a file.
 STAGES = (
     "bench", "questions", "hard_negatives", "draft", "model", "text_sft", "sft", "grpo",
-    "baselines", "chain",
+    "baselines", "chain", *EYE_STAGES,
 )  # fmt: skip
 
 Program = Literal["spec-o3-train", "spec-o3"]
@@ -170,6 +172,48 @@ class ChainCommands:
         return self.out / "grpo"
 
     @property
+    def has_text_sft(self) -> bool:
+        """Whether SFT on text alone comes before SFT."""
+        return bool(self.preset_texts("text_sft") or self.changes("text_sft"))
+
+    @property
+    def style(self) -> str:
+        """The style of the pictures in drafts, which the model learns."""
+        return str(self._value("draft", "style", "published"))
+
+    @property
+    def base_model(self) -> str | Path:
+        """The model before any SFT: a name or a folder, or where SFT keeps a new one."""
+        start = str(self._value("model", "start", "new"))
+        first = self.out / "text_sft" if self.has_text_sft else self.sft
+        return first / "start" if start == "new" else start
+
+    def _value(self, table: str, key: str, default: object) -> object:
+        values = preset_tables(self.preset).get(table, {})
+        return (values | from_sets(self.changes(table), dict, table)).get(key, default)
+
+    @property
+    def no_tool(self) -> Path:
+        """The runs without the tool."""
+        return self.out / "no_tool"
+
+    @property
+    def no_sft(self) -> Path:
+        return self.out / "no_sft"
+
+    @property
+    def ablated(self) -> dict[str, Path]:
+        """The models that are trained for the table of ablations, by the option that takes them."""
+        found = {}
+        for name in self.settings.ablations:
+            if name == "no-tool":
+                last = "grpo" if self.settings.rl else "sft"
+                found["--no-tool"] = self.no_tool / last / "model"
+            else:
+                found["--no-sft"] = self.no_sft / "model"
+        return found
+
+    @property
     def runs(self) -> tuple[Path, ...]:
         return (self.sft, self.grpo) if self.settings.rl else (self.sft,)
 
@@ -209,6 +253,16 @@ class ChainCommands:
     @property
     def exported(self) -> Path:
         return self.out / "gguf"
+
+    @property
+    def eye(self) -> Path:
+        """The model that sees, and the parts it was made of."""
+        return self.out / "eye"
+
+    @property
+    def makes_eye(self) -> bool:
+        """Whether this chain makes it; one that continues from another chain does not again."""
+        return self.settings.eye and self.previous is None
 
     @property
     def evaluation(self) -> Path:

@@ -8,6 +8,7 @@ from typing import Literal
 from agent.errors import WorkbenchError
 
 Table = Literal["main", "cross-survey", "cross-task", "ablation"]
+Ablation = Literal["no-tool", "no-sft"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,11 @@ class PipelineSettings:
     says."""
     rl: bool = True
     """Whether RL follows SFT; without it the SFT model is judged and exported."""
+    eye: bool = False
+    """Whether the model that sees is made as well, by the recipe of the one in the box."""
+    ablations: tuple[Ablation, ...] = ()
+    """Models to train for the table of ablations as well: `no-tool` by SFT and RL without the tool,
+    `no-sft` by RL of the model that SFT starts from."""
     screened: int = 0
     """Questions of each task and RL set that the SFT model judges, to find those it is unsure
     about; 0 for all."""
@@ -59,6 +65,15 @@ class PipelineSettings:
                 f"chain.averaged: {first} to {last} is not a range of rounds; the first must not "
                 "be negative or after the last"
             )
+        if "no-sft" in self.ablations and not self.rl:
+            raise WorkbenchError("chain.ablations: no-sft is RL alone; leave out chain.rl=false")
+        if "no-sft" in self.ablations and self.continue_from:
+            raise WorkbenchError(
+                "chain.ablations: no-sft starts from a base model, and chain.continue_from has had "
+                "SFT already"
+            )
+        if self.ablations and "ablation" not in self.tables:
+            raise WorkbenchError('chain.ablations are judged in chain.tables=["ablation"]')
         if self.average_with_start and not self.continue_from:
             raise WorkbenchError(
                 "chain.average_with_start needs a model to average with: set chain.continue_from"

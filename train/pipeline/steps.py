@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.pipeline.chain_commands import ChainCommands, Step, set_options
+from train.pipeline.chain_commands import EYE_STAGES, ChainCommands, Step, set_options
 
 
 def steps(chain: ChainCommands) -> Iterator[Step]:
@@ -24,7 +24,9 @@ def steps(chain: ChainCommands) -> Iterator[Step]:
         raise WorkbenchError(
             f"grpo.{changes[0][:120]} has no effect without RL: leave out chain.rl=false"
         )
+    yield from _ablations(chain)
     yield from _averaging(chain)
+    yield from _eye(chain)
     yield from _evaluation(chain)
     yield from _first_use(chain)
 
@@ -111,34 +113,46 @@ def _drafts(chain: ChainCommands) -> Iterator[Step]:
 
 
 def _sft(chain: ChainCommands) -> Iterator[Step]:
-    approved = chain.pool / "approved.jsonl"
+    start = _start(chain)
+    if not chain.previous and (name := chain.settings.continue_from):
+        yield chain.train("reopen", chain.start / "model.toml", "reopen", name, chain.start)
+    yield from _tuning(chain, chain.out, start)
 
-    def tuned(name: str, run: Path, *more: object) -> Step:
-        words = "sft", approved, *_repeated("--sets", chain.sft_sets), "--out", run
-        return chain.train(
-            name, run / "model" / "model.toml",
-            *words, "--seed", chain.seed, *chain.workers_option, *chain.preset_option, *more,
-            processes=chain.processes,
-        )  # fmt: skip
 
-    start: tuple[object, ...] = chain.options("model")
+def _start(chain: ChainCommands) -> tuple[object, ...]:
+    """The options of the first SFT for the model it starts from."""
+    shape = chain.options("model")
     if chain.previous:
-        start = "--model", chain.start
-    elif name := chain.settings.continue_from:
-        if start:
+        return "--model", chain.start
+    if name := chain.settings.continue_from:
+        if shape:
             raise WorkbenchError(
                 f"chain.continue_from: the shape of {name[:120]} is fixed; leave out model.*"
             )
-        folder = chain.start
-        yield chain.train("reopen", folder / "model.toml", "reopen", name, folder)
-        start = "--model", folder
-    from_preset, changes = chain.preset_texts("text_sft"), chain.changes("text_sft")
-    if from_preset or changes:
-        run = chain.out / "text_sft"
-        texts = *from_preset, *chain.changes("sft"), *changes
-        yield tuned("text_sft", run, *start, *set_options("sft", texts))
-        start = "--model", run / "model"
-    yield tuned("sft", chain.sft, *start, *chain.options("sft"))
+        return "--model", chain.start
+    return shape
+
+
+def _tuning(
+    chain: ChainCommands, out: Path, start: tuple[object, ...], suffix: str = "", *more: str
+) -> Iterator[Step]:
+    """SFT into `out`, after SFT on text alone if there is a table for it; `more` are settings."""
+    approved = chain.pool / "approved.jsonl"
+
+    def tuned(name: str, *options: object) -> Step:
+        words = "sft", approved, *_repeated("--sets", chain.sft_sets), "--out", out / name
+        return chain.train(
+            name + suffix, out / name / "model" / "model.toml",
+            *words, "--seed", chain.seed, *chain.workers_option, *chain.preset_option, *options,
+            processes=chain.processes,
+        )  # fmt: skip
+
+    own = chain.changes("sft")
+    if chain.has_text_sft:
+        texts = *chain.preset_texts("text_sft"), *own, *chain.changes("text_sft"), *more
+        yield tuned("text_sft", *start, *set_options("sft", texts))
+        start = "--model", out / "text_sft" / "model"
+    yield tuned("sft", *start, *set_options("sft", (*own, *more)))
 
 
 def _screening(chain: ChainCommands) -> Iterator[Step]:
@@ -172,6 +186,29 @@ def _rl(chain: ChainCommands) -> Iterator[Step]:
     )  # fmt: skip
 
 
+def _ablations(chain: ChainCommands) -> Iterator[Step]:
+    """The models without the tool and without SFT, trained on what the full model is trained on."""
+
+    def reinforced(name: str, start: object, run: Path, *more: str) -> Step:
+        # Not --judged: what the full model is sure about says nothing about another one.
+        return chain.train(
+            name, run / "model" / "model.toml",
+            "grpo", "--model", start, *_repeated("--sets", chain.rl_sets.values()), "--out", run,
+            "--seed", chain.seed, *chain.preset_option,
+            *set_options("grpo", (*chain.changes("grpo"), *more)),
+            processes=chain.processes,
+        )  # fmt: skip
+
+    if "no-tool" in chain.settings.ablations:
+        out, suffix = chain.no_tool, " without the tool"
+        yield from _tuning(chain, out, _start(chain), suffix, "tool=false")
+        if chain.settings.rl:
+            yield reinforced(f"grpo{suffix}", out / "sft/model", out / "grpo", "tool=false")
+    if "no-sft" in chain.settings.ablations:
+        style = f"style={chain.style}"  # a base model has no card that says so
+        yield reinforced("grpo without sft", chain.base_model, chain.no_sft, style)
+
+
 def _averaging(chain: ChainCommands) -> Iterator[Step]:
     if not chain.is_averaged:
         return
@@ -181,6 +218,18 @@ def _averaging(chain: ChainCommands) -> Iterator[Step]:
     back = ("--back", chain.start) if chain.settings.average_with_start else ()
     makes = chain.final_model
     yield chain.train("average", makes / "model.toml", "average", source, makes, *which, *back)
+
+
+def _eye(chain: ChainCommands) -> Iterator[Step]:
+    changes = [f"{table}.{text}" for table in EYE_STAGES for text in chain.changes(table)]
+    if chain.makes_eye:
+        yield chain.train(
+            "eye", chain.eye / "gguf" / "model.toml",
+            "eye", "make", chain.eye, "--seed", chain.seed, *chain.workers_option,
+            *_repeated("--set", changes),
+        )  # fmt: skip
+    elif changes:
+        raise WorkbenchError(f"{changes[0][:120]} has no effect without chain.eye=true")
 
 
 def _evaluation(chain: ChainCommands) -> Iterator[Step]:
@@ -200,6 +249,8 @@ def _evaluation(chain: ChainCommands) -> Iterator[Step]:
     # The SFT model was exported for screening; it is judged in the same form as the final one.
     tuned = chain.screened / "gguf" if chain.judges_exported else chain.sft / "model"
     models = {"sft": tuned, "grpo": final} if settings.rl else {"sft": final}
+    if chain.makes_eye:
+        models["eye"] = chain.eye / "gguf"
     named = [f"{name}={path}" for name, path in models.items()]
     judges = "--model", "measured", *_repeated("--model", named)
     limit = ("--limit", settings.judged) if settings.judged else ()
@@ -207,6 +258,7 @@ def _evaluation(chain: ChainCommands) -> Iterator[Step]:
         who: tuple[object, ...] = (*judges, *(specialists if table != "cross-task" else ()))
         if table == "ablation":
             who = "--full", final, *(("--no-rl", tuned) if settings.rl else ())
+            who += tuple(word for pair in chain.ablated.items() for word in pair)
         yield chain.train(
             f"evaluate {table}", evaluation / f"{table}.md",
             "evaluate", table, chain.bench, evaluation, *who, *chain.workers_option, *limit,

@@ -14,7 +14,7 @@ from agent.errors import WorkbenchError
 from agent.rendering.charts import cumulative, reliability
 from train.evaluate.figures import JudgeFigures, judge_figures, judged_scores
 from train.evaluate.judgement import Judgement, read_judgements
-from train.evaluate.tables import KINDS, percent
+from train.evaluate.tables import KINDS, percent, with_interval
 from train.report.page import folded, heading, note, section, table
 from train.report.sight import has_sight
 
@@ -83,10 +83,11 @@ def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) ->
     positives = sum(task.positives for task in first)
     others = sum(task.n for task in first) - positives
     yield note(
-        f"F1 in per cent with 95 % intervals; {positives:,} real, {others:,} others. No answer "
-        "counts as wrong. Seconds are the median."
+        f"Accuracy and F1 in per cent, with 95 % intervals; {positives:,} real, {others:,} others. "
+        "No answer counts as wrong. Seconds are the median."
     )
-    head = ["judge", *tasks, "mean F1 (95 %)", "answered", "well-formed", "calls", "seconds"]
+    head = ["judge", *(f"{task} {what}" for task in tasks for what in ("Acc", "F1"))]
+    head += ["mean Acc", "mean F1 (95 %)", "answered", "well-formed", "calls", "seconds"]
     yield table(head, [_row(one, tasks) for one in found])
     curves = {
         name: judged for name, judgements in judges.items() if (judged := _scores(judgements))
@@ -106,14 +107,16 @@ def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) ->
 
 
 def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
-    by_task = {task.task: percent(task.f1.value) for task in one.tasks}
+    by_task = {
+        task.task: (percent(task.accuracy.value), percent(task.f1.value)) for task in one.tasks
+    }
     n = sum(task.n for task in one.tasks)
     answered = 1.0 - sum(task.unanswered for task in one.tasks) / n
-    mean = one.mean_f1
     return [
         one.judge,
-        *(by_task.get(task, "-") for task in tasks),
-        f"{percent(mean.value)} ({percent(mean.low)} to {percent(mean.high)})",
+        *(cell for task in tasks for cell in by_task.get(task, ("-", "-"))),
+        percent(one.mean_accuracy),
+        with_interval(one.mean_f1),
         f"{percent(answered)} %",
         f"{percent(one.effort.well_formed)} %",
         f"{one.effort.calls:.1f}",

@@ -26,6 +26,14 @@ def sft(
     model: Annotated[
         str, typer.Option("--model", help="Model folder or name to start from, or `new`.")
     ] = "",
+    wording: Annotated[
+        str,
+        typer.Option(
+            "--wording",
+            help="Name or folder of the wording to train in, or `ours`; by default that of the "
+            "conversations or of the model.",
+        ),
+    ] = "",
     preset: Preset = "",
     config: Config = None,
     changes: Sets = None,
@@ -52,6 +60,7 @@ def sft(
         out,
         chosen,
         replace(shape, start=model) if model else shape,
+        wording=wording,
         seed=seed,
         workers=workers,
         resume=resume,

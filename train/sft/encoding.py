@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from agent.engines.chat_tokens import TokenBytes, token_ids
 from agent.errors import WorkbenchError
-from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.protocol.protocol import END_OF_REPLY, Part, Turn, chat_parts
 from agent.trajectory.trajectory import Trajectory
 
 UNTRAINED = 0
@@ -60,14 +60,19 @@ class Encoder:
         turns: Sequence[Turn],
         picture_tokens: Sequence[int],
         untrained: Collection[int] = (),
+        *,
+        reply_end: str = END_OF_REPLY,
     ) -> Encoded:
-        """Encode turns; `untrained` numbers turns of the agent, `picture_tokens` is per picture."""
+        """Encode turns; `untrained` numbers turns of the agent, `picture_tokens` is per picture.
+
+        `reply_end` stands between a turn of the agent and the next.
+        """
         counts = iter(picture_tokens)
         ids: list[int] = []
         parts: list[int] = []
         replies = 0
         for turn in turns:
-            pieces = list(chat_parts([turn], model_speaks_next=False))
+            pieces = list(chat_parts([turn], model_speaks_next=False, reply_end=reply_end))
             if turn.role != "assistant":
                 shown = [next(counts)] if turn.picture is not None else []
                 ids += token_ids(self.tokenizer, pieces, shown)

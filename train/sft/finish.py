@@ -14,8 +14,10 @@ from train.models.model_folder import card_beside, complete_folder
 from train.sft.encoding import longest_turn
 from train.sft.inputs import Inputs
 from train.sft.rows import ConversationRow
+from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
 from train.sft.tuning import parameter_counts
+from train.wordings import told_of
 
 
 def save_model(
@@ -23,7 +25,7 @@ def save_model(
     start: Path,
     out: Path,
     inputs: Inputs,
-    kind: str,
+    settings: SftSettings,
     rows: Sequence[ConversationRow],
     figures: dict[str, float],
     *,
@@ -33,9 +35,11 @@ def save_model(
     parameters = parameter_counts(trainer.model)[1]
 
     def complete(part: Path) -> None:
-        _complete_folder(part, start, out, inputs, rows, figures, parameters, new=new)
+        _complete_folder(
+            part, start, out, inputs, rows, figures, parameters, tool=settings.tool, new=new
+        )
 
-    write_finished(trainer, start, out, kind, complete)
+    write_finished(trainer, start, out, settings.kind, complete)
 
 
 def _complete_folder(
@@ -47,6 +51,7 @@ def _complete_folder(
     figures: dict[str, float],
     parameters: int,
     *,
+    tool: bool,
     new: bool,
 ) -> None:
     before = card_beside(start)
@@ -62,7 +67,12 @@ def _complete_folder(
         title=f"Fine-tuned on {len(rows)} trajectories",
         parameters=parameters,
         licence=before.licence if before else "",
-        trained_on=f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"[:4000],
+        trained_on=(
+            f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"
+            f"{'' if tool else ', without the tool'}{told_of(inputs.wording)}"
+        )[:4000],
+        rules="ours" if inputs.wording is None else "published",
+        wording="" if inputs.wording is None else inputs.wording.name,
         sampling=SamplingSettings(max_new_tokens=max_turn_tokens(rows)),
         simulated_only=inputs.simulated_only and start_is_simulated_only,
         figures=_card_figures(figures),

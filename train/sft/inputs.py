@@ -5,19 +5,32 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from agent.errors import WorkbenchError
+from agent.models.card import Card
 from agent.protocol.protocol import Turn
-from agent.rendering.render import PUBLISHED, STYLES, Style
-from agent.trajectory.trajectory import Trajectory
+from agent.protocol.wording import Wording
+from agent.protocol.wording_file import read_wording
+from agent.protocol.wording_rows import WordingRows
+from agent.rendering.render import AS_PUBLISHED, PUBLISHED, STYLES, Style
+from agent.trajectory.trajectory import Trajectory, WordingRef
 from agent.trajectory.trajectory_file import read_trajectories
 from train.bench.sharegpt import sharegpt_conversations
+from train.bench.sharegpt_files import rows_of
 from train.sft.settings import RECORDED
+from train.wordings import (
+    FOLDER,
+    OURS,
+    PUBLISHED_NAME,
+    find_wording,
+    has_wording,
+    wording_to_train,
+)
 
 SHAREGPT_KEYS = {"conversations", "messages"}
 MAX_FIRST_LINE = 16_000_000
@@ -32,12 +45,15 @@ class Inputs:
     style: Style
     fingerprints: dict[str, str]
     """SHA-256 of each file by name; a run can resume only with the same files."""
+    wording: Wording | None = None
+    """The words to train in; None for ours."""
 
     def conversations(
         self, on_fault: Callable[[str], None] = lambda fault: None
     ) -> Iterator[tuple[list[Turn], list[Image.Image]]]:
         for path in self.others:
-            yield from sharegpt_conversations(path, on_fault)
+            is_own = self.wording is not None
+            yield from sharegpt_conversations(path, on_fault, as_written=is_own)
 
     @property
     def simulated_only(self) -> bool:
@@ -64,6 +80,48 @@ def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inpu
         style=_picture_style(trajectories, others, style),
         fingerprints=_fingerprints((*files, *sets)),
     )
+
+
+def in_wording(inputs: Inputs, told: str, start: Card | None) -> Inputs:
+    """The inputs with the words to train in: those of `--wording`, of the data or of the model.
+
+    Conversations in files keep the words they were published in, if these describe the tool.
+    """
+    if told:
+        words = wording_to_train(told, None)
+    elif inputs.others and not inputs.trajectories:
+        words = _words_of_files(inputs.others)
+    else:
+        words = _words_of_records(inputs.trajectories) or wording_to_train("", start)
+    if words is None:
+        return inputs
+    style = AS_PUBLISHED if inputs.others and inputs.style == PUBLISHED else inputs.style
+    return replace(inputs, wording=words, style=style)
+
+
+def _words_of_files(files: Sequence[Path]) -> Wording | None:
+    beside = [path.parent / FOLDER for path in files if has_wording(path.parent / FOLDER)]
+    if beside:
+        return read_wording(beside[0])
+    found = WordingRows()
+    for path in files:
+        for row in rows_of(path):
+            found.add(row)
+    if not (found.texts and found.has_tool):
+        return None
+    return found.wording(PUBLISHED_NAME, source=files[0].name)[0]
+
+
+def _words_of_records(trajectories: Sequence[Trajectory]) -> Wording | None:
+    refs = {one.wording for one in trajectories}
+    if len(refs) > 1:
+        names = ", ".join(sorted(ref.name or OURS for ref in refs))
+        raise WorkbenchError(
+            f"the trajectories are in several wordings ({names}), and a model learns one: choose "
+            "it with --wording"
+        )
+    ref = next(iter(refs), WordingRef())
+    return find_wording(ref.name) if ref.sha256 else None
 
 
 def sample_trajectories(

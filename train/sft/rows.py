@@ -17,14 +17,17 @@ from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import Vision
 from agent.hashing import text_hash
 from agent.protocol.protocol import Turn, prompt_hash
+from agent.protocol.rules import AS_PUBLISHED, OURS, Rules
+from agent.protocol.wording import Wording
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory import Trajectory, WordingRef
 from agent.trajectory.turns import is_brief, turns_of
 from train.parallel import in_order
 from train.sft.encoding import Encoded, Encoder, corrected_turns, refused_calls
 from train.sft.pictures import PictureSource, drawing_record, picture_names
+from train.toolless import toolless_opening, without_looks
 
 CHUNK = 8
 """Number of conversations sent to a worker at once."""
@@ -56,7 +59,14 @@ class RowSettings:
     sizing: Sizing
     picture_source: PictureSource
     train_mistakes: bool = False
+    tool: bool = True
+    wording: Wording | None = None
+    """The words to train in, by the published rules; None for ours."""
     pictures: bool = True
+
+    @property
+    def rules(self) -> Rules:
+        return OURS if self.wording is None else AS_PUBLISHED
 
 
 @dataclass
@@ -113,7 +123,16 @@ def row_of(
     """The row of a trajectory, or the reason why there is none."""
     if trajectory.stopped_by != "answer":
         return "without an answer"
-    turns = turns_of(find_task(trajectory.task), trajectory)
+    if not settings.tool:
+        trajectory = without_looks(trajectory)
+    trajectory = _in_words(trajectory, settings.wording)
+    turns = turns_of(find_task(trajectory.task), trajectory, settings.wording)
+    if not settings.tool:
+        turns[:2] = toolless_opening(
+            find_task(trajectory.task),
+            brief=is_brief(trajectory),
+            overview_text=trajectory.overview_text,
+        )
     untrained = set() if settings.train_mistakes else corrected_turns(trajectory)
     if not settings.pictures:
         text_turns = [replace(turn, picture=None) for turn in turns]
@@ -126,6 +145,16 @@ def row_of(
     if None in sizes:
         sizes = [picture.size for picture in settings.picture_source.draw(record, names)]
     return _row(turns, names, [size for size in sizes if size], untrained, settings, record)
+
+
+def _in_words(trajectory: Trajectory, words: Wording | None) -> Trajectory:
+    """An inspection in our words as if it had been one in these; of others there is one only."""
+    if is_brief(trajectory):
+        return trajectory
+    if words is None:
+        return replace(trajectory, wording=WordingRef(), rules="ours")
+    ref = WordingRef(name=words.name, sha256=words.sha256)
+    return replace(trajectory, wording=ref, rules="published")
 
 
 def row_of_conversation(
@@ -151,7 +180,8 @@ def _row(
     if sum(turn.picture is not None for turn in turns) != len(names):
         return "with a wrong number of pictures"
     tokens = [down * across // vision.merge**2 for down, across in grids]
-    encoded = _encoder(settings.folder).encode(turns, tokens, untrained)
+    end = settings.rules.reply_end
+    encoded = _encoder(settings.folder).encode(turns, tokens, untrained, reply_end=end)
     if not encoded.trained:
         return "with no turn to train"
     group = record.spectrum.sha256 if record else names[0] if names else text_hash(turns[-1].text)
@@ -162,7 +192,9 @@ def count_outdated_prompts(trajectories: Iterable[Trajectory]) -> int:
     """The number of trajectories that were recorded with another prompt than today's."""
     today = cache(lambda name, brief: prompt_hash(find_task(name), brief=brief))
     return sum(
-        one.prompt_sha256 not in ("", today(one.task, is_brief(one))) for one in trajectories
+        one.prompt_sha256 not in ("", today(one.task, is_brief(one)))
+        for one in trajectories
+        if not one.wording.sha256
     )
 
 

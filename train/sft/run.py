@@ -30,14 +30,14 @@ from train.draft.phrases import SHORT
 from train.journal import journal
 from train.models.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL
-from train.models.model_folder import load_trainable, starting_folder
+from train.models.model_folder import card_beside, load_trainable, starting_folder
 from train.models.small_model import VERDICTS
 from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, split_rows
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, StepLogger, progress_bar
 from train.sft.encoding import Encoder
 from train.sft.fast_path import ScoredTokensOnly, use_fast_path
 from train.sft.finish import save_model
-from train.sft.inputs import Inputs, read_inputs, sample_trajectories
+from train.sft.inputs import Inputs, in_wording, read_inputs, sample_trajectories
 from train.sft.mask import check_mask, write_mask
 from train.sft.new_model import (
     conversation_texts,
@@ -59,6 +59,7 @@ from train.sft.rows import (
 from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
 from train.sft.trainer import SftTrainer, training_arguments
 from train.sft.tuning import make_trainable, parameter_counts
+from train.wordings import install
 
 PICTURES = "pictures"
 START = "start"
@@ -73,12 +74,14 @@ def fine_tune(
     settings: SftSettings,
     model_settings: ModelSettings,
     *,
+    wording: str = "",
     seed: int = 0,
     workers: int = 1,
     resume: bool = False,
 ) -> Path:
     """Train, and return the folder of the finished model.
 
+    `wording` names the words it is trained in: see `train.wordings`.
     Every process of a launcher calls this. On one CPU the same arguments and seed give the same
     weights, even if the run was stopped and resumed.
     """
@@ -88,13 +91,21 @@ def fine_tune(
     args = training_arguments(out / CHECKPOINTS, settings, half=half, seed=seed, workers=workers)
     console = Console(stderr=True, quiet=args.process_index > 0)
     inputs = read_inputs(files, sets, settings.style)
+    if inputs.others and not settings.tool:
+        raise WorkbenchError(f"sft.tool: {inputs.others[0]} has conversations with the tool")
+    given = None if model_settings.start == NEW else starting_folder(model_settings.start)
+    inputs = in_wording(inputs, wording, None if given is None else card_beside(given))
+    if inputs.wording is not None and not settings.tool:
+        raise WorkbenchError("sft.tool: a wording describes the tool; use --wording ours")
     run_settings = {"sft": asdict(settings), "model": asdict(model_settings), "seed": seed}
     run_settings |= {"files": inputs.fingerprints, "devices": args.world_size}
-
-    given = None if model_settings.start == NEW else starting_folder(model_settings.start)
+    if inputs.wording is not None:
+        run_settings |= {"wording": inputs.wording.sha256}
     with args.main_process_first(desc="pictures"):
         if args.process_index == 0:
             begin(out, run_settings, resume=resume)
+            if inputs.wording is not None:
+                install(inputs.wording)
         start = _starting_folder(given, out, inputs, model_settings, seed)
         checkpoint = last_checkpoint(out) if resume else None
         folder = read_folder(start)
@@ -148,8 +159,7 @@ def fine_tune(
         )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         figures = trainer.evaluate()
-    kind, new = settings.kind, given is None
-    save_model(trainer, start, out, inputs, kind, rows, figures, new=new)
+    save_model(trainer, start, out, inputs, settings, rows, figures, new=given is None)
     return out / MODEL
 
 
@@ -226,6 +236,8 @@ def _prepare_rows(
         sizing=folder.sizing,
         picture_source=source,
         train_mistakes=settings.train_mistakes,
+        tool=settings.tool,
+        wording=inputs.wording,
         pictures=settings.pictures,
     )
     with progress_bar(console) as bar:

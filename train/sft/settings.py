@@ -75,6 +75,9 @@ class SftSettings:
     lora_dropout: float = 0.05
     trained: Literal["language", "all"] = "language"
     """`language` freezes the vision tower and its projector."""
+    tool: bool = True
+    """Whether conversations have the tool; without it only their last turns are trained, after the
+    picture of the whole spectrum."""
     train_mistakes: bool = False
     """Whether turns that the agent had to correct are trained too."""
     # Text alone takes half the time, which is enough for the first stage of a small model.

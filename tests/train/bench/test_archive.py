@@ -66,3 +66,33 @@ class TestLists:
         (tmp_path / "l.csv").write_text("ra,dec\n1,2\n")
         with pytest.raises(WorkbenchError, match="no column that names files"):
             open_archive([tmp_path / "l.csv"])
+
+
+class TestLabels:
+    def test_folders_named_after_classes_label_their_files(self, survey: Path, tmp_path: Path):
+        files = sorted((survey / "spectra").rglob("spec-*"))[:3]
+        for name, path in zip(("Carbon_Stars", "wd", "others"), files, strict=True):
+            (tmp_path / name / "deeper").mkdir(parents=True)
+            shutil.copy(path, tmp_path / name / "deeper" / path.name)
+        shutil.copy(files[0], tmp_path / "loose.fits.gz")
+        archive = open_archive([tmp_path])
+        assert archive.is_labelled and not archive.simulated
+        labels = {Path(job.path).name: [each.label for each in job.stated] for job in archive.jobs}
+        expected = dict(
+            zip((path.name for path in files), (["CS"], ["WD"], ["others"]), strict=True)
+        )
+        assert labels == {"loose.fits.gz": [], **expected}
+        seen = [facts_of_file(ALL, job) for job in archive.jobs]
+        assert [[each["fault"] for each in rows] for rows in seen] == [[""]] * 4
+
+    def test_folders_of_other_names_say_nothing(self, survey: Path):
+        assert not open_archive([survey / "spectra"]).is_labelled
+
+    def test_a_list_of_file_names_with_labels(self, survey: Path, tmp_path: Path):
+        files = sorted((survey / "spectra").rglob("spec-*"))[:2]
+        path = tmp_path / "labels.csv"
+        rows = [f"{path},{label}" for path, label in zip(files, ("carbon star", "K"), strict=True)]
+        path.write_text("\n".join(["filename,label", *rows]))
+        archive = open_archive([path], survey)
+        assert [job.stated[0].label for job in archive.jobs] == ["CS", "K"]
+        assert archive.is_labelled

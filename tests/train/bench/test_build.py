@@ -13,6 +13,7 @@ from tests.train.bench.helpers import TASKS, objects_in, small
 from train.bench.build import MEASURED, build
 from train.bench.card import write_card
 from train.bench.objects import chord, directions
+from train.bench.tables import read_rows
 from train.examples import Example, column, read_examples
 
 FILES = ("train", "test", "cold", "cross", "survey-SDSS", "survey-DESI")
@@ -161,3 +162,23 @@ def test_a_task_of_too_few_members_is_left_out_and_told(made: Made, measured: Pa
 def test_an_archive_without_the_survey_names_those_it_has(made: Made, measured: Path):
     with pytest.raises(WorkbenchError, match=r"no spectrum of DESI .*LAMOST 240, SDSS 240"):
         build(measured, made.archives, small(survey="DESI"), catalogues={})
+
+
+def test_labels_are_the_catalogue_of_real_spectra(sky: tuple[Path, Path], tmp_path: Path):
+    """A list of file names with labels stands in for catalogues."""
+    lamost, _ = sky
+    candidates = {row["file"] + row["row"]: row for row in read_rows(lamost / "candidates.csv")}
+    lines = ["file,row,label,survey,ra,dec,snr"]
+    for row in read_rows(lamost / "truth.csv", ("file", "row", "label")):
+        known = candidates[row["file"] + row["row"]]
+        values = (lamost / row["file"], row["row"], row["label"], "LAMOST")
+        lines.append(",".join(map(str, (*values, known["ra"], known["dec"], known["snr"]))))
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    bench = build(
+        tmp_path / "out", [tmp_path / "labels.csv"], small(), catalogues={}, spectra_folder=lamost
+    )
+    assert not bench.simulated
+    train = list(read_examples(tmp_path / "out" / "train.parquet"))
+    assert {one.label for one in train if one.answer == "YES" and one.task == "CV"} == {"CV"}
+    answers = [one.answer for one in train if one.task == "CS"]
+    assert (answers.count("YES"), answers.count("NO")) == (8, 8)

@@ -20,7 +20,7 @@ class TestTables:
         text = evaluate(KINDS["main"], bench, tmp_path, [MEASURED, other])
         assert "10 positives, 20 negatives" in text
         assert text.count("| measured |") == 3
-        assert "mean F1 by survey" in text
+        assert "mean accuracy and F1 by survey" in text
         assert "0.0 (0.0 to 0.0)" in text
         told = json.loads((tmp_path / "main.json").read_text())
         (first, _) = told["sets"]["test"]["judges"]

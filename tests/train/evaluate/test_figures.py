@@ -43,7 +43,12 @@ class TestMeans:
         """Real spectra asked about every class: there may be no carbon star among them."""
         both = [*rows(10, 0, 0, 90), *rows(0, 0, 3, 97, "CS")]
         assert mean_f1(both) == mean_f1(rows(10, 0, 0, 90))
-        assert mean_f1(rows(0, 0, 3, 97, "CS")).value == 0.0
+
+    def test_without_a_member_there_is_no_f1(self):
+        found = judge_figures("x", rows(0, 0, 3, 97, "CS"))
+        assert found.mean_f1.value is None
+        assert found.tasks[0].f1.value is None
+        assert found.mean_accuracy == pytest.approx(0.97)
 
     def test_interval_has_width_even_where_all_is_right(self):
         found = mean_f1(rows(10, 0, 0, 50))

@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from train.evaluate.tables import snr_bin_of
+from tests.train.evaluate.helpers import rows
+from train.evaluate.tables import parts_markdown, set_markdown, snr_bin_of
 
 
 def test_bins_of_snr():
@@ -17,3 +18,28 @@ def test_bins_of_snr():
     assert snr_bin_of(replace(one, snr=10.0)) == "10 to 20"
     assert snr_bin_of(replace(one, snr=500.0)) == "above 50"
     assert snr_bin_of(replace(one, snr=-1.0)) == "0 to 5"
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("| ").split("|")]
+
+
+def test_a_part_without_positives_has_a_dash_beside_its_accuracy():
+    """A judge that calls nothing there YES was right; 0.0 looked like a failure."""
+    bright = [replace(one, snr=80.0) for one in rows(3, 1, 0, 4)]
+    faint = [
+        replace(one, snr=3.0, key=f"faint {n}") for n, one in enumerate(rows(0, 0, 1, 3))
+    ]  # fmt: skip
+    lines = parts_markdown("x", {"judge": [*bright, *faint]}, snr_bin_of, ["0 to 5", "above 50"])
+    assert cells(lines[2]) == ["judge", "0 to 5 (n = 4) Acc", "F1", "above 50 (n = 8) Acc", "F1"]
+    name, faint_right, faint_f1, bright_right, bright_f1 = cells(lines[4])
+    assert (name, faint_right, faint_f1) == ("judge", "75.0", "-")
+    assert bright_right == "87.5" and bright_f1.startswith("85.7 (")
+
+
+def test_a_task_without_positives_has_a_dash():
+    lines = set_markdown("x", {"judge": [*rows(2, 0, 0, 2), *rows(0, 0, 1, 3, "CS")]})
+    found = dict(zip(cells(lines[2]), cells(lines[4]), strict=True))
+    assert (found["CS Acc"], found["CS F1"]) == ("75.0", "-")
+    assert (found["CV Acc"], found["CV F1"], found["mean Acc"]) == ("100.0", "100.0", "87.5")
+    assert found["mean F1 (95 %)"].startswith("100.0 (")

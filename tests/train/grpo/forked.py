@@ -19,8 +19,11 @@ from train.grpo.run import reinforce
 from train.grpo.trainer import SpectrumTrainer
 
 RUNS = {"left-out": SpectrumTrainer.compute_loss, "whole": GRPOTrainer.compute_loss}
-SETTINGS = {"questions": 4, "minibatch": 4, "rollouts": 4, "microbatch": 4, "rounds": 2}
-"""Two passes of each process an update, of one question each."""
+SETTINGS = {
+    "questions": 4, "minibatch": 4, "rollouts": 4, "microbatch": 4, "rounds": 2,
+    "held_out": 0.3, "validate_every": 1,
+}  # fmt: skip
+"""Two passes of each process an update, of one question each, and one question to validate on."""
 
 
 def main(toy: Path, out: Path, port: str) -> None:

@@ -6,12 +6,14 @@ pytest.importorskip("torch")
 
 from agent.protocol.reply import Verdict
 from train.grpo.judging import RolloutOutcome, metrics
+from train.reward import Reading
 
 GOOD = r"<think>Seen.</think><answer>\boxed{YES} a line</answer>"
 
 
 def judged(verdict: Verdict | None) -> RolloutOutcome:
-    return RolloutOutcome((GOOD,) if verdict == "YES" else ("nothing",), verdict)
+    replies = (GOOD,) if verdict == "YES" else ("nothing",)
+    return RolloutOutcome(replies, Reading(verdict, verdict == "YES"))
 
 
 def test_figures_by_hand():

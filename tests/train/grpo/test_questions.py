@@ -107,6 +107,6 @@ def test_questions_of_a_set(tmp_path: Path):
     write_examples(tmp_path / "set.parquet", examples)
     found = read_questions([tmp_path / "set.parquet"])
     assert [row["sha256"] for row in found] == [one.sha256 for one in examples]
-    prompt = to_prompts(found)[0]["prompt"]
+    prompt = to_prompts(found, system_text())[0]["prompt"]
     assert [turn["role"] for turn in prompt] == ["system", "user"]
     assert prompt[0]["content"][0]["text"] == system_text()

@@ -15,12 +15,15 @@ from agent.engines.patches import picture_tokens
 from agent.inspection.inspector import run
 from agent.inspection.model_inspector import ModelInspector
 from agent.protocol.protocol import Part, chat_parts
+from agent.protocol.rules import AS_PUBLISHED, Rules
 from agent.rendering.render import COMPACT
 from agent.trajectory.trajectory import ModelRef
+from tests.agent.protocol.wordings import wording
 from tests.scripted_engine import ScriptedEngine
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.scenes import CV, YES, Script, Stage, call, pixels, stage, star
 from train.grpo.judging import TokenJudge
+from train.grpo.pictures import PictureCache
 from train.grpo.rollout import Limits, roll_out
 
 __all__ = ["stage", "tiny_qwen3", "tiny_qwen25"]
@@ -57,7 +60,7 @@ def as_in_use(replies: list[str], spectrum, stage: Stage):
     cut = [text.endswith("<cut>") for text in replies]
     open_plain = engine.open
 
-    def open_cutting(rules):
+    def open_cutting(rules: Rules):
         conversation = open_plain(rules)
         plain = conversation.generate
 
@@ -70,13 +73,25 @@ def as_in_use(replies: list[str], spectrum, stage: Stage):
 
     engine.open = open_cutting
     made = ModelInspector(
-        engine, ModelRef(name="s"), style=COMPACT, sampling=SamplingSettings(max_new_tokens=200)
-    )
+        engine, ModelRef(name="s"), style=COMPACT, sampling=SamplingSettings(max_new_tokens=200),
+        rules=stage.pictures.rules, wording=stage.pictures.wording,
+    )  # fmt: skip
     return run(made.inspect(spectrum, CV)), engine.conversations[0]
 
 
+def published(stage: Stage) -> Stage:
+    """The same model in other words, by the rules of the published ones."""
+    plain = stage.pictures
+    pictures = PictureCache(
+        plain.style, plain.sizing, plain.vision, rules=AS_PUBLISHED, wording=wording()
+    )
+    return replace(stage, pictures=pictures, tokens=replace(stage.tokens, stop=AS_PUBLISHED.stop))
+
+
+@pytest.mark.parametrize("rules", ["ours", "published"])
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_as_the_agents_own_loop(name: str, stage: Stage):
+def test_as_the_agents_own_loop(name: str, rules: str, stage: Stage):
+    stage = stage if rules == "ours" else published(stage)
     replies, one = SCRIPTS[name], star(1)
     record, heard = as_in_use(replies, one.spectrum, stage)
     rollout = stage.rollout(one, Limits(turn=200, rollout=20_000))
@@ -90,10 +105,11 @@ def test_as_the_agents_own_loop(name: str, stage: Stage):
     assert rollout.episode.stopped_by == record.stopped_by
     assert pixels(rollout.conversation.pictures) == pixels(heard.pictures)
     counts = [picture_tokens(picture, stage.pictures.vision) for picture in heard.pictures]
-    parts = list(chat_parts(heard.turns, model_speaks_next=False))
+    end = stage.pictures.rules.reply_end
+    parts = list(chat_parts(heard.turns, model_speaks_next=False, reply_end=end))
     parts[-1] = Part(parts[-1].text.removesuffix("\n"), markup=True)  # the model does not say it
     ids = token_ids(stage.tokens.tokenizer, parts, counts)
-    if replies[-1].endswith("<cut>"):
+    if replies[len(record.replies) - 1].endswith("<cut>"):
         ids.pop()
     assert rollout.conversation.ids == ids
 
@@ -149,3 +165,21 @@ def test_pictures_that_would_not_fit_end_the_rollout(stage: Stage):
     assert len(short.conversation.pictures) == 1
     assert all(short.sampled)
     assert TokenJudge(stage.tokens)(short.completion).verdict is None
+
+
+def test_the_published_reward_reads_the_whole_rollout(stage: Stage):
+    """One text with the tool's replies and without control tokens, as its scorer is given it."""
+    stage = published(stage)
+    rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
+    said = [call(6500, 6600), "<think>hm</think> I say yes"]
+    roll_out([rollout], Script(stage.tokens, said), stage.pictures, 4)
+    strict = TokenJudge(stage.tokens)(rollout.completion)
+    lenient = TokenJudge(stage.tokens, "published")(rollout.completion)
+    assert (strict.verdict, lenient.verdict) == (None, "YES")
+    assert strict.reading.reward("YES") == -0.2
+    assert lenient.reading.reward("YES") == 0.8  # without a box in an answer
+    assert lenient.replies == strict.replies
+    refused = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
+    nowhere = [call(100, 200), "<think>hm</think>"]
+    roll_out([refused], Script(stage.tokens, nowhere), stage.pictures, 4)
+    assert TokenJudge(stage.tokens, "published")(refused.completion).verdict is None

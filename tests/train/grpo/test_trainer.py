@@ -24,6 +24,7 @@ from tests.train.grpo.toy import only_look
 from tests.train.grpo.training import trainer_of, weights
 from train.grpo.setup import hide_trl_warnings
 from train.grpo.trainer import SpectrumTrainer, TrlGenerator
+from train.journal import read_metrics
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +139,27 @@ class TestWhatIsTrained:
             assert other is None or not other.any()
 
 
+@pytest.mark.parametrize(("dual_clip", "least", "most"), [(0.0, 100.0, 200.0), (3.0, 2.9, 3.1)])
+def test_dual_clip_bounds_what_a_bad_rollout_counts(
+    dual_clip: float, least: float, most: float, sampled, monkeypatch: pytest.MonkeyPatch
+):
+    """Tokens of bad rollouts that have become 148 times as likely since they were sampled."""
+    trainer, batch = sampled
+    ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
+    mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
+    seen = {name: batch[name] for name in ("pixel_values", "image_grid_thw", "num_images")}
+    with torch.no_grad():
+        now, _, _ = trainer._get_per_token_logps_and_entropies(
+            trainer.model, ids, mask, batch["completion_ids"].shape[1], **seen
+        )
+    bad = {"advantages": -torch.ones_like(batch["advantages"]), "old_per_token_logps": now - 5.0}
+    monkeypatch.setattr(trainer.args, "delta", dual_clip or None)
+    monkeypatch.setattr(trainer, "current_gradient_accumulation_steps", 1, raising=False)
+    monkeypatch.setattr(trainer, "loss_type", "grpo")
+    loss = trainer.compute_loss(trainer.model, {**batch, **bad}).item()
+    assert least < loss < most
+
+
 @pytest.fixture(scope="module")
 def greedy(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> SpectrumTrainer:
     """So sure of everything that a draw takes the likeliest token."""
@@ -188,6 +210,8 @@ def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path
         for name in ("left-out", "whole")
     }
     assert passes == {"left-out": [2, 2], "whole": [4, 4]}
+    validated = [one for one in read_metrics(tmp_path / "whole") if "validation/f1" in one]
+    assert [one["step"] for one in validated] == [1, 2]
     found, wanted = weights(tmp_path / "left-out/model"), weights(tmp_path / "whole/model")
     first = weights(toy / "warm")
     assert all(torch.equal(found[name], wanted[name]) for name in wanted)

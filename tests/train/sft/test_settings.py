@@ -16,6 +16,7 @@ class TestPresets:
             assert (told.lr, told.warmup, told.epochs, told.batch) == (2e-5, 0.05, 5.0, 4)
             assert (told.cutoff, told.precision, told.trained) == (32768, "bf16", "language")
             assert told.kind == "full" and told.batch * told.cutoff <= told.batch_tokens
+            assert (told.held_out, told.trained, told.tool) == (0.0, "language", True)
             start = settings(ModelSettings, "model", preset=preset).start
             assert start == f"Qwen/Qwen2.5-VL-{preset.upper()}-Instruct"
 

@@ -1,0 +1,57 @@
+"""A chain makes the model that sees by the recipe of the one in the box."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("gguf")
+
+from agent.errors import WorkbenchError
+from agent.models.card_file import read_card
+from tests.train.eye.test_make import SMALL
+from tests.train.pipeline.test_steps import planned
+from tests.train.pipeline.test_whole import in_this_process
+from train.pipeline.chain_commands import ChainCommands, stage_sets
+from train.pipeline.settings import PipelineSettings
+from train.pipeline.steps import steps
+from train.recipe import settings
+
+EYE = PipelineSettings(eye=True)
+
+
+def test_the_preset_nano_makes_it_once(tmp_path: Path):
+    nano, onwards = (
+        settings(PipelineSettings, "chain", preset=name) for name in ("nano", "nano-on")
+    )
+    assert (nano.eye, onwards.eye) == (True, False)
+    first = ChainCommands(
+        out=tmp_path, settings=nano, preset="nano", seed=3, workers=2, sets=("school.batch=48",)
+    )  # fmt: skip
+    lines = {step.name: step.line for step in steps(first)}
+    expected = f"eye make {tmp_path / 'eye'} --seed 3 --workers 2 --set school.batch=48"
+    assert lines["eye"].endswith(expected)
+    assert f"--model eye={tmp_path / 'eye' / 'gguf'} " in lines["evaluate main"]
+    again = replace(first, out=tmp_path / "on", settings=EYE, previous=first, sets=())
+    assert "eye" not in {step.name for step in steps(again)}
+
+
+def test_it_is_not_made_unless_asked(tmp_path: Path):
+    lines = {
+        step.name: step.line for step in planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ())
+    }
+    assert "eye" not in lines and "--model eye" not in lines["evaluate main"]
+    with pytest.raises(WorkbenchError, match=r"school\.batch=4 has no effect"):
+        list(planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ("school.batch=4",)))
+
+
+@pytest.mark.timeout(300)
+def test_the_step_makes_a_model_that_can_be_judged(tmp_path: Path):
+    sets = stage_sets(None, SMALL)
+    (step,) = [one for one in planned(tmp_path, EYE, "tiny", 1, 1, sets) if one.name == "eye"]
+    in_this_process(step)
+    card = read_card(tmp_path / "eye" / "gguf")
+    assert (card.engine, card.style.numbers) == ("gguf", False)
