@@ -132,7 +132,7 @@ def write_files(
     there.
     """
     with _explained_errors(out_folder), _locked(out_folder):
-        parts = {file.name: _part(out_folder, plan, file) for file in plan.files}
+        parts = {file.name: part_of(out_folder, plan, file) for file in plan.files}
         for part in _left_over(out_folder, plan) - set(parts.values()):
             part.unlink()
         check_space(out_folder, plan.bytes - sum(map(kept_bytes, parts.values())))
@@ -162,9 +162,9 @@ def _write(
     path, contents = folder / file.name, file.contents
     with _explained_errors(path):
         try:
-            counter = _counter(progress, f"writing {file.name}", contents)
+            counter = number_counter(progress, f"writing {file.name}", contents)
             write_gguf(part, contents, counter, threads)
-            check_gguf(part, contents, _counter(progress, f"checking {file.name}", contents))
+            check_gguf(part, contents, number_counter(progress, f"checking {file.name}", contents))
         except ConversionError:
             part.unlink(missing_ok=True)  # or the next conversion would go on with it
             raise
@@ -203,7 +203,8 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _counter(progress: Progress, what: str, contents: Contents) -> Callable[[int], None]:
+def number_counter(progress: Progress, what: str, contents: Contents) -> Callable[[int], None]:
+    """A function that adds up numbers of a file and passes the sum on."""
     done, total = 0, contents.numbers
 
     def on_numbers(count: int) -> None:
@@ -215,7 +216,7 @@ def _counter(progress: Progress, what: str, contents: Contents) -> Callable[[int
     return on_numbers
 
 
-def _part(folder: Path, plan: Plan, file: PlannedFile) -> Path:
+def part_of(folder: Path, plan: Plan, file: PlannedFile) -> Path:
     """The unfinished file, named after what it is made of: other weights begin another one."""
     digest = hashlib.sha256(repr((file.contents.metadata, file.contents.file_type)).encode())
     for path in sorted({tensor.path for tensor in plan.source.tensors.values()}):

@@ -68,8 +68,8 @@ def export_gguf(
     """Write `model-TYPE.gguf`, `mmproj-TYPE.gguf` and `export.json` into `out_folder`.
 
     Raises ConversionError for models that llama.cpp would compute differently. A file appears under
-    its name only after it was written and checked. `name` is the model's name in the files, by default
-    the folder's; `say` receives a progress message for each step.
+    its name only after it was written and checked. `name` is the model's name in the files, by
+    default the folder's; `say` receives a progress message for each step.
     """
     started = time.perf_counter()
     plan = plan_conversion(folder, lm_type, mmproj_type, name)
