@@ -9,6 +9,7 @@ import json
 import math
 import struct
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from agent.convert.shapes import read_shape
 from agent.convert.targets import text_targets, vision_targets
 from agent.convert.vocabulary import EXPECTED_STEPS, NEEDED
 
-PIECE = 1 << 23
+PIECE = 1 << 22
 MERGES = ("Ġ t", "Ġ a", "i n", "h e")
 
 
@@ -132,7 +133,9 @@ def _write_shard(
 
 
 def _draw(random: np.random.Generator, name: str, shape: tuple[int, ...], count: int) -> Any:
-    numbers = random.standard_normal(count, dtype=np.float32)
+    """Numbers from anywhere in the pool: drawing billions anew would take minutes."""
+    start = int(random.integers(0, PIECE))
+    numbers = np.roll(_pool(), start)[:count]
     if len(shape) == 1:
         numbers *= 0.05
         is_norm = "norm" in name or name.endswith("ln_q.weight")
@@ -140,6 +143,11 @@ def _draw(random: np.random.Generator, name: str, shape: tuple[int, ...], count:
     spread = 0.25 if "embed_tokens" in name else math.prod(shape[1:]) ** -0.5
     numbers *= np.float32(spread)
     return numbers
+
+
+@cache
+def _pool() -> Any:
+    return np.random.default_rng(1).standard_normal(PIECE, dtype=np.float32)
 
 
 def _bfloat16(numbers: Any) -> bytes:
