@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from functools import partial
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -119,7 +119,7 @@ def run_vet(
         total = left if limit is None else min(left, limit)
         progress.update(bar, description=f"inspecting with {cleaned(model.name)}", total=total)
         progress.reset(bar)
-        began = time.monotonic()
+        began = monotonic()
         try:
             run = inspect_all(session, pool, model, limit=limit, seed=seed, retry=again)
             for vetted in run:
@@ -131,7 +131,7 @@ def run_vet(
                     faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
                 progress.advance(bar)
                 if results.total() == 1:
-                    took = time.monotonic() - began
+                    took = monotonic() - began
                     progress.console.print(_estimate(took, total - 1, workers), end="")
         except KeyboardInterrupt:
             was_stopped = True
