@@ -29,7 +29,7 @@ from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths, make_random_checkp
 QUANTIZED = tuple(form for form in GGUF_FORMS if form != "f16")
 TWO_LAYERS = {"layers": 2, "vision_layers": 2}
 IN_THE_BOX = ("nano", "nano-eye")
-PER_CLASS = 6
+PER_CLASS = 3
 """Spectra of the sample for each class."""
 
 
