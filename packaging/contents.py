@@ -24,7 +24,7 @@ NEEDS_TORCH = "agent.engines.hf."
 LEFT_OUT = (
     # Models in transformers' own form need a GPU's libraries, ten times as large as all the rest.
     *("torch", "transformers", "accelerate", "peft", "safetensors", "tokenizers"),
-    *("train", "trl", "datasets", "sklearn", "gguf", "tensorboard", "skimage"),
+    *("train", "trl", "datasets", "sklearn", "tensorboard", "skimage"),
     # Formats that specutils alone knows: with it come asdf, gwcs, ndcube and all of astropy.
     *("specutils", "asdf", "gwcs", "ndcube"),
     *("pandas", "IPython", "tkinter", "pytest", "setuptools", "pkg_resources", "pip", "lib2to3"),

@@ -1,4 +1,4 @@
-"""`spec-o3 models`: list models, fetch one, print its folder."""
+"""`spec-o3 models`: list models, fetch or convert one, print its folder."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from agent.inspection.inspector_factory import EYE, PANEL, eye_of_panel, has_ggu
 from agent.models.card import REPO
 from agent.models.registry import ModelLocation, find_model, is_partly_downloaded, list_models
 from agent.protocol.wording import Wording
+from app.cli.convert import FormName, convert, converted, show_sizes_before, sizes
 from app.cli.inspection_text import cleaned
 
 MEASURED = {
@@ -47,13 +48,15 @@ MEASURED = {
 """The table row of the inspector that needs no model."""
 PARTS_OF_THE_PROGRAM = (MEASURED["name"], PANEL)
 
-models = typer.Typer(help="List models, fetch one, or print its folder.")
+models = typer.Typer(help="List models, fetch or convert one, or print its folder.")
+models.command()(convert)
+models.command()(sizes)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a model.", show_default=False)]
 
 
 @models.callback(invoke_without_command=True)
 def overview(context: typer.Context) -> None:
-    """List models, fetch one, or print its folder."""
+    """List models, fetch or convert one, or print its folder."""
     if context.invoked_subcommand is None:
         show_list(as_json=False)
 
@@ -76,7 +79,13 @@ def show_list(
 
 
 @models.command()
-def get(name: Name) -> None:
+def get(
+    name: Name,
+    gguf: Annotated[
+        FormName | None,
+        typer.Option(help="Also convert it to GGUF, which runs without a GPU and without torch."),
+    ] = None,
+) -> None:
     """Fetch a published model from Hugging Face, or any repository OWNER/NAME or OWNER/NAME@COMMIT.
 
     An interrupted download continues where it stopped. HF_ENDPOINT sets a mirror, HF_TOKEN gives
@@ -92,6 +101,7 @@ def get(name: Name) -> None:
     if warning := endpoint_warning():
         typer.echo(f"spec-o3: {warning}", err=True)
 
+    show_sizes_before(name, gguf)
     try:
         with _progress_bar() as progress:
             location = get_model(name, progress)
@@ -104,6 +114,8 @@ def get(name: Name) -> None:
         raise WorkbenchError(
             f"stopped; run `spec-o3 models get {name}` again to continue the download"
         ) from error
+    if gguf is not None:
+        location = converted(str(location.folder), gguf)
     typer.echo(location.folder)
     for note in (*notes, missing_wording(location.card)):
         if note:

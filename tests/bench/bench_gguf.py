@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
+from agent.convert.episodes import RandomEpisode, random_episode
 from agent.engines.base import SamplingSettings
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.protocol.protocol import Turn
 from agent.rendering.render import COMPACT
 from tests.small_models import make_folder
-from train.export.episodes import Episode, random_episode
 from train.export.export import export_gguf
 from train.models.small_model import FamilyName, Shape
 
@@ -46,7 +46,9 @@ def figures() -> Iterator[dict[str, object]]:
             engine.close()
 
 
-def _of_engine(name: str, engine: GgufEngine, episode: Episode) -> Iterator[dict[str, object]]:
+def _of_engine(
+    name: str, engine: GgufEngine, episode: RandomEpisode
+) -> Iterator[dict[str, object]]:
     turns = [turn for turn in episode.turns if turn.role != "assistant"]
     conversation, _ = _inspected(engine, turns, episode)
     usage = conversation.usage
@@ -69,7 +71,7 @@ def _of_engine(name: str, engine: GgufEngine, episode: Episode) -> Iterator[dict
 
 
 def _inspected(
-    engine: GgufEngine, turns: list[Turn], episode: Episode
+    engine: GgufEngine, turns: list[Turn], episode: RandomEpisode
 ) -> tuple[GgufConversation, list[float]]:
     """An inspection of three turns, and the seconds each took to read."""
     conversation = engine.open()
@@ -85,7 +87,7 @@ def _inspected(
 
 
 def _several(
-    engine: GgufEngine, turns: list[Turn], episode: Episode
+    engine: GgufEngine, turns: list[Turn], episode: RandomEpisode
 ) -> Iterator[tuple[GgufConversation, list[float]]]:
     for _ in range(REPEATS):
         conversation, seconds = _inspected(engine, turns, episode)
@@ -93,7 +95,7 @@ def _several(
         yield conversation, seconds
 
 
-def _anew(engine: GgufEngine, turns: list[Turn], episode: Episode) -> None:
+def _anew(engine: GgufEngine, turns: list[Turn], episode: RandomEpisode) -> None:
     """Read all that was said up to the third turn at once."""
     conversation = engine.open()
     words = Turn("assistant", " ".join(["look"] * SPOKEN))
@@ -103,7 +105,7 @@ def _anew(engine: GgufEngine, turns: list[Turn], episode: Episode) -> None:
 
 
 def _of_tokens(
-    name: str, engine: GgufEngine, turns: list[Turn], episode: Episode
+    name: str, engine: GgufEngine, turns: list[Turn], episode: RandomEpisode
 ) -> Iterator[dict[str, object]]:
     conversation = engine.open()
     reading = _seconds(lambda: conversation.append(turns[:1], []))

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import torch
 
+from agent.convert.episodes import random_episode
 from agent.engines.gguf.engine import GgufEngine
 from tests.small_models import make_folder
-from train.export.episodes import random_episode
 from train.export.export import export_gguf
 from train.export.parity import Parity, Reference, compare
 from train.models.small_model import FamilyName

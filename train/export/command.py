@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from train.models.errors import ExportError
+from agent.convert.errors import ConversionError
 
 if TYPE_CHECKING:
     from train.export.export import ExportReport
@@ -61,7 +61,7 @@ def export(
         from train.export.gguf_card import write_gguf_card
         from train.export.parity_report import with_parity
     except ImportError as error:
-        raise ExportError(
+        raise ConversionError(
             f'exporting needs {error.name}: pip install -e ".[train]" in the checkout'
         ) from error
     console = Console(stderr=True)
@@ -106,7 +106,7 @@ def reopen(
     try:
         from train.export.reopen import reopen as reopened
     except ImportError as error:
-        raise ExportError(
+        raise ConversionError(
             f'reopening needs {error.name}: pip install -e ".[train]" in the checkout'
         ) from error
     card = reopened(model, out)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from agent.convert.convert import WrittenFile
 from agent.models.card import Card, ModelFile, Role
 from agent.models.card_file import CARD_NAME, read_card, write_card
-from train.export.export import ExportReport, WrittenFile
+from train.export.export import ExportReport
 
 
 def write_gguf_card(model: Path, report: ExportReport) -> Card | None:

@@ -17,14 +17,14 @@ import torch
 from numpy.typing import NDArray
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
+from agent.convert.episodes import RandomEpisode
+from agent.convert.errors import ConversionError
 from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
 from agent.engines.families import read_folder
 from agent.engines.gguf.engine import GgufEngine
 from agent.engines.sampling import Logits, log_softmax
 from agent.protocol.protocol import chat_parts
 from agent.rendering.model_image import Sizing, token_grid
-from train.export.episodes import Episode
-from train.models.errors import ExportError
 from train.models.model_folder import load_trainable
 
 VERDICTS = ("YES", "NO")
@@ -90,7 +90,7 @@ class Reference:
     def verdict_tokens(self) -> tuple[int, ...]:
         return tuple(plain_ids(self.tokenizer, word)[0] for word in VERDICTS)
 
-    def score(self, episode: Episode) -> ScoredTokens:
+    def score(self, episode: RandomEpisode) -> ScoredTokens:
         """Score an episode in one pass."""
         grids = [token_grid(*picture.size, self.sizing) for picture in episode.pictures]
         counts = [across * down for across, down in grids]
@@ -99,7 +99,7 @@ class Reference:
         is_text = ids != self._image_token
         vision = self._pictures(images=list(episode.pictures), return_tensors="pt")
         if [int(grid.prod()) // 4 for grid in vision["image_grid_thw"]] != counts:
-            raise ExportError("transformers resized a picture that already had its final size")
+            raise ConversionError("transformers resized a picture that already had its final size")
         with torch.inference_mode():
             out = self._model(
                 input_ids=torch.from_numpy(ids)[None],
@@ -177,7 +177,7 @@ class _Tally:
 
 
 def compare(
-    reference: Reference, engines: Sequence[GgufEngine], episodes: Iterable[Episode]
+    reference: Reference, engines: Sequence[GgufEngine], episodes: Iterable[RandomEpisode]
 ) -> list[Parity]:
     """Score every episode with all engines, which must have loaded the reference's model."""
     tallies = [_Tally(list(reference.verdict_tokens())) for _ in engines]
@@ -186,12 +186,12 @@ def compare(
         for engine, tally in zip(engines, tallies, strict=True):
             ids, logits = score_gguf(engine, episode)
             if expected.ids != ids:
-                raise ExportError("llama.cpp splits the conversation into other tokens")
+                raise ConversionError("llama.cpp splits the conversation into other tokens")
             tally.add(expected, logits)
     return [tally.parity() for tally in tallies]
 
 
-def score_gguf(engine: GgufEngine, episode: Episode) -> tuple[list[int], Logits]:
+def score_gguf(engine: GgufEngine, episode: RandomEpisode) -> tuple[list[int], Logits]:
     """The episode's text tokens and the logits after each, from one conversation of the engine."""
     conversation = engine.open()
     try:

@@ -6,9 +6,9 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
+from agent.convert.errors import ConversionError
 from agent.rendering.style import Style
 from train.export.export import ExportReport
-from train.models.errors import ExportError
 
 EPISODES = 3
 # 6 GB in float32; larger models are only compared on request.
@@ -30,17 +30,17 @@ def with_parity(
 
     `wanted` None compares if the model is small enough and the programs are installed. `style` is
     the model's own, if known: a small model may have too little context for another. Raises
-    ExportError if the outputs differ by more than rounding.
+    ConversionError if the outputs differ by more than rounding.
     """
     reason = "not requested" if wanted is False else _obstacle(report, forced=wanted is True)
     if reason and wanted:
-        raise ExportError(f"parity cannot be measured: {reason}")
+        raise ConversionError(f"parity cannot be measured: {reason}")
     if reason:
         report = replace(report, parity_note=reason)
         report.save()
         return report
+    from agent.convert.episodes import random_episode
     from agent.engines.gguf.engine import GgufEngine
-    from train.export.episodes import random_episode
     from train.export.parity import Reference, compare
 
     reference = Reference(model)
@@ -57,7 +57,7 @@ def with_parity(
     report = replace(report, parity=parity.to_json(), parity_note="")
     path = report.save()
     if parity.share < LEAST_SHARE[report.language_model.type]:
-        raise ExportError(
+        raise ConversionError(
             f"llama.cpp does not compute what transformers does: the likeliest token is the same "
             f"at only {parity.share:.1%} of the positions. Do not use these files; see {path}"
         )

@@ -18,13 +18,16 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 from safetensors.numpy import save_file
 
+from agent.convert.checkpoint import Weights
+from agent.convert.errors import ConversionError
+from agent.convert.shapes import Family, ModelShape, read_shape
+from agent.convert.targets import HEAD, TensorTarget, text_targets, vision_targets
 from agent.engines.gguf.header import read_gguf_header
 from agent.models.card import Card
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card, plain_name
 from agent.models.registry import as_published, find_model
 from train.atomic_folder import atomic_folder, is_missing_or_empty
-from train.export.checkpoint import Weights
 from train.export.reopened_files import (
     Get,
     Json,
@@ -35,10 +38,7 @@ from train.export.reopened_files import (
     tokenizer_of,
     tokenizer_settings,
 )
-from train.export.shapes import Family, ModelShape, read_shape
-from train.export.targets import HEAD, TensorTarget, text_targets, vision_targets
 from train.models.chat_template import CHAT_TEMPLATE
-from train.models.errors import ExportError
 from train.models.model_folder import TEMPLATE_FILE
 
 UNQUANTIZED = {Type.F32, Type.F16, Type.BF16}
@@ -49,9 +49,9 @@ def reopen(name: str, out: Path) -> Card:
     """Convert the GGUF model of that name or folder into the new folder `out`, in float32."""
     model = find_model(name)
     if model.card.engine != "gguf" or model.folder is None or model.missing:
-        raise ExportError(f"{name[:120]} is not a complete GGUF model on this machine")
+        raise ConversionError(f"{name[:120]} is not a complete GGUF model on this machine")
     if not is_missing_or_empty(out):
-        raise ExportError(f"{out} already exists: name a new folder")
+        raise ConversionError(f"{out} already exists: name a new folder")
     with atomic_folder(out) as part:
         count = _write(model.folder, model.card, part)
         card = replace(model.card, parameters=count)
@@ -62,7 +62,7 @@ def _write(folder: Path, card: Card, part: Path) -> int:
     """Write the files of the folder; returns the number of weights."""
     weights, mmproj = card.paths("weights"), card.paths("mmproj")
     if len(weights) != 1 or len(mmproj) != 1:
-        raise ExportError(f"{card.name} does not consist of one GGUF file and its vision part")
+        raise ConversionError(f"{card.name} does not consist of one GGUF file and its vision part")
     words, pictures = (_opened(folder / path) for path in (*weights, *mmproj))
     tensors = {tensor.name: tensor for tensor in (*words.tensors, *pictures.tensors)}
     text_keys, vision_keys = _getter(words), _getter(pictures)
@@ -89,7 +89,7 @@ def _opened(path: Path) -> gguf.GGUFReader:
     try:
         return gguf.GGUFReader(path)
     except (ValueError, KeyError, IndexError, OverflowError) as error:
-        raise ExportError(f"{path} cannot be read: {str(error)[:200]}") from error
+        raise ConversionError(f"{path} cannot be read: {str(error)[:200]}") from error
 
 
 def _getter(reader: gguf.GGUFReader) -> Get:
@@ -108,7 +108,9 @@ def _sources(shape: ModelShape, tensors: Tensors) -> dict[str, Weights]:
     ]
     left = set(tensors) - {target.name for target in targets}
     if left:
-        raise ExportError(f"the GGUF files have a tensor that Qwen's models do not: {min(left)}")
+        raise ConversionError(
+            f"the GGUF files have a tensor that Qwen's models do not: {min(left)}"
+        )
     by_source = attrgetter("source")
     return {
         _hub_name(source, shape.family): _joined(list(parts), tensors)
@@ -130,14 +132,14 @@ def _joined(parts: Sequence[TensorTarget], tensors: Tensors) -> Weights:
 def _piece(target: TensorTarget, tensors: Tensors) -> Weights:
     tensor = tensors.get(target.name)
     if tensor is None:
-        raise ExportError(f"the GGUF files lack {target.name}")
+        raise ConversionError(f"the GGUF files lack {target.name}")
     if tensor.tensor_type not in UNQUANTIZED:
-        raise ExportError(
+        raise ConversionError(
             f"{target.name} is stored as {tensor.tensor_type.name}: training can only continue "
             "from f32, f16 or bf16"
         )
     if tuple(tensor.shape.tolist()) != target.shape[::-1]:
-        raise ExportError(f"the shape of {target.name} does not match the files' metadata")
+        raise ConversionError(f"the shape of {target.name} does not match the files' metadata")
     numbers = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
     return np.ascontiguousarray(numbers, dtype=np.float32).reshape(target.shape)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from agent.rendering.model_image import Sizing
-from train.export.metadata import LANGUAGE_ARCHITECTURES
-from train.export.shapes import FAMILIES, MERGE, PATCH, VISION_ACT, WINDOW, Family
-from train.export.vocabulary import (
+from agent.convert.errors import ConversionError
+from agent.convert.metadata import LANGUAGE_ARCHITECTURES
+from agent.convert.shapes import FAMILIES, MERGE, PATCH, VISION_ACT, WINDOW, Family
+from agent.convert.vocabulary import (
     CONTROL,
     END_OF_TEXT,
     END_OF_TURN,
@@ -17,7 +17,7 @@ from train.export.vocabulary import (
     NORMAL,
     USER_DEFINED,
 )
-from train.models.errors import ExportError
+from agent.rendering.model_image import Sizing
 
 Item = TypeVar("Item")
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ def family_of(words: Get) -> Family:
     for family, name in LANGUAGE_ARCHITECTURES.items():
         if arch == name:
             return family  # type: ignore[return-value]
-    raise ExportError(f"the GGUF model has the type {arch!r:.40}, not qwen2vl or qwen3vl")
+    raise ConversionError(f"the GGUF model has the type {arch!r:.40}, not qwen2vl or qwen3vl")
 
 
 def config_of(words: Get, pictures: Get, *, tied: bool) -> Json:
@@ -151,10 +151,10 @@ def tokenizer_of(words: Get) -> Json:
     """The tokenizer.json; all tokens keep their ids."""
     tokens, kinds = listed(words, TOKENS, str), listed(words, KINDS, int)
     if len(tokens) != len(kinds) or len(set(tokens)) != len(tokens):
-        raise ExportError("the tokens of the GGUF file are not unique, or not all have a type")
+        raise ConversionError("the tokens of the GGUF file are not unique, or not all have a type")
     missing = [name for name in NEEDED if name not in tokens]
     if missing:
-        raise ExportError(f"the GGUF file's tokenizer has no {missing[0]}")
+        raise ConversionError(f"the GGUF file's tokenizer has no {missing[0]}")
     split, whole_bytes = EXPECTED_STEPS[0], {**EXPECTED_STEPS[1], "trim_offsets": True}
     typed = list(zip(tokens, kinds, strict=True))
     added = [
@@ -203,7 +203,7 @@ def tokenizer_settings() -> Json:
 def listed(get: Get, key: str, kind: type[Item]) -> list[Item]:
     value = get(key)
     if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
-        raise ExportError(f"the GGUF file has no usable {key}")
+        raise ConversionError(f"the GGUF file has no usable {key}")
     return value
 
 

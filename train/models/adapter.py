@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from train.models.errors import ExportError
+from agent.convert.errors import ConversionError
 
 # The tokenizer and picture settings; the weights are written anew.
 COPIED = ("*.json", "*.jinja", "*.txt")
@@ -17,7 +17,7 @@ def merge_adapter(base: Path, adapter: Path, into: Path) -> None:
         from agent.engines.families import read_folder
         from agent.engines.hf.weights import load_model
     except ImportError as error:
-        raise ExportError(
+        raise ConversionError(
             "merging an adapter needs torch, transformers and peft: "
             'pip install -e ".[gpu]" in the checkout'
         ) from error

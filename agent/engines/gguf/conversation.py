@@ -23,7 +23,13 @@ from agent.engines.base import (
     ShouldStop,
     Usage,
 )
-from agent.engines.gguf.context import CachePosition, GgufContext, picture_positions, picture_tokens
+from agent.engines.gguf.context import (
+    BATCH,
+    CachePosition,
+    GgufContext,
+    picture_positions,
+    picture_tokens,
+)
 from agent.engines.gguf.generate_turn import TurnGenerator
 from agent.engines.gguf.grammar import CallGrammar
 from agent.engines.gguf.vocabulary import GgufVocabulary, Piece
@@ -175,12 +181,15 @@ class GgufConversation:
             self._state = mark.state
 
     def read_scored(
-        self, turns: Sequence[Turn], pictures: Sequence[Image.Image]
+        self,
+        turns: Sequence[Turn],
+        pictures: Sequence[Image.Image],
+        keep: Callable[[Logits], Logits] = lambda logits: logits,
     ) -> tuple[list[int], Logits]:
         """Read whole turns and return their text tokens with the logits after each one.
 
-        Used to compare engines: fills the cache as `append` does, but opens no turn and keeps all
-        logits in memory.
+        Used to compare engines: fills the cache as `append` does, but opens no turn. `keep` is
+        called with some rows of logits at a time: all those of a large vocabulary take gigabytes.
         """
         with self._shared.exclusive():
             context = self._open_context()
@@ -189,7 +198,8 @@ class GgufConversation:
             rows = []
             for piece in pieces:
                 if isinstance(piece, list):
-                    rows.append(context.read_all(piece))
+                    starts = range(0, len(piece), BATCH)
+                    rows += [keep(context.read_all(piece[at : at + BATCH])) for at in starts]
                 else:
                     context.read_picture(piece)
             self._count_prompt(pieces, len(self._state.unread))

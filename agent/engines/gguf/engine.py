@@ -112,6 +112,10 @@ class GgufEngine:
     def sizing(self) -> Sizing:
         return self._shared.sizing
 
+    def token_ids(self, text: str) -> list[int]:
+        """Encode text without control tokens."""
+        return self._shared.vocabulary.plain_ids(text)
+
     def open(self, rules: Rules = OURS) -> GgufConversation:
         with self._exclusive():
             if self._resources is None:

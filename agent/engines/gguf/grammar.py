@@ -18,8 +18,9 @@ from agent.errors import EngineError
 from agent.protocol.rules import OURS, Rules
 from agent.protocol.tool import MAX_LABEL, TOOL_NAME
 
-CALL_GRAMMAR = rf"""
-root ::= "<tool_call>\n{{" s name "," s "\"arguments\":" s arguments s "}}\n</tool_call>"
+CALL_START = "<tool_call>"
+_CALL_RULES = rf"""
+call ::= "\n{{" s name "," s "\"arguments\":" s arguments s "}}\n</tool_call>"
 name ::= "\"name\":" s "\"{TOOL_NAME}\""
 arguments ::= "{{" s (range ("," s label)? | label "," s range) s "}}"
 range ::= "\"wavelength_range\":" s "[" s number "," s number s "]"
@@ -31,6 +32,21 @@ code ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex
 hex ::= [0-9a-fA-F]
 s ::= " "?
 """
+CALL_GRAMMAR = f'root ::= "{CALL_START}" call\n{_CALL_RULES}'
+
+
+def turn_grammar() -> str:
+    """The grammar of a whole turn, for servers: any text, then at most one valid call.
+
+    Each rule stands for how much of that word the text ends with.
+    """
+    rules = ["root ::= text0"]
+    for count, letter in enumerate(CALL_START):
+        onward = "call" if count == len(CALL_START) - 1 else f"text{count + 1}"
+        others = f'"<" text1 | [^{letter}<] text0' if count else "[^<] text0"
+        rules.append(f'text{count} ::= "{letter}" {onward} | {others} | ""')
+    return "\n".join(rules) + "\n" + _CALL_RULES
+
 
 # The published tool draws the whole spectrum for a call without a range.
 PUBLISHED_GRAMMAR = CALL_GRAMMAR.replace('| label "," s range)', '| label ("," s range)?)?')

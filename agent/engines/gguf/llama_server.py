@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agent.engines.gguf.checks import check_language_model, check_vision_part
 from agent.engines.gguf.engine import FEWEST_TOKENS, LONGEST_CONTEXT, MOST_TOKENS, default_threads
+from agent.engines.gguf.grammar import turn_grammar
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.llama_server_child import ALIAS
 from agent.engines.gguf.llama_server_process import ServerProcess
@@ -73,7 +74,7 @@ class LlamaServerEngine(RemoteEngine):
             retry_policy,
             sizing,
             # sends counts with every piece, so that a turn cut short is counted too
-            extras={"timings_per_token": True},
+            extras={"timings_per_token": True, "grammar": turn_grammar()},
             check_alive=process.check,
         )
         return cls(server, process)

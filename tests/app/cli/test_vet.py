@@ -38,6 +38,19 @@ def test_vet_goes_on_where_it_stopped(few, tmp_path):
     assert f"{9 if name == PANEL else 3} records" in told  # a panel's members are kept, too
 
 
+def test_the_first_inspection_tells_how_long_the_rest_takes(few, tmp_path, monkeypatch):
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+    clock = iter([1000.0, 1090.0])
+    monkeypatch.setattr(vet_command, "monotonic", lambda: next(clock))
+    said = both_said("vet", place, "--model", "measured")
+    assert "about 2 min a spectrum: 4 min for the other 3" in said
+    assert vet_command._estimate(0.5, 60, 1) == "", "half a minute is not worth a word"
+    assert vet_command._estimate(12.34, 5000, 4) == (
+        "about 12.3 s a spectrum: 4 h 17 min for the other 5,000\n"
+    )
+
+
 def test_vet_after_a_disk_was_mounted(few, tmp_path):
     """What was not there is inspected once it is; what is damaged when one asks for it."""
     path = tmp_path / few.name

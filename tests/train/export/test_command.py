@@ -15,11 +15,11 @@ import torch
 from typer import Typer
 from typer.testing import CliRunner
 
+from agent.convert.errors import ConversionError
 from agent.errors import WorkbenchError
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, pair_qwen3, pair_qwen25
 from train.export.command import export
-from train.models.errors import ExportError
 
 __all__ = ["pair_qwen3", "pair_qwen25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -69,7 +69,7 @@ def test_command_merges_an_adapter(command: Typer, tiny_qwen25: Path, tmp_path: 
             if "lora_" in name:
                 weight.normal_(0, 0.3, generator=torch.Generator().manual_seed(len(name)))
     adapted.save_pretrained(tmp_path / "adapter")
-    with pytest.raises(ExportError, match="--adapter"):
+    with pytest.raises(ConversionError, match="--adapter"):
         exported(tmp_path / "adapter", tmp_path / "out")
     arguments = [str(tiny_qwen25), str(tmp_path / "out"), "--adapter", str(tmp_path / "adapter")]
     result = CliRunner().invoke(command, [*arguments, "--json", "--threads", "1"])

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+from tests.agent.convert.folders import copy25
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import copy25
 from train.export.export import export_gguf
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]

@@ -15,10 +15,10 @@ pytest.importorskip("torch")
 
 import torch
 
+from agent.convert.episodes import random_episode
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, load, pair_qwen3, pair_qwen25
-from train.export.episodes import random_episode
 from train.export.export import ExportReport
 from train.export.parity import Parity, Reference, compare, score_gguf
 

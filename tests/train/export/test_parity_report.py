@@ -11,11 +11,11 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+from agent.convert.errors import ConversionError
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, pair_qwen3, pair_qwen25
 from train.export import parity_report
 from train.export.parity_report import with_parity
-from train.models.errors import ExportError
 
 __all__ = ["pair_qwen3", "pair_qwen25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -32,7 +32,7 @@ def test_wrong_files_are_called_wrong(
     monkeypatch.setattr(parity_report, "EPISODES", 1)
     report = exported(tiny_qwen25, tmp_path / "out")
     save_small_model(tmp_path / "other", lively_model("qwen2.5-vl", seed=9), small_tokenizer())
-    with pytest.raises(ExportError, match="does not compute what transformers does"):
+    with pytest.raises(ConversionError, match="does not compute what transformers does"):
         with_parity(report, tmp_path / "other", wanted=True, threads=1)
     assert json.loads((tmp_path / "out" / "export.json").read_text())["parity"]["share"] < 0.9
 

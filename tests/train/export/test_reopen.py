@@ -17,14 +17,14 @@ import torch
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
+from agent.convert.errors import ConversionError
 from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
 from agent.models.registry import BUNDLED
+from tests.agent.convert.folders import export_pair, model
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import export_pair, model
 from train.cli import app
 from train.export.reopen import reopen
-from train.models.errors import ExportError
 from train.models.model_folder import starting_folder
 
 __all__ = ["model", "tiny_qwen3", "tiny_qwen25"]
@@ -64,7 +64,7 @@ def test_nano_goes_there_and_back(tmp_path: Path) -> None:
 
 
 def test_rounded_weights_are_refused(tiny_qwen25: Path, tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="Q8_0"):
+    with pytest.raises(ConversionError, match="Q8_0"):
         reopen(str(export_pair(tiny_qwen25, tmp_path / "pair", "q8_0")), tmp_path / "again")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pair"]
 
@@ -75,7 +75,7 @@ def test_a_pair_that_does_not_fit(tiny_qwen25: Path, tiny_qwen3: Path, tmp_path:
         export_pair(tiny_qwen3, tmp_path / "second"),
     )
     shutil.copyfile(second / "mmproj-f32.gguf", first / "mmproj-f32.gguf")
-    with pytest.raises(ExportError):
+    with pytest.raises(ConversionError):
         reopen(str(first), tmp_path / "again")
     assert not (tmp_path / "again").exists()
 
@@ -88,11 +88,11 @@ def test_a_file_cut_off(tiny_qwen25: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_gguf_and_a_folder_in_use(tiny_qwen25: Path, tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="not a complete GGUF model"):
+    with pytest.raises(ConversionError, match="not a complete GGUF model"):
         reopen(str(tiny_qwen25), tmp_path / "again")
     (tmp_path / "again").mkdir()
     (tmp_path / "again/notes.txt").touch()
-    with pytest.raises(ExportError, match="already"):
+    with pytest.raises(ConversionError, match="already"):
         reopen(str(export_pair(tiny_qwen25, tmp_path / "pair")), tmp_path / "again")
     assert [path.name for path in (tmp_path / "again").iterdir()] == ["notes.txt"]
 

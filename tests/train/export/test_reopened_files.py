@@ -15,8 +15,8 @@ from transformers import AutoTokenizer
 
 from agent.protocol.protocol import opening
 from agent.tasks.catalogue import load_tasks
+from tests.agent.convert.folders import export_pair, model
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import export_pair, model
 from train.export.reopen import reopen
 from train.models.model_folder import load_trainable
 

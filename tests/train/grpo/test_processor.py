@@ -10,6 +10,7 @@ pytest.importorskip("trl")
 from transformers.utils.chat_template_utils import render_jinja_template
 from trl.chat_template_utils import is_chat_template_prefix_preserving, supports_tool_calling
 
+from agent.convert.episodes import Episode, random_episode
 from agent.engines.chat_tokens import token_ids
 from agent.engines.patches import picture_tokens
 from agent.protocol.protocol import SYSTEM, Turn, chat_parts, system_text
@@ -19,7 +20,6 @@ from agent.rendering.render import COMPACT
 from tests.agent.protocol.chat_text import chat_text
 from tests.small_models import tiny_qwen25
 from tests.train.grpo.scenes import Stage, stage
-from train.export.episodes import Episode, random_episode
 from train.grpo.processor import SpectrumProcessor
 from train.models.chat_template import CHAT_TEMPLATE
 

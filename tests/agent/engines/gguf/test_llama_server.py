@@ -11,9 +11,11 @@ import pytest
 from PIL import Image
 
 from agent.engines.base import SamplingSettings
+from agent.engines.gguf.grammar import CALL_START
 from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, opening
+from agent.protocol.reply import parse_reply
 from agent.rendering.model_image import QWEN3, Sizing
 from agent.tasks.catalogue import find_task
 from tests.agent.engines.remote.real_servers import Pair, tiny_pair
@@ -94,6 +96,33 @@ def test_a_stop_string_in_the_middle_leaves_the_counts_known(engine):
     said = conversation.generate(SamplingSettings(max_new_tokens=40), stop=(stop,))
     assert said.text == whole[: whole.index(stop) + 2]
     assert conversation.usage.evaluated > 0
+
+
+def test_a_call_cannot_be_misspelt(engine, monkeypatch):
+    """Nearly uniform chance after `<tool_call>` still gives a call the tool understands."""
+    with client(engine) as asked:
+        (token,) = asked.post("/tokenize", json={"content": CALL_START}).json()["tokens"]
+    conversation = engine.open()
+    conversation.append(TURNS[:2], PICTURES[:1])
+    start = conversation.mark()
+    kinds = {}
+    for grammar in (True, False):
+        extras = {**engine._server.extras, "logit_bias": [[token, 1000.0]]}
+        if not grammar:
+            del extras["grammar"]
+        monkeypatch.setattr(engine._server, "extras", extras)
+        replies = []
+        for seed in range(6):
+            conversation.rewind(start)
+            sampling = SamplingSettings(temperature=4.0, max_new_tokens=1500 if grammar else 60)
+            said = conversation.generate(sampling, seed, choice_point=None)
+            replies.append(parse_reply(said.text))
+        kinds[grammar] = {reply.kind for reply in replies}
+        if grammar:
+            assert all(len(reply.arguments["wavelength_range"]) == 2 for reply in replies)
+    conversation.close()
+    assert kinds[True] == {"call"}
+    assert "call" not in kinds[False]
 
 
 def test_a_crash_is_told_at_once(tiny_pair):

@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+from agent.convert.errors import ConversionError
+from tests.agent.convert.folders import Json, copy25, edit
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import Json, copy25, edit
 from train.export.export import export_gguf
-from train.models.errors import ExportError
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -53,5 +53,5 @@ TOKENIZER_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
 def test_tokenizers_llama_cpp_does_not_know_are_refused(copy25: Path, name: str) -> None:
     change, reason = TOKENIZER_FAULTS[name]
     edit(copy25, "tokenizer.json", change)
-    with pytest.raises(ExportError, match=reason):
+    with pytest.raises(ConversionError, match=reason):
         export_gguf(copy25, copy25 / "out")

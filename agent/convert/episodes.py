@@ -27,14 +27,14 @@ PUBLISHED_EVERY = 5
 
 
 @dataclass(frozen=True)
-class Episode:
+class RandomEpisode:
     """Turns up to the box where the verdict would follow, and their pictures."""
 
     turns: tuple[Turn, ...]
     pictures: tuple[Image.Image, ...]
 
 
-def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> Episode:
+def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> RandomEpisode:
     """The overview, two tool calls and the start of an answer.
 
     Without the `style` of a model, ours and the published one are used.
@@ -59,7 +59,7 @@ def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> Epi
         turns.append(Turn("tool", result.text, picture=number))
         pictures.append(picture)
     turns.append(Turn("assistant", "<think>\nEnough was seen.\n</think>\n<answer>\\boxed{"))
-    return Episode(tuple(turns), tuple(pictures))
+    return RandomEpisode(tuple(turns), tuple(pictures))
 
 
 def _invented_spectrum(random: np.random.Generator) -> Spectrum:

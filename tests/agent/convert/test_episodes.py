@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from agent.convert.episodes import random_episode
 from agent.protocol.reply import parse_reply
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import COMPACT, PUBLISHED
-from train.export.episodes import random_episode
 
 
 def test_two_calls_with_their_pictures_and_an_open_answer() -> None:

@@ -9,13 +9,13 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+from agent.convert.checkpoint import open_checkpoint
+from agent.convert.errors import ConversionError
+from agent.convert.metadata import Value, text_metadata, vision_metadata
+from agent.convert.shapes import read_shape
+from agent.convert.vocabulary import read_vocabulary
+from tests.agent.convert.folders import copy25, edit
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import copy25, edit
-from train.export.checkpoint import open_checkpoint
-from train.export.metadata import Value, text_metadata, vision_metadata
-from train.export.shapes import read_shape
-from train.export.vocabulary import read_vocabulary
-from train.models.errors import ExportError
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -44,5 +44,5 @@ def test_pictures_are_normalized_as_the_folder_says(copy25: Path) -> None:
     newer.write_text('{"image_processor": {"image_std": [0.1, 0.2, 0.3]}}')
     assert keys()["clip.vision.image_std"] == Value("f32s", [0.1, 0.2, 0.3])
     newer.write_text('{"image_processor": {"image_std": [0.1]}}')
-    with pytest.raises(ExportError, match="image_std of three numbers"):
+    with pytest.raises(ConversionError, match="image_std of three numbers"):
         keys()

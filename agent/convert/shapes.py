@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Literal
 
-from train.models.errors import ExportError
+from agent.convert.errors import ConversionError
 
 Family = Literal["qwen2.5-vl", "qwen3-vl"]
 FAMILIES: dict[str, Family] = {"qwen2_5_vl": "qwen2.5-vl", "qwen3_vl": "qwen3-vl"}
@@ -73,11 +73,11 @@ class ModelShape:
 
 
 def read_shape(config: Mapping[str, Any]) -> ModelShape:
-    """Read the shape of a Qwen2.5-VL or Qwen3-VL; raises ExportError for other models."""
+    """Read the shape of a Qwen2.5-VL or Qwen3-VL; raises ConversionError for other models."""
     kind = config.get("model_type")
     if kind not in FAMILIES:
-        raise ExportError(
-            f"a model of type {kind!r:.40} cannot be exported: only Qwen2.5-VL and Qwen3-VL can"
+        raise ConversionError(
+            f"a model of type {kind!r:.40} cannot be converted: only Qwen2.5-VL and Qwen3-VL can"
         )
     family = FAMILIES[kind]
     nested = config.get("text_config")
@@ -85,7 +85,7 @@ def read_shape(config: Mapping[str, Any]) -> ModelShape:
     text_config = {**config, **nested} if isinstance(nested, dict) else dict(config)
     vision_config = config.get("vision_config")
     if not isinstance(vision_config, dict):
-        raise ExportError("the config has no vision_config")
+        raise ConversionError("the config has no vision_config")
     text = _text_shape(text_config, family)
     vision = _vision_shape(vision_config, family)
     _refuse(_text_faults(text, text_config, family))
@@ -97,7 +97,7 @@ def read_shape(config: Mapping[str, Any]) -> ModelShape:
 def _refuse(faults: Faults) -> None:
     for fails, text in faults:
         if fails:
-            raise ExportError(f"llama.cpp cannot run this model correctly: {text}")
+            raise ConversionError(f"llama.cpp cannot run this model correctly: {text}")
 
 
 def _text_shape(text: dict[str, Any], family: Family) -> TextShape:
@@ -123,7 +123,7 @@ def _text_shape(text: dict[str, Any], family: Family) -> TextShape:
 def _rope(text: Mapping[str, Any]) -> dict[str, Any]:
     rope = text.get("rope_parameters") or text.get("rope_scaling")
     if not isinstance(rope, dict):
-        raise ExportError("the config has no rope_parameters with an mrope_section")
+        raise ConversionError("the config has no rope_parameters with an mrope_section")
     return rope
 
 
@@ -176,7 +176,7 @@ def _period(whole: tuple[int, ...], layers: int) -> int:
         return 0
     every = whole[0] + 1 if whole else 0
     if every < 2 or whole != tuple(range(every - 1, layers, every)):
-        raise ExportError(
+        raise ConversionError(
             "llama.cpp cannot run this model correctly: its fullatt_block_indexes "
             f"{list(whole)[:20]} are not every n-th of {layers} layers, n >= 2"
         )
@@ -228,21 +228,21 @@ def _pair_faults(text: TextShape, vision: VisionShape) -> Faults:
 def _count(config: Mapping[str, Any], key: str, most: int = 10_000_000) -> int:
     value = config.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise ExportError(f"the config gives no usable {key} ({value!r:.40})")
+        raise ConversionError(f"the config gives no usable {key} ({value!r:.40})")
     return value
 
 
 def _number(config: Mapping[str, Any], key: str) -> float:
     value = config.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e12:
-        raise ExportError(f"the config gives no usable {key} ({value!r:.40})")
+        raise ConversionError(f"the config gives no usable {key} ({value!r:.40})")
     return float(value)
 
 
 def _ints(config: Mapping[str, Any], key: str) -> tuple[int, ...]:
     value = config.get(key)
     if not isinstance(value, list) or len(value) > 1000:
-        raise ExportError(f"the config gives no usable {key} ({value!r:.40})")
+        raise ConversionError(f"the config gives no usable {key} ({value!r:.40})")
     if not all(isinstance(item, int) and 0 <= item <= 10_000 for item in value):
-        raise ExportError(f"the config gives no usable {key} ({value!r:.40})")
+        raise ConversionError(f"the config gives no usable {key} ({value!r:.40})")
     return tuple(value)

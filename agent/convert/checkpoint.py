@@ -1,4 +1,4 @@
-"""Reads a transformers folder without torch: its JSON files, and its weights one at a time.
+"""Reads a transformers folder without torch: its JSON files, and its weights some rows at a time.
 
 numpy has no bfloat16, so it is converted to float32 here.
 """
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from train.models.errors import ExportError
+from agent.convert.errors import ConversionError
 
 Weights = NDArray[np.float32]
 
@@ -37,16 +37,31 @@ class StoredTensor:
     offset: int
     """In bytes from the start of the file."""
 
+    @property
+    def row_size(self) -> int:
+        """Numbers in one row, an entry of the first axis."""
+        return math.prod(self.shape[1:])
+
     def read(self) -> Weights:
-        """Read the numbers as float32."""
-        count = math.prod(self.shape)
-        raw = np.fromfile(self.path, dtype=STORED[self.kind], count=count, offset=self.offset)
-        if raw.size != count:
-            raise ExportError(f"{self.path.name} is cut off: fetch it again")
+        """Read all numbers as float32."""
+        return self.read_rows(0, self.shape[0])
+
+    def read_rows(self, start: int, stop: int) -> Weights:
+        """Read the rows from `start` up to `stop` as float32."""
+        shape = (stop - start, *self.shape[1:])
+        kind = np.dtype(STORED[self.kind])
+        offset = self.offset + start * self.row_size * kind.itemsize
+        try:
+            raw = np.fromfile(self.path, dtype=kind, count=math.prod(shape), offset=offset)
+        except OSError as error:
+            raise ConversionError(f"{self.path} cannot be read: {error.strerror}") from error
+        if raw.size != math.prod(shape):
+            raise ConversionError(f"{self.path.name} is cut off: fetch it again")
         if self.kind == "BF16":
-            wide = raw.astype(np.uint32) << 16
-            return wide.view(np.float32).reshape(self.shape)
-        return raw.astype(np.float32).reshape(self.shape)
+            wide = raw.astype(np.uint32)
+            wide <<= 16
+            return wide.view(np.float32).reshape(shape)
+        return raw.astype(np.float32, copy=False).reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -70,16 +85,16 @@ class Checkpoint:
 def open_checkpoint(folder: Path) -> Checkpoint:
     """Check that the folder is a complete model, and locate its tensors without reading them."""
     if not folder.is_dir():
-        raise ExportError(f"{folder} is not a folder: name the folder of a transformers model")
+        raise ConversionError(f"{folder} is not a folder: name the folder of a transformers model")
     if (folder / "adapter_config.json").is_file():
-        raise ExportError(_adapter_message(folder))
+        raise ConversionError(_adapter_message(folder))
     if not (folder / "config.json").is_file():
-        raise ExportError(f"{folder} has no config.json: it is not a transformers model")
+        raise ConversionError(f"{folder} has no config.json: it is not a transformers model")
     tensors: dict[str, StoredTensor] = {}
     for path in _weight_files(folder):
         for name, tensor in read_safetensors_header(path).items():
             if name in tensors:
-                raise ExportError(f"{folder} has {name} twice")
+                raise ConversionError(f"{folder} has {name} twice")
             tensors[name] = tensor
     return Checkpoint(folder, read_json(folder / "config.json"), tensors)
 
@@ -97,16 +112,18 @@ def _weight_files(folder: Path) -> list[Path]:
     if index.is_file():
         shards = read_json(index).get("weight_map")
         if not isinstance(shards, dict) or not shards:
-            raise ExportError(f"{index} names no weight files")
+            raise ConversionError(f"{index} names no weight files")
         names = sorted({str(name) for name in shards.values()})
         if len(names) > MAX_SHARDS or any(Path(name).name != name for name in names):
-            raise ExportError(f"{index} names weight files outside its folder")
+            raise ConversionError(f"{index} names weight files outside its folder")
     else:
         names = ["model.safetensors"]
     paths = [folder / name for name in names]
     missing = [path.name for path in paths if not path.is_file()]
+    if missing and index.is_file():
+        raise ConversionError(f"{folder} lacks {missing[0]}: fetch the rest of the model")
     if missing:
-        raise ExportError(
+        raise ConversionError(
             f"{folder} lacks {missing[0]}: weights are only read from safetensors files; "
             "save the model again with save_pretrained"
         )
@@ -120,7 +137,7 @@ def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
         start = file.read(8)
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
         if not 2 <= length <= min(MAX_HEADER, size - 8):
-            raise ExportError(f"{path} is not a safetensors file, or is cut off")
+            raise ConversionError(f"{path} is not a safetensors file, or is cut off")
         header = _parsed(path, file.read(length))
     header.pop("__metadata__", None)
     return {name: _stored(path, name, entry, 8 + length, size) for name, entry in header.items()}
@@ -131,17 +148,19 @@ def _stored(path: Path, name: str, entry: object, data: int, size: int) -> Store
         case {"dtype": str(kind), "shape": list(shape), "data_offsets": [int(begin), int(end)]}:
             pass
         case _:
-            raise ExportError(f"{path} has no usable description of {name!r:.200}")
+            raise ConversionError(f"{path} has no usable description of {name!r:.200}")
     if kind not in STORED:
-        raise ExportError(
+        raise ConversionError(
             f"{name!r:.200} in {path} is stored as {kind!r:.20}: only float32, float16 and "
-            "bfloat16 can be exported; load the model unquantized and save it again"
+            "bfloat16 can be converted; load the model unquantized and save it again"
         )
     if not all(isinstance(side, int) and side >= 1 for side in shape) or len(shape) > 8:
-        raise ExportError(f"{name!r:.200} in {path} has no usable shape")
+        raise ConversionError(f"{name!r:.200} in {path} has no usable shape")
     length = math.prod(shape) * np.dtype(STORED[kind]).itemsize
     if not 0 <= begin <= end <= size - data or end - begin != length:
-        raise ExportError(f"{name!r:.200} does not fit in {path}: the file is cut off or damaged")
+        raise ConversionError(
+            f"{name!r:.200} does not fit in {path}: the file is cut off or damaged"
+        )
     return StoredTensor(path, kind, tuple(shape), data + begin)
 
 
@@ -151,20 +170,20 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _bounded_text(path: Path) -> str:
     if path.stat().st_size > MAX_JSON:
-        raise ExportError(
+        raise ConversionError(
             f"{path} is larger than {MAX_JSON // 10**6} MB: it is not a file of a model"
         )
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ExportError(f"{path} is not UTF-8 text") from error
+        raise ConversionError(f"{path} is not UTF-8 text") from error
 
 
 def _parsed(path: Path, text: bytes) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ExportError(f"{path} is not valid JSON: {str(error)[:100]}") from error
+        raise ConversionError(f"{path} is not valid JSON: {str(error)[:100]}") from error
     if not isinstance(content, dict):
-        raise ExportError(f"{path} is not a JSON object")
+        raise ConversionError(f"{path} is not a JSON object")
     return content

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from train.export.checkpoint import Checkpoint, StoredTensor, Weights
-from train.export.shapes import ModelShape, TextShape, VisionShape
-from train.models.errors import ExportError
+from agent.convert.checkpoint import Checkpoint, StoredTensor, Weights
+from agent.convert.errors import ConversionError
+from agent.convert.shapes import ModelShape, TextShape, VisionShape
 
 Cut = Literal["whole", "third", "frame"]
+PIECE = 1 << 22
+"""Numbers of a tensor that are in memory at once: 16 MB in float32."""
 EMBEDDING, HEAD = "embed_tokens.weight", "lm_head.weight"
 
 
@@ -38,14 +41,16 @@ class TensorTarget:
             return self.source_shape[:2] + self.source_shape[3:]
         return self.source_shape
 
-    def of(self, source: Weights) -> Weights:
-        """Cut the numbers of this tensor out of the source."""
-        if self.cut == "third":
-            rows = source.shape[0] // 3
-            return source[self.part * rows : (self.part + 1) * rows]
-        if self.cut == "frame":
-            return source[:, :, self.part]
-        return source
+    def pieces(self, size: int) -> list[tuple[int, int]]:
+        """First and last row (exclusive) of pieces of about `size` numbers."""
+        rows, step = self.shape[0], max(1, size // math.prod(self.shape[1:]))
+        return [(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+    def read_rows(self, source: StoredTensor, start: int, stop: int) -> Weights:
+        """Read some rows of this tensor from its source."""
+        skipped = self.part * self.shape[0] if self.cut == "third" else 0
+        weights = source.read_rows(skipped + start, skipped + stop)
+        return weights[:, :, self.part] if self.cut == "frame" else weights
 
 
 def text_targets(shape: ModelShape, *, tied: bool) -> list[TensorTarget]:
@@ -166,7 +171,7 @@ def stored_sources(checkpoint: Checkpoint) -> dict[str, StoredTensor]:
     stored: dict[str, StoredTensor] = {}
     for name, tensor in checkpoint.tensors.items():
         if stored.setdefault(plain_name(name), tensor) is not tensor:
-            raise ExportError(f"the checkpoint has {plain_name(name)} under two names")
+            raise ConversionError(f"the checkpoint has {plain_name(name)} under two names")
     return stored
 
 
@@ -178,33 +183,42 @@ def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bo
     values = {part["tie_word_embeddings"] for part in parts if "tie_word_embeddings" in part}
     if HEAD not in stored or EMBEDDING not in stored:
         return values != {False}
-    if stored[HEAD].shape == stored[EMBEDDING].shape and np.array_equal(
-        stored[HEAD].read(), stored[EMBEDDING].read()
-    ):
+    if _are_equal(stored[HEAD], stored[EMBEDDING]):
         return True
     if values == {True}:
-        raise ExportError(
+        raise ConversionError(
             f"the config ties head and embedding, but the checkpoint has a separate {HEAD}: "
             "set tie_word_embeddings as the model was trained"
         )
     return False
 
 
+def _are_equal(one: StoredTensor, other: StoredTensor) -> bool:
+    if one.shape != other.shape:
+        return False
+    step = max(1, PIECE // one.row_size)
+    return all(
+        np.array_equal(one.read_rows(*rows), other.read_rows(*rows))
+        for start in range(0, one.shape[0], step)
+        for rows in [(start, min(start + step, one.shape[0]))]
+    )
+
+
 def refuse_misfits(stored: Mapping[str, StoredTensor], targets: Sequence[TensorTarget]) -> None:
-    """Raise ExportError if a source is missing, has another shape or is not used."""
+    """Raise ConversionError if a source is missing, has another shape or is not used."""
     for target in targets:
         source = stored.get(target.source)
         if source is None:
-            raise ExportError(f"the checkpoint lacks {target.source}")
+            raise ConversionError(f"the checkpoint lacks {target.source}")
         if source.shape != target.source_shape:
-            raise ExportError(
+            raise ConversionError(
                 f"{target.source} has the shape {list(source.shape)}, but by the config it should "
                 f"be {list(target.source_shape)}"
             )
     unused = {name for name in stored if not name.endswith("rotary_emb.inv_freq")}
     unused -= {target.source for target in targets} | {HEAD}
     if unused:
-        raise ExportError(
+        raise ConversionError(
             f"the checkpoint has {len(unused)} tensors that Qwen's models do not, such as "
             f"{min(unused)}: is it an adapter, or quantized?"
         )

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agent.convert.checkpoint import Checkpoint
+from agent.convert.errors import ConversionError
 from agent.engines.tokenizer_file import SPLIT
-from train.export.checkpoint import Checkpoint
-from train.models.errors import ExportError
 
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
 """GGUF's token types; user-defined ones, such as `<tool_call>`, are also found in plain text."""
@@ -41,15 +41,15 @@ class Vocabulary:
 
 
 def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
-    """Read a tokenizer.json; raises ExportError if llama.cpp would tokenize differently."""
+    """Read a tokenizer.json; raises ConversionError if llama.cpp would tokenize differently."""
     tokenizer = checkpoint.read_json("tokenizer.json")
     if not tokenizer:
-        raise ExportError(f"{checkpoint.folder} has no tokenizer.json: save its fast tokenizer")
+        raise ConversionError(f"{checkpoint.folder} has no tokenizer.json: save its fast tokenizer")
     _refuse_other_cutting(tokenizer)
     names, kinds = _numbered(tokenizer, size)
     missing = [name for name in NEEDED if names.get(name) is None]
     if missing:
-        raise ExportError(f"the tokenizer has no {missing[0]}, which every conversation needs")
+        raise ConversionError(f"the tokenizer has no {missing[0]}, which every conversation needs")
     tokens, token_kinds = _filled(names, kinds, size)
     return Vocabulary(
         tuple(tokens),
@@ -62,7 +62,7 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
 def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
     model = tokenizer.get("model")
     if not isinstance(model, dict) or model.get("type") != "BPE":
-        raise ExportError(
+        raise ConversionError(
             "the tokenizer is not a byte-level BPE: llama.cpp would split text differently"
         )
     odd = [
@@ -77,17 +77,17 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
         if model.get(key)
     ]
     if odd:
-        raise ExportError(f"the tokenizer's {odd[0]} is set: llama.cpp would merge differently")
+        raise ConversionError(f"the tokenizer's {odd[0]} is set: llama.cpp would merge differently")
     if tokenizer.get("normalizer") not in (None, {"type": "NFC"}):
-        raise ExportError("the tokenizer's normalizer is not NFC")
+        raise ConversionError("the tokenizer's normalizer is not NFC")
     if _steps(tokenizer.get("pre_tokenizer")) != EXPECTED_STEPS:
-        raise ExportError(
+        raise ConversionError(
             "the tokenizer does not split text as Qwen's does, which is the only way llama.cpp "
             "knows: train one with Qwen's split pattern and a ByteLevel step"
         )
     post = tokenizer.get("post_processor") or {}
     if post.get("type") not in (None, "ByteLevel") and post.get("special_tokens") != {}:
-        raise ExportError("the tokenizer adds tokens of its own around a text")
+        raise ConversionError("the tokenizer adds tokens of its own around a text")
 
 
 EXPECTED_STEPS = [
@@ -114,7 +114,7 @@ def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], 
     learned = tokenizer["model"].get("vocab")
     added = tokenizer.get("added_tokens", [])
     if not isinstance(learned, dict) or not isinstance(added, list):
-        raise ExportError("the tokenizer.json has no vocabulary")
+        raise ConversionError("the tokenizer.json has no vocabulary")
     names: dict[str, int] = dict(learned)
     kinds = dict.fromkeys(names, NORMAL)
     for entry in added:
@@ -122,16 +122,18 @@ def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], 
             case {"content": str(name), "id": int(number)} if name:
                 pass
             case _:
-                raise ExportError(f"an added token cannot be read: {entry!r:.100}")
+                raise ConversionError(f"an added token cannot be read: {entry!r:.100}")
         if any(entry.get(key) for key in ("lstrip", "rstrip", "single_word")):
-            raise ExportError(f"the added token {name!r:.60} absorbs text around it")
+            raise ConversionError(f"the added token {name!r:.60} absorbs text around it")
         names[name] = number
         kinds[name] = CONTROL if entry.get("special") else USER_DEFINED
     numbers = list(names.values())
     if len(set(numbers)) != len(numbers) or not all(
         isinstance(number, int) and 0 <= number < size for number in numbers
     ):
-        raise ExportError(f"the tokenizer's ids are not unique, or not below the model's {size}")
+        raise ConversionError(
+            f"the tokenizer's ids are not unique, or not below the model's {size}"
+        )
     return names, kinds
 
 
@@ -142,7 +144,7 @@ def _filled(names: dict[str, int], kinds: dict[str, int], size: int) -> tuple[li
         tokens[number] = name
         token_kinds[number] = kinds[name]
     if len(set(tokens)) != size:
-        raise ExportError("a token of the tokenizer has the name of a placeholder ([PAD...])")
+        raise ConversionError("a token of the tokenizer has the name of a placeholder ([PAD...])")
     return tokens, token_kinds
 
 
@@ -150,10 +152,10 @@ def _merges(model: Mapping[str, Any]) -> list[str]:
     """Pairs of tokens joined by a space; older files already store them so."""
     merges = model.get("merges")
     if not isinstance(merges, list):
-        raise ExportError("the tokenizer.json has no merges")
+        raise ConversionError("the tokenizer.json has no merges")
     joined = [" ".join(pair) if isinstance(pair, list) else str(pair) for pair in merges]
     if any(text.count(" ") != 1 for text in joined):
-        raise ExportError("a merge of the tokenizer is not a pair of tokens")
+        raise ConversionError("a merge of the tokenizer is not a pair of tokens")
     return joined
 
 

@@ -15,10 +15,10 @@ pytest.importorskip("torch")
 import torch
 from safetensors.torch import load_file, save_file
 
+from agent.convert.errors import ConversionError
+from tests.agent.convert.folders import Json, copy25, read_gguf
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import Json, copy25, read_gguf
 from train.export.export import export_gguf
-from train.models.errors import ExportError
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -35,26 +35,26 @@ def test_half_precision_weights_are_read_without_torch(copy25: Path, kind: str) 
 
 
 def test_folders_that_hold_no_model(tmp_path: Path, copy25: Path) -> None:
-    with pytest.raises(ExportError, match="not a folder"):
+    with pytest.raises(ConversionError, match="not a folder"):
         export_gguf(tmp_path / "none", tmp_path)
-    with pytest.raises(ExportError, match=r"no config\.json"):
+    with pytest.raises(ConversionError, match=r"no config\.json"):
         export_gguf(tmp_path, tmp_path)
     config = (copy25 / "config.json").read_text()
     (copy25 / "config.json").write_text("{")
-    with pytest.raises(ExportError, match="not valid JSON"):
+    with pytest.raises(ConversionError, match="not valid JSON"):
         export_gguf(copy25, tmp_path / "out")
     (copy25 / "config.json").write_text(config)
     (copy25 / "tokenizer.json").unlink()
-    with pytest.raises(ExportError, match=r"no tokenizer\.json"):
+    with pytest.raises(ConversionError, match=r"no tokenizer\.json"):
         export_gguf(copy25, tmp_path / "out")
     (copy25 / "model.safetensors").rename(copy25 / "pytorch_model.bin")
-    with pytest.raises(ExportError, match="only read from safetensors"):
+    with pytest.raises(ConversionError, match="only read from safetensors"):
         export_gguf(copy25, tmp_path / "out")
 
 
 def test_an_adapter_alone_is_refused_with_the_command(tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"base_model_name_or_path": "Qwen/base"}')
-    with pytest.raises(ExportError, match=r"spec-o3-train export Qwen/base OUT --adapter"):
+    with pytest.raises(ConversionError, match=r"spec-o3-train export Qwen/base OUT --adapter"):
         export_gguf(tmp_path, tmp_path / "out")
 
 
@@ -86,12 +86,12 @@ HOSTILE_WEIGHTS = {
 @pytest.mark.parametrize("name", HOSTILE_WEIGHTS)
 def test_hostile_weight_files(copy25: Path, name: str) -> None:
     (copy25 / "model.safetensors").write_bytes(HOSTILE_WEIGHTS[name])
-    with pytest.raises(ExportError, match=r"model\.safetensors"):
+    with pytest.raises(ConversionError, match=r"model\.safetensors"):
         export_gguf(copy25, copy25 / "out")
 
 
 def test_an_index_may_not_name_files_elsewhere(copy25: Path) -> None:
     index = {"weight_map": {"a": "../model.safetensors"}}
     (copy25 / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(ExportError, match="outside its folder"):
+    with pytest.raises(ConversionError, match="outside its folder"):
         export_gguf(copy25, copy25 / "out")

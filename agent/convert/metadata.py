@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from train.export.checkpoint import Checkpoint
-from train.export.shapes import MERGE, VISION_EPS, ModelShape
-from train.export.vocabulary import END_OF_TEXT, END_OF_TURN, Vocabulary
-from train.models.errors import ExportError
+from agent.convert.checkpoint import Checkpoint
+from agent.convert.errors import ConversionError
+from agent.convert.shapes import MERGE, VISION_EPS, ModelShape
+from agent.convert.vocabulary import END_OF_TEXT, END_OF_TURN, Vocabulary
 
 Kind = Literal["u32", "f32", "bool", "text", "i32s", "f32s", "bools", "texts"]
-FILE_TYPES = {"f32": 0, "f16": 1, "q8_0": 7}
+FILE_TYPES = {"f32": 0, "f16": 1, "q8_0": 7, "q4_k_m": 15, "q5_k_m": 17}
 """llama.cpp's numbers for general.file_type."""
 QUANTIZATION_VERSION = 2
 LANGUAGE_ARCHITECTURES = {"qwen2.5-vl": "qwen2vl", "qwen3-vl": "qwen3vl"}
@@ -128,7 +128,9 @@ def _pixel_statistics(checkpoint: Checkpoint) -> tuple[list[float], list[float]]
 def _triple(settings: Mapping[str, Any], key: str) -> list[float]:
     values = settings.get(key)
     if not isinstance(values, list) or len(values) != 3:
-        raise ExportError(f"the folder's preprocessor_config.json has no {key} of three numbers")
+        raise ConversionError(
+            f"the folder's preprocessor_config.json has no {key} of three numbers"
+        )
     if not all(isinstance(value, int | float) and 0 <= value <= 255 for value in values):
-        raise ExportError(f"the folder's preprocessor_config.json has no usable {key}")
+        raise ConversionError(f"the folder's preprocessor_config.json has no usable {key}")
     return [float(value) for value in values]

@@ -10,12 +10,12 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+from agent.convert.checkpoint import open_checkpoint
+from agent.convert.errors import ConversionError
+from agent.convert.shapes import read_shape
+from tests.agent.convert.folders import Json, copy3, copy25, edit
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import Json, copy3, copy25, edit
-from train.export.checkpoint import open_checkpoint
 from train.export.export import export_gguf
-from train.export.shapes import read_shape
-from train.models.errors import ExportError
 
 __all__ = ["copy3", "copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -97,7 +97,7 @@ CONFIG_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
 def test_models_llama_cpp_gets_wrong_are_refused(copy25: Path, name: str) -> None:
     change, reason = CONFIG_FAULTS[name]
     edit(copy25, "config.json", change)
-    with pytest.raises(ExportError, match=reason) as info:
+    with pytest.raises(ConversionError, match=reason) as info:
         export_gguf(copy25, copy25 / "out")
     assert "\n" not in str(info.value)
     assert not list(copy25.glob("out/*.gguf"))
@@ -116,5 +116,5 @@ QWEN3_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
 def test_qwen3_models_llama_cpp_gets_wrong_are_refused(copy3: Path, name: str) -> None:
     change, reason = QWEN3_FAULTS[name]
     edit(copy3, "config.json", change)
-    with pytest.raises(ExportError, match=reason):
+    with pytest.raises(ConversionError, match=reason):
         export_gguf(copy3, copy3 / "out")

@@ -14,10 +14,10 @@ pytest.importorskip("torch")
 import torch
 from safetensors.torch import load_file, save_file
 
+from agent.convert.errors import ConversionError
+from tests.agent.convert.folders import copy25, edit, read_gguf
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import copy25, edit, read_gguf
 from train.export.export import export_gguf
-from train.models.errors import ExportError
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -62,7 +62,7 @@ def test_two_configs_that_differ_do_not_lose_the_head(copy25: Path) -> None:
     weights = load_file(copy25 / "model.safetensors")
     head = {"lm_head.weight": weights["model.embed_tokens.weight"] + 0.5}
     save_file(weights | head, copy25 / "model.safetensors")
-    with pytest.raises(ExportError, match="ties head and embedding"):
+    with pytest.raises(ConversionError, match="ties head and embedding"):
         export_gguf(copy25, copy25 / "out")
     edit(copy25, "config.json", lambda config: config.update(tie_word_embeddings=False))
     export_gguf(copy25, copy25 / "out")
@@ -72,9 +72,9 @@ def test_two_configs_that_differ_do_not_lose_the_head(copy25: Path) -> None:
 def test_quantized_or_foreign_weights(copy25: Path) -> None:
     weights = load_file(copy25 / "model.safetensors")
     save_file(weights | {"model.layers.0.lora_A": torch.zeros(2)}, copy25 / "model.safetensors")
-    with pytest.raises(ExportError, match="lora_A"):
+    with pytest.raises(ConversionError, match="lora_A"):
         export_gguf(copy25, copy25 / "out")
     packed = weights["model.layers.0.mlp.up_proj.weight"].to(torch.int8)
     save_file(weights | {"model.layers.0.mlp.up_proj.weight": packed}, copy25 / "model.safetensors")
-    with pytest.raises(ExportError, match="'I8'"):
+    with pytest.raises(ConversionError, match="'I8'"):
         export_gguf(copy25, copy25 / "out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,16 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-import gguf
 from safetensors.torch import load_file, save_file
 
+from agent.convert import gguf_file
+from agent.convert.errors import ConversionError
+from agent.convert.gguf_file import Contents, write_gguf
+from agent.convert.metadata import Value
+from agent.convert.targets import TensorTarget
+from tests.agent.convert.folders import Json, copy25
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.folders import Json, copy25
-from train.export import gguf_file
 from train.export.export import export_gguf
-from train.export.gguf_file import stored_type, write_gguf
-from train.export.metadata import Value
-from train.export.targets import TensorTarget
-from train.models.errors import ExportError
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -59,14 +59,14 @@ def test_a_file_written_wrongly_is_noticed(
     spoil: Callable[[Json, list[TensorTarget]], None],
     kind: str,
 ) -> None:
-    def write_spoilt(path: Path, metadata: Json, targets: list[TensorTarget], *rest: Any) -> None:
-        metadata, targets = dict(metadata), list(targets)
+    def write_spoilt(path: Path, contents: Contents, *rest: Any) -> None:
+        metadata, targets = dict(contents.metadata), list(contents.targets)
         if "qwen2vl.block_count" in metadata:
             spoil(metadata, targets)
-        write_gguf(path, metadata, targets, *rest)
+        write_gguf(path, replace(contents, metadata=metadata, targets=targets), *rest)
 
-    monkeypatch.setattr("train.export.export.write_gguf", write_spoilt)
-    with pytest.raises(ExportError, match="written incorrectly"):
+    monkeypatch.setattr("agent.convert.convert.write_gguf", write_spoilt)
+    with pytest.raises(ConversionError, match="written incorrectly"):
         export_gguf(tiny_qwen25, tmp_path, lm_type=kind)
     assert list(tmp_path.iterdir()) == []
 
@@ -87,27 +87,18 @@ def test_one_number_off_is_noticed(
         return encode(weights, kept, name)
 
     monkeypatch.setattr(gguf_file, "encoded", nudged)
-    with pytest.raises(ExportError, match=r"blk\.3\.ffn_down\.weight differs"):
+    with pytest.raises(ConversionError, match=r"blk\.3\.ffn_down\.weight differs"):
         export_gguf(tiny_qwen25, tmp_path, lm_type=kind)
-
-
-def test_rows_no_block_fits_stay_float16() -> None:
-    assert stored_type(TensorTarget("a", "a", (8, 64)), "q8_0") is gguf.GGMLQuantizationType.Q8_0
-    assert stored_type(TensorTarget("a", "a", (8, 50)), "q8_0") is gguf.GGMLQuantizationType.F16
-    assert stored_type(TensorTarget("a", "a", (64,)), "q8_0") is gguf.GGMLQuantizationType.F32
-    assert (
-        stored_type(TensorTarget("a", "a", (8, 3, 14, 14)), "f16") is gguf.GGMLQuantizationType.F16
-    )
 
 
 def test_weights_no_float16_holds(copy25: Path) -> None:
     weights = load_file(copy25 / "model.safetensors")
     weights["model.layers.0.mlp.up_proj.weight"][3, 3] = 1e6
     save_file(weights, copy25 / "model.safetensors")
-    with pytest.raises(ExportError, match="--type f32"):
+    with pytest.raises(ConversionError, match="too large for float16"):
         export_gguf(copy25, copy25 / "out")
     export_gguf(copy25, copy25 / "out", lm_type="f32")
     weights["model.layers.0.mlp.up_proj.weight"][3, 3] = float("nan")
     save_file(weights, copy25 / "model.safetensors")
-    with pytest.raises(ExportError, match="not finite"):
+    with pytest.raises(ConversionError, match="not finite"):
         export_gguf(copy25, copy25 / "out", lm_type="f32")

@@ -1,0 +1,237 @@
+"""Converts a model that is here to a GGUF model of the user's, ready to use by its name."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import get_args
+
+from agent.convert.agreement import (
+    Answers,
+    F16Agreement,
+    Speed,
+    agreement,
+    answers,
+    measure_speed,
+)
+from agent.convert.convert import (
+    SPARE_BYTES,
+    Plan,
+    Progress,
+    WrittenFile,
+    number_counter,
+    part_of,
+    plan_conversion,
+    write_files,
+)
+from agent.convert.episodes import random_episode
+from agent.convert.errors import ConversionError
+from agent.convert.forms import WORKING_BYTES, GgufForm
+from agent.convert.gguf_file import write_gguf
+from agent.convert.machine import this_machine
+from agent.engines.gguf.engine import GgufEngine, default_threads
+from agent.inspection.engine_loader import SMALL_WEIGHTS
+from agent.models.card import Card, ModelFile, Role
+from agent.models.card_file import write_card
+from agent.models.check_files import check_files, remember_files
+from agent.models.registry import PARTIAL, ModelLocation, find_model, model_at, models_folder
+
+REPORT = "conversion.json"
+PROMPTS = 3
+NO_FIGURES = (
+    "Converted to {kind} from {name}; figures of that model were not measured on this form."
+)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A new model. `agreement` compares it with its F16 form; else `note` says why not."""
+
+    location: ModelLocation
+    seconds: float = 0.0
+    agreement: F16Agreement | None = None
+    speed: Speed | None = None
+    note: str = ""
+
+
+def convert_model(
+    name: str,
+    kind: GgufForm,
+    progress: Progress = lambda what, done, total: None,
+    *,
+    compare: bool = True,
+    threads: int | None = None,
+) -> Converted:
+    """Convert the model of that name or folder to `NAME-KIND` in the user's folder.
+
+    An interrupted conversion goes on where it stopped. `compare` asks the new model and its F16
+    form the same, if this machine has the room for that. Raises ConversionError or ResourceError,
+    which say what to do.
+    """
+    if kind not in get_args(GgufForm):
+        raise ConversionError(f"no form {kind!r:.40}: choose {', '.join(get_args(GgufForm))}")
+    source = convertible(name)
+    assert source.folder is not None
+    target = models_folder() / f"{source.card.name}-{kind}"
+    if (ready := _ready(target)) is not None:
+        return Converted(ready, note="it was here already")
+    threads = threads or default_threads()
+    started = time.perf_counter()
+    _check_hashes(source.card, source.folder, progress)
+    plan = plan_conversion(source.folder, kind, name=target.name)
+    folder = target.with_name(target.name + PARTIAL)
+    _go_on_with_finished(plan, folder)
+    files = write_files(plan, folder, progress, threads=threads)
+    seconds = time.perf_counter() - started
+    card = _card(source.card, target.name, kind, files)
+    note = _why_not_compared(plan, folder) if compare else "not compared with F16"
+    compared, speed = None, None
+    if not note:
+        compared, speed = _compared(plan, folder, card, progress, threads)
+    write_card(card, folder)
+    _write_report(folder, plan, files, seconds, compared, note)
+    folder.rename(target)
+    remember_files(card, target)
+    return Converted(model_at(target, "user"), seconds, compared, speed, note)
+
+
+def convertible(name: str) -> ModelLocation:
+    """Find a model; raises ConversionError unless it is a whole folder of the published form."""
+    location = find_model(name)
+    card = location.card
+    if location.origin == "hub":
+        raise ConversionError(f"{card.name} is not here yet: `spec-o3 models get {card.name}`")
+    if card.engine == "gguf":
+        raise ConversionError(
+            f"{card.name} is a GGUF model already: convert the model that it was made from"
+        )
+    if card.engine != "transformers" or location.folder is None:
+        raise ConversionError(f"{card.name} is on a server: there is nothing here to convert")
+    if card.base:
+        raise ConversionError(
+            f"{card.name} is an adapter of {card.base}: merge it with "
+            f"`spec-o3-train export BASE OUT --adapter {location.folder}`"
+        )
+    if location.missing:
+        advice = f": `spec-o3 models get {card.source.repo}`" if card.source else ""
+        raise ConversionError(f"{card.name} is incomplete, it lacks {location.missing[0]}{advice}")
+    return location
+
+
+def _ready(target: Path) -> ModelLocation | None:
+    if not target.exists():
+        return None
+    location = model_at(target, "user")
+    if not location.is_ready:
+        raise ConversionError(f"{target} exists but is incomplete: delete it, or move it away")
+    return location
+
+
+def _check_hashes(card: Card, folder: Path, progress: Progress) -> None:
+    """Raise ResourceError if a file is not the one that the card names."""
+    done = 0
+
+    def on_bytes(count: int) -> None:
+        nonlocal done
+        done += count
+        progress("comparing hashes", min(done, card.bytes), card.bytes)
+
+    check_files(card, folder, "once", on_bytes)
+
+
+def _card(card: Card, name: str, kind: str, files: Sequence[WrittenFile]) -> Card:
+    note = NO_FIGURES.format(kind=kind, name=card.name)
+    roles: tuple[Role, Role] = ("weights", "mmproj")
+    return replace(
+        card,
+        name=name,
+        title=f"{card.title or card.name}, {kind}"[:160],
+        engine="gguf",
+        source=None,  # the repository has the files of another form
+        parameters=sum(file.parameters for file in files),
+        files=tuple(
+            ModelFile(role=role, path=file.name, size=file.bytes, sha256=file.sha256)
+            for role, file in zip(roles, files, strict=True)
+        ),
+        trained_on=f"{note} {card.trained_on}"[:4000].rstrip(),
+        figures=(),
+    )
+
+
+def _go_on_with_finished(plan: Plan, folder: Path) -> None:
+    """Let files that were finished before an interruption be checked again, not written again."""
+    for file in plan.files:
+        finished, part = folder / file.name, part_of(folder, plan, file)
+        if finished.is_file() and not part.exists():
+            finished.replace(part)
+
+
+def _why_not_compared(plan: Plan, folder: Path) -> str:
+    """Empty if the F16 form can be written and run here."""
+    if plan.language_model.contents.file_type == "f16":
+        return "each number was compared with its source"
+    if find_spec("llama_cpp") is None:
+        return "not compared with F16: that needs llama-cpp-python"
+    needed, machine = 2 * plan.language_model.contents.numbers, this_machine(folder)
+    if needed + SPARE_BYTES > machine.disk_free:
+        return f"not compared with F16: that needs {needed / 1e9:.1f} GB of disk"
+    needed += WORKING_BYTES
+    if machine.memory and needed > machine.memory_free:
+        return f"not compared with F16: that needs {needed / 1e9:.0f} GB of memory"
+    return ""
+
+
+def _compared(
+    plan: Plan, folder: Path, card: Card, progress: Progress, threads: int
+) -> tuple[F16Agreement, Speed]:
+    """Compare with the F16 form, which is written beside the new one and removed again."""
+    words = plan_conversion(plan.source.folder, "f16").language_model.contents
+    episodes = [random_episode(seed, card.sizing, card.style) for seed in range(PROMPTS)]
+    scratch, mmproj = folder / ".f16-to-compare.gguf", folder / plan.mmproj.name
+
+    if words.data_bytes <= SMALL_WEIGHTS:
+        threads = 1
+
+    def ask(weights: Path, what: str) -> tuple[list[Answers], Speed]:
+        engine = GgufEngine.load(weights, mmproj, threads=threads, sizing=card.sizing)
+        try:
+            found = []
+            for done, episode in enumerate(episodes):
+                progress(f"asking {what}", done, len(episodes))
+                found += answers(engine, [episode])
+            return found, measure_speed(engine, episodes[-1])
+        finally:
+            engine.close()
+
+    try:
+        write_gguf(scratch, words, number_counter(progress, "writing F16", words), threads)
+        first, _ = ask(scratch, "F16")
+    finally:
+        scratch.unlink(missing_ok=True)
+    second, speed = ask(folder / plan.language_model.name, card.name)
+    return agreement(first, second), speed
+
+
+def _write_report(
+    folder: Path,
+    plan: Plan,
+    files: Sequence[WrittenFile],
+    seconds: float,
+    compared: F16Agreement | None,
+    note: str,
+) -> None:
+    report = {
+        "source": str(plan.source.folder),
+        "files": [asdict(file) for file in files],
+        "seconds": round(seconds, 1),
+        "compared_with_f16": None if compared is None else asdict(compared),
+        "note": note,
+    }
+    part = folder / f".{REPORT}.{os.getpid()}"
+    part.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    part.replace(folder / REPORT)

@@ -1,0 +1,190 @@
+"""A model that is here becomes a GGUF model by a name of its own; what cannot says why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.convert import model
+from agent.convert.errors import ConversionError
+from agent.convert.model import Converted, convert_model
+from agent.errors import ResourceError, WorkbenchError
+from agent.models.card import Source
+from agent.models.card_file import read_card, write_card
+from agent.models.infer_card import make_card
+from agent.models.registry import find_model
+from agent.rendering.render import COMPACT
+
+__all__: list[str] = []
+FIRST = "model-00001-of-00002.safetensors"
+
+
+def with_card(folder: Path, **known: Any) -> Path:
+    write_card(make_card(folder, style=COMPACT, **known), folder)
+    return folder
+
+
+def converted(name: Path | str, kind: Any = "q4_k_m") -> Converted:
+    return convert_model(str(name), kind, compare=False, threads=1)
+
+
+def test_the_new_model_is_found_by_its_name(small: Path, models: Path) -> None:
+    source = Source(repo="someone/small", revision="a" * 40)
+    with_card(small, name="mine", title="Mine", source=source, licence="MIT", trained_on="stars")
+    result = converted(small)
+    assert result.location.folder == models / "mine-q4_k_m"
+    location = find_model("mine-q4_k_m")
+    assert location.is_ready
+    card = location.card
+    assert (card.engine, card.title, card.licence) == ("gguf", "Mine, q4_k_m", "MIT")
+    assert (card.style, card.source, card.figures) == (COMPACT, None, ())
+    assert card.trained_on.startswith("Converted to q4_k_m from mine")
+    assert card.trained_on.endswith("stars")
+    assert all(file.sha256 for file in card.files)
+    report = json.loads((models / "mine-q4_k_m" / "conversion.json").read_text())
+    assert [file["type"] for file in report["files"]] == ["q4_k_m", "f16"]
+    assert report["note"] == result.note == "not compared with F16"
+    assert not [path for path in models.iterdir() if path.suffix == ".partial"]
+    again = converted(small)
+    assert (again.seconds, again.note) == (0.0, "it was here already")
+
+
+def test_it_is_compared_with_f16(
+    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("llama_cpp")
+    monkeypatch.setattr(model, "PROMPTS", 1)
+    seen: list[str] = []
+    result = convert_model(
+        str(with_card(small)), "q8_0", lambda what, done, total: seen.append(what), threads=1
+    )
+    assert result.agreement is not None
+    assert result.agreement.positions > 1000
+    assert 0.9 < result.agreement.share <= 1.0
+    assert (result.agreement.prompts, result.agreement.verdicts_equal) == (1, 1)
+    assert result.speed is not None
+    assert min(result.speed.read, result.speed.written) > 0
+    assert {"writing F16", "asking F16", "asking small-q8_0"} <= set(seen)
+    assert {path.name for path in (models / "small-q8_0").iterdir()} == {
+        *("model-q8_0.gguf", "mmproj-f16.gguf", "model.toml", "conversion.json")
+    }
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ("disk", "not compared with F16: that needs 0.0 GB of disk"),
+        ("memory", "not compared with F16: that needs 3 GB of memory"),
+    ],
+)
+def test_without_room_it_is_not_compared(
+    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch, what: str, says: str
+) -> None:
+    pytest.importorskip("llama_cpp")
+    here = model.this_machine(small)
+    less = {"disk_free": 10**6} if what == "disk" else {"memory_free": 10**9}
+    monkeypatch.setattr(model, "this_machine", lambda folder: model.replace(here, **less))
+    result = convert_model(str(with_card(small)), "q8_0", threads=1)
+    assert (result.agreement, result.note) == (None, says)
+
+
+def test_it_goes_on_after_a_stop_while_comparing(
+    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("llama_cpp")
+    with_card(small)
+
+    def stop(what: str, done: int, total: int) -> None:
+        if what == "writing F16":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        convert_model(str(small), "q8_0", stop, threads=1)
+    partial = models / "small-q8_0.partial"
+    assert not (partial / ".f16-to-compare.gguf").exists()
+    written = []
+    monkeypatch.setattr(
+        "agent.convert.gguf_file.encoded", lambda *arguments: written.append(arguments)
+    )
+    assert converted(small, "q8_0").location.is_ready
+    assert written == [], "what was finished is checked again, not written again"
+
+
+def _cut_off(folder: Path) -> None:
+    data = (folder / FIRST).read_bytes()
+    (folder / FIRST).write_bytes(data[: len(data) // 2])
+
+
+def _replaced(folder: Path) -> None:
+    data = bytearray((folder / FIRST).read_bytes())
+    data[-1] ^= 1
+    (folder / FIRST).write_bytes(data)
+
+
+def _no_header(folder: Path) -> None:
+    (folder / FIRST).write_bytes(b"\xff" * 4096)
+
+
+def _endless_header(folder: Path) -> None:
+    (folder / FIRST).write_bytes(b"\xff" * 7 + b"\x7f" + b"{}")
+
+
+def _beyond_the_file(folder: Path) -> None:
+    data = (folder / FIRST).read_bytes()
+    (folder / FIRST).write_bytes(data[:-100])
+
+
+@pytest.mark.parametrize(
+    ("damage", "has_card", "says"),
+    [
+        (_replaced, True, r"is not the file in the model's card \(its SHA-256 differs\)"),
+        (_cut_off, True, "is incomplete, it lacks model-00001-of-00002.safetensors"),
+        (lambda folder: (folder / FIRST).unlink(), True, "it lacks model-00001-of-00002"),
+        (lambda folder: (folder / FIRST).unlink(), False, "it lacks model-00001-of-00002"),
+        (_no_header, False, "is not a safetensors file, or is cut off"),
+        (_endless_header, False, "is not a safetensors file, or is cut off"),
+        (_cut_off, False, "does not fit in .*: the file is cut off or damaged"),
+        (_beyond_the_file, False, "does not fit in .*: the file is cut off or damaged"),
+    ],
+)
+def test_damaged_models_say_what_is_wrong(
+    small: Path, models: Path, damage: Any, has_card: bool, says: str
+) -> None:
+    if has_card:
+        with_card(small)
+    damage(small)
+    with pytest.raises(WorkbenchError, match=says):
+        converted(small)
+    assert not (models / "small-q4_k_m").exists()
+
+
+def test_what_cannot_be_converted(small: Path, models: Path, tmp_path: Path) -> None:
+    for name, says in (
+        ("nano", "nano is a GGUF model already"),
+        ("spec-o3-3b", "not here yet: `spec-o3 models get spec-o3-3b`"),
+        ("http://localhost:1#m", "on a server: there is nothing here to convert"),
+        ("no-such", "there is no model"),
+    ):
+        with pytest.raises((ConversionError, ResourceError), match=says):
+            converted(name)
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text('{"base_model_name_or_path": "Qwen/base"}')
+    (adapter / "adapter_model.safetensors").write_bytes(b"weights")
+    with pytest.raises(ConversionError, match="spec-o3-train export BASE OUT --adapter"):
+        converted(adapter)
+    with pytest.raises(ConversionError, match="no form 'q2_k': choose f16, q8_0, q5_k_m, q4_k_m"):
+        converted(small, "q2_k")
+
+
+def test_what_is_in_the_way(small: Path, models: Path) -> None:
+    with_card(small)
+    location = converted(small).location
+    assert location.folder is not None
+    (location.folder / "model-q4_k_m.gguf").unlink()
+    assert read_card(location.folder).engine == "gguf"
+    with pytest.raises(ConversionError, match="exists but is incomplete: delete it"):
+        converted(small)
