@@ -39,7 +39,8 @@ from agent.inspection.engine_loader import SMALL_WEIGHTS
 from agent.models.card import Card, ModelFile, Role
 from agent.models.card_file import write_card
 from agent.models.check_files import check_files, remember_files
-from agent.models.registry import PARTIAL, ModelLocation, find_model, model_at, models_folder
+from agent.models.folders import models_folder
+from agent.models.registry import PARTIAL, ModelLocation, find_model, model_at
 
 REPORT = "conversion.json"
 PROMPTS = 3

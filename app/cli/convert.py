@@ -14,7 +14,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from agent.errors import WorkbenchError
-from agent.models.registry import ModelLocation, find_model, models_folder, published_model
+from agent.models.folders import models_folder
+from agent.models.registry import ModelLocation, find_model, published_model
 from app.cli.inspection_text import cleaned
 
 if TYPE_CHECKING:
