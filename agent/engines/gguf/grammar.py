@@ -32,24 +32,25 @@ code ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex
 hex ::= [0-9a-fA-F]
 s ::= " "?
 """
+# The published tool draws the whole spectrum for a call without a range.
+PUBLISHED_RULES = _CALL_RULES.replace('| label "," s range)', '| label ("," s range)?)?')
 CALL_GRAMMAR = f'root ::= "{CALL_START}" call\n{_CALL_RULES}'
+PUBLISHED_GRAMMAR = f'root ::= "{CALL_START}" call\n{PUBLISHED_RULES}'
 
 
-def turn_grammar() -> str:
+def turn_grammar(rules: Rules = OURS) -> str:
     """The grammar of a whole turn, for servers: any text, then at most one valid call.
 
     Each rule stands for how much of that word the text ends with.
     """
-    rules = ["root ::= text0"]
+    lines = ["root ::= text0"]
     for count, letter in enumerate(CALL_START):
         onward = "call" if count == len(CALL_START) - 1 else f"text{count + 1}"
         others = f'"<" text1 | [^{letter}<] text0' if count else "[^<] text0"
-        rules.append(f'text{count} ::= "{letter}" {onward} | {others} | ""')
-    return "\n".join(rules) + "\n" + _CALL_RULES
+        lines.append(f'text{count} ::= "{letter}" {onward} | {others} | ""')
+    call = PUBLISHED_RULES if rules.is_published else _CALL_RULES
+    return "\n".join(lines) + "\n" + call
 
-
-# The published tool draws the whole spectrum for a call without a range.
-PUBLISHED_GRAMMAR = CALL_GRAMMAR.replace('| label "," s range)', '| label ("," s range)?)?')
 
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 

@@ -74,7 +74,7 @@ class LlamaServerEngine(RemoteEngine):
             retry_policy,
             sizing,
             # sends counts with every piece, so that a turn cut short is counted too
-            extras={"timings_per_token": True, "grammar": turn_grammar()},
+            extras={"timings_per_token": True, "grammar": turn_grammar(rules)},
             check_alive=process.check,
         )
         return cls(server, process)
