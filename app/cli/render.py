@@ -20,6 +20,7 @@ class StyleName(StrEnum):
     COMPACT = "compact"
     COMPACT_PANELS = "compact-panels"
     NANO = "nano"
+    AS_PUBLISHED = "as-published"
 
 
 def render(

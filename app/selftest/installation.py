@@ -25,7 +25,16 @@ OPTIONAL = (
 )
 """Optional dependencies; own modules that need a missing one are skipped."""
 LAZY_IMPORTS = (
-    *("astropy.io.fits", "httpcore", "httpx", "huggingface_hub", "keyring", "matplotlib", "PIL"),
+    *(
+        "astropy.io.fits",
+        "gguf",
+        "httpcore",
+        "httpx",
+        "huggingface_hub",
+        "keyring",
+        "matplotlib",
+        "PIL",
+    ),
     *("scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.special", "sqlalchemy", "yaml"),
 )
 """Dependencies that the code imports only when needed."""

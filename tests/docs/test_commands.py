@@ -18,6 +18,7 @@ WITH_COMMANDS = [page for page, _ in PAIRS if commands(page, "console")]
 SHOWN = [(relative(page), line) for page, _ in PAIRS for line in commands(page, "")]
 OURS = [(page, line) for page, line in SHOWN if line.split(" ")[0] in PROGRAMS]
 FOREIGN = (
+    "CMAKE_ARGS=",
     "make",
     "make run",
     ". .venv/bin/activate",

@@ -32,6 +32,11 @@ def sample_file(folder: Path, count: int = 12) -> Path:
     return copied(_made(count), folder)
 
 
+def sample_list(count: int = 12) -> Path:
+    """The list from which `sample_file` was made."""
+    return _made(count).with_name("candidates.csv")
+
+
 def copied(place: Path, folder: Path) -> Path:
     """Copy a session for one test."""
     return Path(shutil.copy(place, folder / place.name))

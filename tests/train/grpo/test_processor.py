@@ -10,7 +10,7 @@ pytest.importorskip("trl")
 from transformers.utils.chat_template_utils import render_jinja_template
 from trl.chat_template_utils import is_chat_template_prefix_preserving, supports_tool_calling
 
-from agent.convert.episodes import Episode, random_episode
+from agent.convert.episodes import RandomEpisode, random_episode
 from agent.engines.chat_tokens import token_ids
 from agent.engines.patches import picture_tokens
 from agent.protocol.protocol import SYSTEM, Turn, chat_parts, system_text
@@ -26,7 +26,7 @@ from train.models.chat_template import CHAT_TEMPLATE
 __all__ = ["stage", "tiny_qwen25"]
 
 
-def messages(episode: Episode) -> list[dict]:
+def messages(episode: RandomEpisode) -> list[dict]:
     found = []
     for turn in episode.turns:
         shown = [] if turn.picture is None else [episode.pictures[turn.picture]]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+from scipy.ndimage import gaussian_filter1d, percentile_filter
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names, feature_vector
@@ -31,6 +31,8 @@ from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import observe
 
 DEFAULT_RESOLUTION = {"MILES": 2200.0, "PICKLES": 500.0, "CALSPEC": 900.0, "STELIB": 2000.0}
+NEIGHBOURS = 13
+"""Windows of 300 angstrom from which the noise of a spectrum without errors is taken."""
 WARP = 0.03
 RIPPLE = (0.001, 0.006)
 RIPPLE_PIXELS = (3.0, 25.0)
@@ -133,7 +135,11 @@ def _snr_along(real: Spectrum) -> FloatArray:
     known = np.isfinite(levels)
     if not known.any():
         return np.full(len(real), 50.0)
-    return np.interp(real.wavelength, centres[known], np.clip(levels[known], 1.0, 1000.0))
+    levels = levels[known]
+    if real.ivar is None:
+        # Estimated from the scatter, in which lines count as noise: windows without any know best.
+        levels = percentile_filter(levels, 80, NEIGHBOURS)
+    return np.interp(real.wavelength, centres[known], np.clip(levels, 1.0, 1000.0))
 
 
 def counterpart(label: str, real: Spectrum, rng: Rng) -> tuple[Spectrum, Source]:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 
 from app.ui.export import export_dialog
 from app.ui.export.export_work import ExportKind
+from tests.app.ui.candidates import sample_list
 from tests.app.ui.export.dialog_user import rows_of, write
 from tests.app.ui.tools import click
 
@@ -41,11 +42,12 @@ def test_what_cannot_be_written_says_why(qtbot, context, dialog, tmp_path):
     dialog.file.edit.setText("")
     assert not dialog.write_button.isEnabled()
     # Only writing finds out that the path is a list of the session, which must not be replaced.
-    dialog.file.edit.setText(str(tmp_path / "candidates.csv"))
-    before = (tmp_path / "candidates.csv").read_bytes()
+    place = sample_list()
+    dialog.file.edit.setText(str(place))
+    before = place.read_bytes()
     write(qtbot, dialog)
     assert "list of this session" in dialog.problem.text
-    assert (tmp_path / "candidates.csv").read_bytes() == before
+    assert place.read_bytes() == before
 
 
 def test_a_report(qtbot, context, dialog, tmp_path, monkeypatch):

@@ -9,7 +9,8 @@ from sqlalchemy import update
 
 from app.core.database.tables import candidates
 from app.ui.translation.languages import install_translators
-from tests.app.ui.whole_window import before_window, copied
+from tests.app.ui.candidates import copied
+from tests.app.ui.whole_window import before_window
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 SENTENCE = re.compile(r"(?<![\w./-])[a-z]{2,} [a-z]{2,}")
