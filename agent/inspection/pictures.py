@@ -58,7 +58,7 @@ class PictureMaker:
         return self.spectrum
 
     @property
-    def _shown(self) -> Spectrum:
+    def shown(self) -> Spectrum:
         """What of it the model knows how to read: some know no pixels beyond a range."""
         low, high = self.drawn.range
         if self.style.bluest <= low and high <= self.style.reddest:
@@ -69,7 +69,7 @@ class PictureMaker:
 
     def overview(self) -> Image.Image:
         """Draw the whole spectrum; raises SpectrumError if there is nothing to draw."""
-        picture = render_spectrum(self._shown, title=self.title, style=self.style, z=self.z)
+        picture = render_spectrum(self.shown, title=self.title, style=self.style, z=self.z)
         return prepare(picture, self.sizing)
 
     def overview_text(self) -> str:
@@ -95,7 +95,7 @@ class PictureMaker:
         return prepare(self._run_tool(arguments).picture, self.sizing)
 
     def _run_tool(self, arguments: object) -> ToolResult:
-        return run_tool(self._shown, arguments, self.style, title=self.title, z=self.z)
+        return run_tool(self.shown, arguments, self.style, title=self.title, z=self.z)
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
         """Measure a window, for the record: the numbers that sentences about it name."""
