@@ -66,7 +66,7 @@ class PictureMaker:
         return self.spectrum
 
     @property
-    def _shown(self) -> Spectrum:
+    def shown(self) -> Spectrum:
         """What of it the model knows how to read: some know no pixels beyond a range."""
         low, high = self.drawn.range
         if self.style.bluest <= low and high <= self.style.reddest:
@@ -77,7 +77,7 @@ class PictureMaker:
 
     def overview(self) -> Image.Image:
         """Draw the whole spectrum; raises SpectrumError if there is nothing to draw."""
-        picture = render_spectrum(self._shown, title=self.title, style=self.style, z=self.z)
+        picture = render_spectrum(self.shown, title=self.title, style=self.style, z=self.z)
         return prepare(picture, self.sizing)
 
     def overview_text(self) -> str:
@@ -115,9 +115,9 @@ class PictureMaker:
         if self.rules.is_published:
             replies = {} if self.wording is None else self.wording.replies
             return run_published_tool(
-                self._shown, arguments, self.style, title=self.title, z=self.z, replies=replies
+                self.shown, arguments, self.style, title=self.title, z=self.z, replies=replies
             )
-        return run_tool(self._shown, arguments, self.style, title=self.title, z=self.z)
+        return run_tool(self.shown, arguments, self.style, title=self.title, z=self.z)
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
         """Measure a window, for the record: the numbers that sentences about it name."""

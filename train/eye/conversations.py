@@ -26,10 +26,10 @@ from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Task
 from train.draft.meter import MIN_COVERED
 from train.draft.phrases import SHORT
-from train.eye.grades import all_phrases, told
+from train.eye.grades import all_phrases, climate, is_absence, own_gates, told, value_of
 from train.eye.misplaced import LABEL, misplaced
 from train.eye.settings import seeing_style
-from train.eye.targets import asked_gates, knots
+from train.eye.targets import asked_gates
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
 
@@ -40,6 +40,9 @@ STEP = 10
 OVERLAP = 0.6
 """Share of a window seen before from which it is not looked at."""
 REASONS = 3
+OWN_WORTH = 2.0
+"""By how much a reason counts more that the task's own criteria name."""
+ABSENCE_WORTH = 0.5
 BLANK_SHARE = 0.03
 """Share of the questions with white paper for pictures."""
 MISPLACED_SHARE = 0.2
@@ -101,7 +104,7 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
 def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Question | None:
     maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), seeing_style(), SIZING)
     shift = 1.0 + (frame_z(spectrum) or 0.0)
-    whole = spectrum.range[0] / shift, spectrum.range[1] / shift
+    whole = maker.shown.range[0] / shift, maker.shown.range[1] / shift
     pictures, ranges, looks = [], [whole], []
     try:
         pictures.append(np.asarray(maker.overview().convert("L")))
@@ -152,10 +155,7 @@ def guideline_looks(task: Task) -> list[Look]:
 def turns(asked: Question, ranks: FloatArray) -> list[Turn]:
     """The whole conversation; `ranks` (pictures, quantities) are those that the eye reads."""
     task = find_task(asked.task)
-    said = [
-        {} if asked.is_blank else told((low, high), row, is_whole=number == 0)
-        for number, ((low, high), row) in enumerate(zip(asked.ranges.tolist(), ranks, strict=True))
-    ]
+    said = _said(asked, task, ranks)
     conversation = list(opening(task, brief=True))
     for number, look in enumerate(asked.looks):
         thought = f"{_sentence(said[number])} Look at {look.label}."
@@ -163,7 +163,7 @@ def turns(asked: Question, ranks: FloatArray) -> list[Turn]:
             Turn("assistant", f"<think>{thought}</think>\n<tool_call>\n{look.call}\n</tool_call>")
         )
         conversation.append(Turn("tool", reply_text(look.range, look.label), number + 1))
-    answer = _answer(asked, said, ranks)
+    answer = _answer(asked, task, said, ranks)
     enough = SHORT["sum_yes"][0]
     conversation.append(
         Turn("assistant", f"<think>{_sentence(said[-1])} {enough}</think>\n{answer}")
@@ -171,14 +171,30 @@ def turns(asked: Question, ranks: FloatArray) -> list[Turn]:
     return conversation
 
 
+def _said(asked: Question, task: Task, ranks: FloatArray) -> list[dict[str, str]]:
+    """What is said of each picture, by quantity; each quantity is told once."""
+    if asked.is_blank:
+        return [{} for _ in ranks]
+    windows = [(low, high) for low, high in asked.ranges.tolist()]
+    kind = climate(ranks[0], windows[0])
+    before: set[str] = set()
+    said = []
+    for number, (window, row) in enumerate(zip(windows, ranks, strict=True)):
+        said.append(told(window, row, task, kind, before, is_whole=number == 0))
+        before |= said[-1].keys()
+    return said
+
+
 def _sentence(said: Mapping[str, str]) -> str:
     return f"{'; '.join(said.values())}." if said else SHORT["nothing"][0]
 
 
-def _answer(asked: Question, said: Sequence[Mapping[str, str]], ranks: FloatArray) -> str:
+def _answer(
+    asked: Question, task: Task, said: Sequence[Mapping[str, str]], ranks: FloatArray
+) -> str:
     if asked.is_blank:
         return f"<answer>\\boxed{{{asked.answer}}} {SHORT['nothing'][0]}</answer>"
-    reasons = "; ".join(_reasons(asked, said, ranks))
+    reasons = "; ".join(_reasons(asked, task, said, ranks))
     kind = KIND_NAMES[asked.label if asked.answer == "NO" else asked.task]
     start = "More like" if asked.answer == "NO" else "Like"
     text = f"{start} {kind}: {reasons}." if reasons else f"{start} {kind}."
@@ -186,37 +202,67 @@ def _answer(asked: Question, said: Sequence[Mapping[str, str]], ranks: FloatArra
 
 
 def _reasons(
-    asked: Question, said: Sequence[Mapping[str, str]], ranks: FloatArray
+    asked: Question, task: Task, said: Sequence[Mapping[str, str]], ranks: FloatArray
 ) -> Iterator[str]:
-    """What was said that speaks most for the kind, against the class where that is another."""
+    """What was said that speaks most for the kind: against the class asked about, or a rival."""
     kinds = builtin_kinds()
     if asked.label not in kinds.labels:
         return
-    phrase = {gate: text for each in said for gate, text in each.items()}
-    row = {gate: number for number, each in enumerate(said) for gate in each}
+    by_gate = _nats(said, ranks)
+    label = kinds.labels.index(asked.label)
+    if asked.answer == "NO":
+        against = by_gate[:, kinds.labels.index(asked.task)]
+    else:
+        totals = by_gate.sum(axis=0)
+        totals[label] = -np.inf
+        # A rival may share the best signs: half of the weight is what tells from all others.
+        against = 0.5 * (by_gate[:, int(np.argmax(totals))] + by_gate.mean(axis=1))
+    phrases = {gate: text for each in said for gate, text in each.items()}
+    own = own_gates(task)
+    worth = {
+        gate: (by_gate[row, label] - against[row])
+        * (OWN_WORTH if gate in own else 1.0)
+        * (ABSENCE_WORTH if is_absence(phrases[gate]) else 1.0)
+        for gate in phrases
+        if by_gate[row := kinds.gates.index(gate), label] > by_gate[row].mean()
+    }
+    kinds_of_reason: list[str] = []
+    for gate in sorted(worth, key=lambda each: -worth[each]):
+        kind = _kind_of_reason(gate, phrases[gate])
+        if worth[gate] <= 0 or len(kinds_of_reason) == REASONS:
+            return
+        if kind == "trace" or (kind == "absence" and gate not in own):
+            continue
+        if kind != "sign" and kind in kinds_of_reason:
+            continue
+        kinds_of_reason.append(kind)
+        yield phrases[gate]
+
+
+def _kind_of_reason(gate: str, said: str) -> str:
+    """One colour and one absence are enough, and a trace is no reason."""
+    if is_absence(said):
+        return "absence"
+    if said.startswith("trace"):
+        return "trace"
+    return "colour" if gate.startswith("colour_") else "sign"
+
+
+def _nats(said: Sequence[Mapping[str, str]], ranks: FloatArray) -> FloatArray:
+    """(gates, kinds): how much each quantity that was told speaks for each kind."""
+    kinds = builtin_kinds()
     asked_rank = {name: place for place, name in enumerate(asked_gates())}
     values, errors = (np.full((1, len(kinds.gates)), np.nan) for _ in range(2))
-    for gate, number in row.items():
-        rank, place = float(ranks[number, asked_rank[gate]]), kinds.gates.index(gate)
-        low, middle, high = (
-            _value(gate, rank + part) for part in (-READING_ERROR, 0, READING_ERROR)
-        )
-        values[0, place], errors[0, place] = middle, 0.5 * (high - low)
+    for number, each in enumerate(said):
+        for gate in each:
+            rank, place = float(ranks[number, asked_rank[gate]]), kinds.gates.index(gate)
+            low, middle, high = (
+                value_of(gate, rank + part) for part in (-READING_ERROR, 0, READING_ERROR)
+            )
+            values[0, place], errors[0, place] = middle, 0.5 * (high - low)
     parts = kinds.terms(values, errors)[0][:, None] * kinds.weights
-    by_gate = parts.reshape(len(kinds.gates), -1, len(kinds.labels)).sum(axis=1)
-    own = by_gate[:, kinds.labels.index(asked.label)]
-    if asked.answer == "NO":
-        nats = own - by_gate[:, kinds.labels.index(asked.task)]
-    else:
-        nats = own - by_gate.mean(axis=1)
-    for place in np.argsort(-nats)[:REASONS].tolist():
-        if nats[place] > 0:
-            yield phrase[kinds.gates[place]]
-
-
-def _value(gate: str, rank: float) -> float:
-    own = knots()[asked_gates().index(gate)]
-    return float(np.interp(rank, np.linspace(-1.0, 1.0, own.size), own))
+    by_gate: FloatArray = parts.reshape(len(kinds.gates), -1, len(kinds.labels)).sum(axis=1)
+    return by_gate
 
 
 @cache

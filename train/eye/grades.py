@@ -1,118 +1,245 @@
-"""Words for what the eye sees: a phrase for each quantity and each of seven grades of it."""
+"""Words for what the eye sees: a phrase for each quantity and each of a few grades of it."""
 
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Collection, Sequence
 from functools import cache
+from typing import Literal
 
 import numpy as np
 
 from agent.evidence.gates import CLEAR_STEP, GATES
 from agent.evidence.window_numbers import WINDOW_GATES
+from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.spectrum import FloatArray, Window
-from train.eye.targets import asked_gates, knots, within
+from agent.tasks.task import Task
+from train.eye.targets import asked_gates, gate_windows, knots, within
 
-GRADES = 7
-PER_WINDOW = 8
+Climate = Literal["cool", "hot", "neither"]
+Phrases = tuple[tuple[float, ...], tuple[str, ...]]
+"""Borders in the quantity's own unit, rising, and one phrase more than borders."""
+
+PER_WINDOW = 5
 """Quantities that are told of a window."""
-WHOLE = (
-    "EW_H_alpha", "EW_H_beta", "Dn4000", "Mg_b", "C2_5165_edge", "TiO5",
-    "colour_4200_5400", "colour_5400_6600", "colour_6600_7500",
-)  # fmt: skip
-"""Quantities that are told of the whole spectrum, where narrow lines cannot be seen."""
-LINES = ("strong emission", "emission", "weak emission", "weak absorption", "absorption",
+WHOLE = ("colour_4200_5400", "colour_6600_7500", "Dn4000", "TiO5", "C2_5165_edge", "EW_H_alpha")
+"""Quantities that are told of the whole spectrum, where only broad or strong features are seen."""
+STRONG_LINE = -12.0
+"""Equivalent width, in angstrom, of emission that is seen in the whole spectrum."""
+UNTOLD = ("TiO5_excess", "ZrO_6474", "ZrO_6345", "CN_7872", "MK_carbon", "Ba_4554", "H_11",
+          "H_gamma_depth", "TiO_4940", "EW_FeI_5270", "EW_LiI_6708")  # fmt: skip
+"""Quantities that have no words an astronomer would use, or that are told by a band head."""
+
+LINES = ("strong emission", "emission", "weak emission", "", "weak absorption", "absorption",
          "strong absorption")  # fmt: skip
-SCALES = {
-    "index": ("very low", "low", "rather low", "middling", "rather high", "high", "very high"),
-    "strength": ("absent", "very weak", "weak", "moderate", "clear", "strong", "very strong"),
-    "width": ("very narrow", "narrow", "rather narrow", "of medium width", "rather broad", "broad",
-              "very broad"),
-    "colour": ("very red", "red", "rather red", "flat", "rather blue", "blue", "very blue"),
+BALMER, HELIUM, METAL = (1.0, 3.0, 12.0), (0.6, 1.5, 5.0), (0.6, 1.2, 3.0)
+"""Angstrom from which a line is seen, is more than weak, and is strong."""
+COLOURS = ("very red", "red", "rather red", "flat", "rather blue", "blue", "very blue")
+FLAT = (0.35, 0.6, 0.85, 1.1, 1.35, 1.7)
+STRENGTHS = {
+    "CH_G4300": (1.5, 4.0, 6.0), "NaI_8190": (1.0, 2.0, 4.0), "CaT": (2.0, 5.0, 8.0),
+    "Mg_b": (1.0, 2.5, 4.0), "Na_D": (1.0, 3.0, 6.0), "Dn4000": (1.1, 1.3, 1.6),
+    "Balmer_jump_3720": (1.08, 1.3, 1.7), "VO1": (1.06, 1.12, 1.25),
 }  # fmt: skip
-EMISSION_WIDTHS = {"H_alpha_em_fwhm": "EW_H_alpha", "H_beta_em_fwhm": "EW_H_beta"}
-"""Widths that are told only where their line is in emission."""
+"""Borders of none, weak, clear and strong, where more is stronger."""
+DEPTHS = {
+    "TiO5": ("TiO 7126", (0.45, 0.7, 0.92)), "CaH1": ("CaH 6385", (0.85, 0.91, 0.97)),
+    "CaH2": ("CaH 6830", (0.5, 0.7, 0.92)), "CaH3": ("CaH 6975", (0.72, 0.82, 0.94)),
+}  # fmt: skip
+"""Ratios of flux in the band to beside it: less is stronger."""
+NAMES = {
+    "Dn4000": "4000 Å break", "Balmer_jump_3720": "Balmer jump", "VO1": "VO 7450",
+    "HeII_4542": "He II 4542", "HeII_5411": "He II 5411", "CIV_5805": "C IV 5805",
+}  # fmt: skip
+WIDTHS = {
+    "H_alpha_em_fwhm": ("Hα emission", (350.0, 900.0, 1700.0)),
+    "H_beta_em_fwhm": ("Hβ emission", (350.0, 900.0, 1700.0)),
+    "H_beta_D2": ("Hβ absorption", (10.0, 20.0, 40.0)),
+    "H_gamma_D2": ("Hγ absorption", (10.0, 20.0, 40.0)),
+    "H_delta_D2": ("Hδ absorption", (10.0, 20.0, 40.0)),
+}  # fmt: skip
+WIDTH_WORDS = ("narrow", "of medium width", "broad", "very broad")
+LINE_OF_WIDTH = {
+    "H_alpha_em_fwhm": "EW_H_alpha", "H_beta_em_fwhm": "EW_H_beta", "H_beta_D2": "EW_H_beta",
+    "H_gamma_D2": "EW_H_gamma", "H_delta_D2": "EW_H_delta",
+}  # fmt: skip
+"""Widths are told only of a line that is told as emission or absorption, as its name says."""
 
-
-def grade(rank: float) -> int:
-    """The grade, 0 to 6, of a rank between -1 and 1."""
-    return int(np.clip(np.floor((rank + 1.0) / 2.0 * GRADES), 0, GRADES - 1))
+COOL_STARTS = ("TiO", "CaH", "ZrO", "YO", "LaO", "VO", "CN", "C2", "NaI_8190", "EW_BaII", "MgH",
+               "Mg_b", "CaT")  # fmt: skip
+"""Quantities that say nothing about a hot star unless its task asks for them."""
+HOT_STARTS = ("EW_HeI", "HeII", "EW_HeII", "EW_Bowen", "EW_OIII", "EW_SII", "EW_MgII", "EW_Pa",
+              "EW_OI", "EW_CaII_8542", "CIV", "EW_H_beta", "EW_H_gamma", "EW_H_delta", "H_",
+              "Balmer")  # fmt: skip
+"""The same for a star with deep bands, where dips between bands look like lines."""
+HIDDEN_BY_BANDS = ("EW_HeI", "HeII", "EW_HeII", "EW_Bowen", "EW_SII", "EW_MgII", "CIV")
+"""Lines that are not told of a star with deep bands even where its task asks for them."""
 
 
 @cache
-def phrases(gate: str) -> tuple[str, ...]:
-    """What is said of a quantity at each grade, such as "Hα in strong emission"."""
+def words(gate: str) -> Phrases:
+    """The borders of a quantity's grades and what is said at each, such as "Hα in emission"."""
+    label = NAMES.get(gate, GATES[gate].label)
     if gate.endswith("_edge"):
-        return _band_phrases(gate)
-    label = GATES[gate].label
-    if gate.startswith("EW_"):
-        return _line_phrases(label, grade(_rank(gate, 0.0)))
+        name = gate.removesuffix("_edge").replace("_", " ")
+        clear = GATES[gate].high_from or CLEAR_STEP
+        said = f"no {name}", f"trace of {name}", f"{name} clear", f"{name} strong"
+        return (CLEAR_STEP, clear, 0.5 * (clear + float(_knots(gate)[-1]))), said
+    if gate in DEPTHS:
+        name, borders = DEPTHS[gate]
+        return borders, (f"{name} strong", f"{name} clear", f"{name} weak", f"no {name}")
+    if gate in WIDTHS:
+        name, borders = WIDTHS[gate]
+        return borders, tuple(f"{name} {width}" for width in WIDTH_WORDS)
+    if gate in STRENGTHS:
+        said = f"no {label}", f"{label} weak", f"{label} clear", f"{label} strong"
+        return STRENGTHS[gate], said
     if gate.startswith("colour_"):
         _, bluer, redder = gate.split("_")
-        return tuple(f"{bluer} to {redder} Å {level}" for level in SCALES["colour"])
-    if label.endswith(("width", "FWHM")):
-        line = label.removesuffix(" width").removesuffix(" FWHM")
-        line = f"{line} emission" if label.endswith("FWHM") else line
-        return tuple(f"{line} {level}" for level in SCALES["width"])
-    scale = SCALES["strength" if GATES[gate].unit == "Å" else "index"]
-    return tuple(f"{label} {level}" for level in scale)
+        return FLAT, tuple(f"{bluer} to {redder} Å {colour}" for colour in COLOURS)
+    seen, more, strong = _line_borders(gate)
+    of_line = tuple(f"{label} in {each}" if each else f"{label} not seen" for each in LINES)
+    return (-strong, -more, -seen, seen, more, strong), of_line
 
 
-def _line_phrases(label: str, absent: int) -> tuple[str, ...]:
-    below = [f"{label} in {each}" for each in LINES[:3]]
-    above = [f"{label} in {each}" for each in LINES[3:]]
-    said = [f"{label} not seen"] * GRADES
-    for number in range(GRADES):
-        away = number - absent
-        if away < 0:
-            said[number] = below[max(3 + away, 0)]
-        elif away > 0:
-            said[number] = above[min(away - 1, 2)]
-    return tuple(said)
-
-
-def _band_phrases(gate: str) -> tuple[str, ...]:
-    """Band heads are none, a trace, clear or strong; by their rank."""
-    name = gate.removesuffix("_edge").replace("_", " ")
-    return f"no {name}", f"trace of {name}", f"{name} clear", f"{name} strong"
+def _line_borders(gate: str) -> tuple[float, float, float]:
+    name = gate.removeprefix("EW_")
+    if name.startswith("H_"):
+        return BALMER
+    return HELIUM if name.startswith(("He", "Bowen", "OIII", "CIV")) else METAL
 
 
 @cache
-def _band_borders(gate: str) -> tuple[float, float, float]:
-    """Ranks from which a band head is a trace, clear and strong."""
-    trace, clear = _rank(gate, CLEAR_STEP), _rank(gate, GATES[gate].high_from or CLEAR_STEP)
-    return trace, clear, 0.5 * (clear + 1.0)
+def _knots(gate: str) -> FloatArray:
+    return knots()[asked_gates().index(gate)]
 
 
-def _said(gate: str, rank: float) -> str:
-    if gate.endswith("_edge"):
-        return phrases(gate)[bisect(_band_borders(gate), rank)]
-    return phrases(gate)[grade(rank)]
+def value_of(gate: str, rank: float) -> float:
+    """The value of a quantity of this rank between -1 and 1."""
+    own = _knots(gate)
+    return float(np.interp(rank, np.linspace(-1.0, 1.0, own.size), own))
 
 
-def _rank(gate: str, value: float) -> float:
-    own = knots()[asked_gates().index(gate)]
-    return float(np.interp(value, own, np.linspace(-1.0, 1.0, own.size)))
+def phrase(gate: str, value: float) -> str:
+    borders, said = words(gate)
+    return said[bisect(borders, value)]
 
 
-def told_gates(window: Window, *, is_whole: bool) -> tuple[str, ...]:
-    """The quantities that are told of a picture, in a fixed order."""
+def is_absence(said: str) -> bool:
+    return said.startswith("no ") or said.endswith("not seen")
+
+
+@cache
+def own_gates(task: Task) -> tuple[str, ...]:
+    """The quantities that the task's own criteria name, in their order."""
+    targets = [target for each in task.evidence for target in each.target]
+    known = {*WINDOW_GATES, *WHOLE} & set(asked_gates()) - set(UNTOLD)
+    found = [
+        gate
+        for target in targets
+        for gate in (target, f"EW_{target}", f"{target}_em_fwhm")
+        if gate in known
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def climate(ranks: FloatArray, window: Window) -> Climate:
+    """Whether the whole spectrum has deep bands, or the look of a hot star."""
+    rank = dict(zip(asked_gates(), ranks.tolist(), strict=True))
+    shown = set(_shown(window))
+    value = {gate: value_of(gate, rank[gate]) for gate in WHOLE if gate in shown}
+    if value.get("TiO5", 1.0) < 0.85 or value.get("C2_5165_edge", 0.0) > 0.15:
+        return "cool"
+    is_blue = value.get("colour_4200_5400", 0.0) > 1.1 and value.get("Dn4000", 1.0) < 1.3
+    return "hot" if is_blue else "neither"
+
+
+@cache
+def _shown(window: Window) -> tuple[str, ...]:
+    """The quantities whose features and what they are compared with lie within a picture."""
     inside = within(window, 0.0)
-    known = {name for name, is_in in zip(asked_gates(), inside, strict=True) if is_in}
+    return tuple(
+        gate
+        for gate, is_in in zip(asked_gates(), inside, strict=True)
+        if is_in and _other_side_is_in(gate, window)
+    )
+
+
+def _other_side_is_in(gate: str, window: Window) -> bool:
+    """Whether the continuum of a break or a colour, which may lie far off, is in the picture."""
+    index = builtin_indices().get(gate)
+    if index is None or index.head is not None or not index.continuum:
+        return True
+    low = min(start for start, _ in index.continuum)
+    high = max(end for _, end in index.continuum)
+    return window[0] <= low and high <= window[1]
+
+
+def told_gates(
+    window: Window, task: Task, kind: Climate, before: Collection[str] = (), *, is_whole: bool
+) -> tuple[str, ...]:
+    """The quantities that are told of a picture: those of the task first, none twice."""
+    shown, own = set(_shown(window)), own_gates(task)
     if is_whole:
-        return tuple(name for name in WHOLE if name in known)
-    return tuple(name for name in WINDOW_GATES if name in known)[:PER_WINDOW]
+        return tuple(gate for gate in WHOLE if gate in shown and _fits(gate, kind, own))
+    order = (*own, *(gate for gate in WINDOW_GATES if gate not in own))
+    fitting = [
+        gate
+        for gate in order
+        if gate in shown and gate not in before and gate not in UNTOLD and _fits(gate, kind, own)
+    ]
+    return tuple(fitting)
 
 
-def told(window: Window, ranks: FloatArray, *, is_whole: bool) -> dict[str, str]:
+def _fits(gate: str, kind: Climate, own: Sequence[str]) -> bool:
+    if kind == "cool" and gate.startswith(HIDDEN_BY_BANDS):
+        return False
+    if gate in own:
+        return True
+    starts = {"cool": HOT_STARTS, "hot": COOL_STARTS, "neither": ()}[kind]
+    return not gate.startswith(starts) or gate == "EW_H_alpha"
+
+
+def told(
+    window: Window,
+    ranks: FloatArray,
+    task: Task,
+    kind: Climate,
+    before: Collection[str] = (),
+    *,
+    is_whole: bool,
+) -> dict[str, str]:
     """What is said of a picture, by quantity; `ranks` are those that the eye reads."""
     rank = dict(zip(asked_gates(), ranks.tolist(), strict=True))
-    said = {gate: _said(gate, rank[gate]) for gate in told_gates(window, is_whole=is_whole)}
-    for width, line in EMISSION_WIDTHS.items():
-        if width in said and not said.get(line, "").endswith("emission"):
-            del said[width]
-    return said
+    said: dict[str, str] = {}
+    for gate in told_gates(window, task, kind, before, is_whole=is_whole):
+        value = value_of(gate, rank[gate])
+        if is_whole and gate == "EW_H_alpha" and value > STRONG_LINE:
+            continue
+        if (line := LINE_OF_WIDTH.get(gate)) is not None:
+            of_line = phrase(line, value_of(line, rank[line]))
+            if not _goes_with(gate, of_line):
+                continue
+            if line not in before:
+                said[line] = of_line
+        said[gate] = phrase(gate, value)
+        if not is_whole and len(said) >= PER_WINDOW:
+            break
+    return said if is_whole else dict(sorted(said.items(), key=lambda each: _place(each[0])))
+
+
+@cache
+def _place(gate: str) -> tuple[float, bool]:
+    """By wavelength, a line before its width."""
+    low, high = gate_windows()[asked_gates().index(LINE_OF_WIDTH.get(gate, gate))]
+    return 0.5 * (low + high), gate in LINE_OF_WIDTH
+
+
+def _goes_with(width: str, line: str) -> bool:
+    """Whether a width belongs to the line as it is told: in emission or in absorption."""
+    return line.endswith("emission" if width.endswith("em_fwhm") else "absorption")
 
 
 def all_phrases() -> set[str]:
-    names = {*WHOLE, *WINDOW_GATES} & set(asked_gates())
-    return {phrase for name in names for phrase in phrases(name)}
+    names = ({*WHOLE, *WINDOW_GATES} & set(asked_gates())) - set(UNTOLD)
+    return {said for name in names for said in words(name)[1]}

@@ -4,54 +4,121 @@ import numpy as np
 import pytest
 
 from agent.evidence.window_numbers import WINDOW_GATES
-from train.eye.grades import GRADES, WHOLE, all_phrases, grade, phrases, told, told_gates
+from agent.tasks.catalogue import find_task
+from train.eye.grades import (
+    PER_WINDOW,
+    UNTOLD,
+    WHOLE,
+    all_phrases,
+    climate,
+    is_absence,
+    own_gates,
+    phrase,
+    told,
+    told_gates,
+    value_of,
+    words,
+)
 from train.eye.targets import asked_gates, ranks
 
-SEEN = sorted({*WHOLE, *WINDOW_GATES} & set(asked_gates()))
+SEEN = sorted(({*WHOLE, *WINDOW_GATES} & set(asked_gates())) - set(UNTOLD))
+EVERYTHING = (3600.0, 9200.0)
+HALPHA = (6300.0, 6800.0)
 
 
-def row(**known: float) -> np.ndarray:
-    """Ranks of all quantities, in the middle unless given."""
-    return np.array([known.get(gate, 0.0) for gate in asked_gates()])
+def row(**values: float) -> np.ndarray:
+    """Ranks of all quantities: those of these values, and of the middle for the others."""
+    known = np.array([values.get(gate, np.nan) for gate in asked_gates()])
+    return np.nan_to_num(ranks(known), nan=0.0)
 
 
-def test_grades_are_equal_parts_of_the_ranks() -> None:
-    assert [grade(rank) for rank in (-1.0, -0.9, -0.5, 0.0, 0.5, 0.9, 1.0)] == [0, 0, 1, 3, 5, 6, 6]
+def say(task: str, window=HALPHA, kind="neither", before=(), *, is_whole=False, **values):
+    return told(window, row(**values), find_task(task), kind, before, is_whole=is_whole)
 
 
 @pytest.mark.parametrize("gate", SEEN)
 def test_every_grade_has_its_words(gate: str) -> None:
-    said = phrases(gate)
-    assert len(said) == (4 if gate.endswith("_edge") else GRADES)
-    assert all(said)
+    borders, said = words(gate)
+    assert len(said) == len(borders) + 1
+    assert list(borders) == sorted(borders)
+    assert all(said) and len(set(said)) == len(said)
 
 
-def test_the_words_of_a_line_follow_its_sign() -> None:
-    values = np.full(len(asked_gates()), np.nan)
-    line = asked_gates().index("EW_H_alpha")
-    for width, words in ((-80.0, "emission"), (8.0, "absorption")):
-        values[line] = width
-        rank = float(ranks(values)[line])
-        assert told((6300.0, 6800.0), row(EW_H_alpha=rank), is_whole=False)["EW_H_alpha"].endswith(
-            words
-        )
+@pytest.mark.parametrize(
+    ("gate", "value", "said"),
+    [
+        ("EW_H_alpha", -80.0, "Hα in strong emission"),
+        ("EW_H_alpha", 0.2, "Hα not seen"),
+        ("EW_H_alpha", 8.0, "Hα in absorption"),
+        ("HeII_4542", 0.0, "He II 4542 not seen"),
+        ("HeII_4542", 1.0, "He II 4542 in weak absorption"),
+        ("CH_G4300", 0.0, "no G band"),
+        ("CH_G4300", 7.0, "G band strong"),
+        ("TiO5", 0.3, "TiO 7126 strong"),
+        ("TiO5", 1.0, "no TiO 7126"),
+        ("ZrO_6474_edge", 0.0, "no ZrO 6474"),
+        ("Dn4000", 2.0, "4000 Å break strong"),
+        ("H_beta_D2", 60.0, "Hβ absorption very broad"),
+    ],
+)
+def test_words_follow_the_value(gate: str, value: float, said: str) -> None:
+    assert phrase(gate, value) == said
+    assert is_absence(said) == said.startswith(("no ", "Hα not", "He II 4542 not"))
 
 
-def test_a_width_is_told_only_of_an_emission_line() -> None:
-    window = (6300.0, 6800.0)
-    assert "H_alpha_em_fwhm" in told(window, row(EW_H_alpha=-1.0), is_whole=False)
-    assert "H_alpha_em_fwhm" not in told(window, row(EW_H_alpha=0.9), is_whole=False)
+def test_a_value_and_its_rank_are_the_same_quantity() -> None:
+    at = asked_gates().index("EW_H_beta")
+    assert value_of("EW_H_beta", float(row(EW_H_beta=5.0)[at])) == pytest.approx(5.0)
+
+
+def test_a_width_is_told_with_its_line_alone() -> None:
+    broad = {"H_alpha_em_fwhm": 2000.0}
+    said = say("CV", EW_H_alpha=-40.0, **broad)
+    order = [gate for gate in said if "H_alpha" in gate]
+    assert order == ["EW_H_alpha", "H_alpha_em_fwhm"]
+    assert "H_alpha_em_fwhm" not in say("CV", EW_H_alpha=6.0, **broad)
+    again = say("CV", before={"EW_H_alpha"}, EW_H_alpha=-40.0, **broad)
+    assert "EW_H_alpha" not in again and again["H_alpha_em_fwhm"] == "Hα emission very broad"
+
+
+def test_the_own_quantities_of_a_task_come_first_and_nothing_twice() -> None:
+    assert own_gates(find_task("CV"))[:2] == ("EW_H_alpha", "H_alpha_em_fwhm")
+    assert "ZrO_6474_edge" in own_gates(find_task("SS"))
+    said = say("SS", (6250.0, 6600.0))
+    assert {"ZrO_6474_edge", "ZrO_6345_edge"} <= said.keys() and len(said) <= PER_WINDOW
+    assert "ZrO_6474_edge" not in say("SS", (6250.0, 6600.0), before={"ZrO_6474_edge"})
+
+
+def test_lines_between_bands_and_bands_of_hot_stars_are_not_told() -> None:
+    cool = climate(row(TiO5=0.5, colour_4200_5400=0.3, Dn4000=1.8), EVERYTHING)
+    hot = climate(row(TiO5=1.0, colour_4200_5400=1.6, Dn4000=0.95), EVERYTHING)
+    sun = climate(row(TiO5=1.0, colour_4200_5400=0.8, Dn4000=1.5), EVERYTHING)
+    assert (cool, hot, sun) == ("cool", "hot", "neither")
+    blue, red = (4550.0, 5050.0), (6600.0, 7200.0)
+    assert "EW_HeII_4686" in told_gates(blue, find_task("CV"), "hot", is_whole=False)
+    assert "EW_HeII_4686" not in told_gates(blue, find_task("CV"), "cool", is_whole=False)
+    assert "CaH2" in told_gates(red, find_task("MG"), "cool", is_whole=False)
+    assert "CaH2" not in told_gates(red, find_task("WD"), "hot", is_whole=False)
+    assert "TiO_7054_edge" in told_gates(red, find_task("WD"), "hot", is_whole=False)  # its own
 
 
 def test_nothing_is_told_that_the_picture_does_not_show() -> None:
-    assert told_gates((5400.0, 5440.0), is_whole=False) == ()
-    assert "TiO5" not in told_gates((3700.0, 6000.0), is_whole=True)
-    assert "TiO5" in told_gates((3700.0, 9000.0), is_whole=True)
+    task = find_task("WD")
+    assert told_gates((5400.0, 5440.0), task, "neither", is_whole=False) == ()
+    assert "TiO5" not in told_gates((3700.0, 6000.0), task, "neither", is_whole=True)
+    assert "TiO5" in told_gates((3700.0, 9000.0), task, "neither", is_whole=True)
+    # A break and a colour need both of the ranges that they compare.
+    assert "Balmer_jump_3720" in told_gates((3690.0, 4400.0), task, "hot", is_whole=False)
+    assert "Balmer_jump_3720" not in told_gates((3790.0, 4400.0), task, "hot", is_whole=False)
+    assert "colour_6600_7500" not in told_gates((3700.0, 7410.0), task, "hot", is_whole=True)
 
 
-def test_no_two_quantities_of_one_window_have_the_same_words() -> None:
-    for low in range(3600, 9000, 100):
-        gates = told_gates((low, low + 700.0), is_whole=False)
-        said = [phrase for gate in gates for phrase in set(phrases(gate))]
-        assert len(said) == len(set(said)), (low, gates)
-    assert len(all_phrases()) > 300
+def test_weak_lines_are_not_told_of_the_whole_spectrum() -> None:
+    assert "EW_H_alpha" in say("CV", EVERYTHING, is_whole=True, EW_H_alpha=-60.0)
+    assert "EW_H_alpha" not in say("CV", EVERYTHING, is_whole=True, EW_H_alpha=-5.0)
+
+
+def test_no_two_quantities_have_the_same_words() -> None:
+    said = [each for gate in SEEN for each in words(gate)[1]]
+    assert len(said) == len(set(said)) == len(all_phrases())
+    assert len(said) > 200
