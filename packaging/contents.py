@@ -83,7 +83,7 @@ ENGINES = {"llama_cpp": "llama_cpp_python", "xllamacpp": "xllamacpp"}
 STRIPPED = (
     *("*/libpython*", "*/lib-dynload/*", "*/libarrow*", "*/libparquet*", "*/pyarrow/*.so"),
     *("*/kiwisolver/*", "*/yaml/*", "*mypyc*", "*/_highspy/*", "*/ft2font*"),
-    "*/xllamacpp/*",
+    *("*/xllamacpp/*", "*/cryptography/*", "*/sqlalchemy/*", "*/PIL/*"),
 )
 """Libraries that come with their debugging symbols."""
 
