@@ -31,6 +31,7 @@ from app.cli.session_options import (
     reviewer_name,
 )
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
+from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import compare_models, count_pending
 from app.core.session.counted_text import counted_text
@@ -70,13 +71,23 @@ def vet(
             help="Also inspect with this second model, to see where the two disagree.",
         ),
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Inspect only the I-th of N equal shares: one on each machine, then merge.",
+        ),
+    ] = None,
     trust_paths: TrustPathsOption = False,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Inspect all candidates not inspected yet. You can stop and continue at any time."""
+    share = None if shard is None else Share.parse(shard)
     with open_with_spectra(session, reviewer_name(reviewer), trust_paths=trust_paths) as opened:
         require_class(opened.task)
-        run = partial(run_vet, opened, workers=workers, limit=limit, seed=seed, again=again)
+        run = partial(
+            run_vet, opened, workers=workers, limit=limit, seed=seed, again=again, share=share
+        )
         model = model or default_model(opened.task.id)
         if second is None:
             run(LoadRequest(model))
@@ -100,6 +111,7 @@ def run_vet(
     limit: int | None = None,
     seed: int = 0,
     again: bool = False,
+    share: Share | None = None,
 ) -> ModelRef:
     """Inspect with a progress bar on standard error and a summary on standard output.
 
@@ -114,14 +126,16 @@ def run_vet(
         if warning := wording_warning(load.model or ""):
             typer.echo(f"spec-o3: {cleaned(warning)}", err=True)
         clear_missing_file_faults(session)
-        left = count_pending(session, model, retry=again)
-        skipped = 0 if again else count_pending(session, model, retry=True) - left
+        left = count_pending(session, model, retry=again, share=share)
+        skipped = 0 if again else count_pending(session, model, retry=True, share=share) - left
         total = left if limit is None else min(left, limit)
         progress.update(bar, description=f"inspecting with {cleaned(model.name)}", total=total)
         progress.reset(bar)
         began = monotonic()
         try:
-            run = inspect_all(session, pool, model, limit=limit, seed=seed, retry=again)
+            run = inspect_all(
+                session, pool, model, limit=limit, seed=seed, retry=again, share=share
+            )
             for vetted in run:
                 results[_result_word(vetted)] += 1
                 verdicts = _member_verdicts(vetted)

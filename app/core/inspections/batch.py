@@ -18,6 +18,7 @@ from agent.errors import ReadError, WorkbenchError
 from agent.tasks.catalogue import load_tasks, task_source
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
+from app.core.inspections.share import Share
 from app.core.inspections.store import add_inspection, mark_fault, pending_candidates
 from app.core.queue import matching
 from app.core.queue.filters import Words
@@ -54,19 +55,23 @@ def inspect_all(
     limit: int | None = None,
     seed: int = 0,
     retry: bool = False,
+    share: Share | None = None,
     only: Iterable[Candidate] | None = None,
 ) -> Iterator[BatchResult]:
     """Inspect the candidates the model has not inspected yet, and store each result at once.
 
-    `only` are the candidates to inspect instead of those. `retry` includes those whose spectrum
-    could not be read before. The generator can be closed at any time; the next call continues from
-    there. Raises WorkbenchError when several inspections in a row fail.
+    `only` are the candidates to inspect instead of those, `share` is the part of them to take.
+    `retry` includes those whose spectrum could not be read before. The generator can be closed at
+    any time; the next call continues from there. Raises WorkbenchError when several inspections
+    in a row fail.
     """
     require_class(session.task)
     running: dict[int, Candidate] = {}
 
     def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:
-        pending = pending_candidates(session, model, limit, retry=retry) if only is None else only
+        pending = only
+        if pending is None:
+            pending = pending_candidates(session, model, limit, retry=retry, share=share)
         for candidate in pending:
             try:
                 request = _request(session, candidate, task, seed)

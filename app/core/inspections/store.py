@@ -17,6 +17,7 @@ from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
+from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import (
     NEWEST_FIRST,
     checked_model,
@@ -165,15 +166,16 @@ def pending_candidates(
     tree: Filter = EVERYTHING,
     sort: Sort = LIST_ORDER,
     retry: bool = False,
+    share: Share | None = None,
 ) -> Iterator[Candidate]:
     """Iterate over the candidates that the model has not yet inspected to the end.
 
     `retry` includes those whose spectrum could not be read the last time.
     """
     todo = combine(tree, _pending_filter(model, retry))
-    at_once = PAGE if limit is None else max(1, min(limit, PAGE))
-    for row in islice(matching(session, todo, sort, at_once=at_once), limit):
-        yield row.candidate
+    at_once = PAGE if limit is None or share is not None else max(1, min(limit, PAGE))
+    rows = (row.candidate for row in matching(session, todo, sort, at_once=at_once))
+    yield from islice((each for each in rows if share is None or share.has(each.id)), limit)
 
 
 def pending_among(session: Session, model: ModelRef, candidate_ids: Sequence[int]) -> list[int]:
@@ -187,9 +189,13 @@ def pending_among(session: Session, model: ModelRef, candidate_ids: Sequence[int
     return [number for number in candidate_ids if number in found]
 
 
-def count_pending(session: Session, model: ModelRef, *, retry: bool = False) -> int:
+def count_pending(
+    session: Session, model: ModelRef, *, retry: bool = False, share: Share | None = None
+) -> int:
     """Count the candidates of `pending_candidates`; checks every candidate, so call it rarely."""
     wanted = _pending_condition(session, model, retry=retry)
+    if share is not None:
+        wanted &= share.condition
     with session.database.reading() as connection:
         query = select(func.count()).select_from(candidates).where(wanted)
         return connection.execute(query).scalar_one()

@@ -51,6 +51,18 @@ def test_the_first_inspection_tells_how_long_the_rest_takes(few, tmp_path, monke
     )
 
 
+def test_machines_divide_a_list_and_their_copies_are_merged(few, tmp_path):
+    place, copy = tmp_path / "night.speco3", tmp_path / "copy.speco3"
+    run("new", place, few, "--task", "CV")
+    copy.write_bytes(place.read_bytes())
+    one = run("vet", place, "--shard", "1/2", *MEASURED)
+    two = run("vet", copy, "--shard", "2/2", *MEASURED)
+    assert one.startswith("2 inspected") and two.startswith("2 inspected")
+    assert run("vet", place, "--shard", "1/2", *MEASURED).startswith("0 inspected")
+    run("merge", place, copy)
+    assert run("vet", place, *MEASURED).startswith("0 inspected")
+
+
 def test_vet_after_a_disk_was_mounted(few, tmp_path):
     """What was not there is inspected once it is; what is damaged when one asks for it."""
     path = tmp_path / few.name

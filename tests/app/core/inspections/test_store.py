@@ -14,6 +14,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
+from app.core.inspections.share import Share
 from app.core.inspections.store import (
     Confusion,
     add_inspection,
@@ -169,6 +170,24 @@ def test_taken_up_where_it_was_left(location):
         assert list(pending_candidates(session, NANO)) == []
         assert list(pending_candidates(session, NANO, limit=0)) == []
     assert done == list(range(1, 31))
+
+
+def test_shares_divide_the_list(location):
+    with made(location, 11) as session:
+        shares = [Share(number, 3) for number in (1, 2, 3)]
+
+        def left() -> list[list[int]]:
+            return [[x.id for x in pending_candidates(session, NANO, share=one)] for one in shares]
+
+        found = left()
+        assert sorted(number for each in found for number in each) == list(range(1, 12))
+        assert [len(each) for each in found] == [
+            count_pending(session, NANO, share=one) for one in shares
+        ]
+        assert {len(each) for each in found} == {3, 4}
+        first = next(iter(pending_candidates(session, NANO, limit=1, share=shares[1])))
+        add_inspection(session, first.id, said(number=first.id))
+        assert left() == [found[0], found[1][1:], found[2]]
 
 
 def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(location):
