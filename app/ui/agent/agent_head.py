@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.core.database.locations import shown_location
@@ -18,6 +19,9 @@ from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import button, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
+
+ROOM_BETWEEN = 16
+"""Pixels beside each part of the first row."""
 
 
 class ListRunLine(QWidget):
@@ -78,6 +82,7 @@ class AgentHead(QWidget):
         agent, run = self._agent, self._agent.active_run
         name = shown_location(agent.worker_model.name)
         self.model.setText(f"{short_name(name)} ▾")
+        self._show_title()
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.show_status()
         self.watch.blockSignals(True)
@@ -99,8 +104,18 @@ class AgentHead(QWidget):
         """In a low panel show only what can be pressed, and keys in tooltips alone."""
         if is_low != self._is_low:
             self._is_low = is_low
-            self._title.setVisible(not is_low)
+            self._show_title()
             self._show_keys()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_title()
+
+    def _show_title(self) -> None:
+        """The tab names the panel, too: where there is little room, the model is worth more."""
+        parts = (self._title, self.model, self.watch)
+        needed = sum(part.sizeHint().width() + ROOM_BETWEEN for part in parts)
+        self._title.setVisible(not self._is_low and needed <= self.width())
 
     def show_status(self) -> None:
         self.state.show_text(self._status())
