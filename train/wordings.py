@@ -13,7 +13,7 @@ from agent.models.card import Card
 from agent.models.folders import wording_folder
 from agent.models.wordings import missing_wording, wording_of
 from agent.protocol.wording import Wording
-from agent.protocol.wording_file import NAME, WORDING_NAME, read_wording, write_wording
+from agent.protocol.wording_file import NAME, has_wording, read_wording, write_wording
 
 OURS = "ours"
 FOLDER = "wording"
@@ -44,10 +44,6 @@ def wording_to_train(told: str, card: Card | None) -> Wording | None:
     if card is not None and (why := missing_wording(card)):
         raise WorkbenchError(f"{why}; or train it in our words: --wording {OURS}")
     return None if card is None else wording_of(card)
-
-
-def has_wording(folder: Path) -> bool:
-    return (folder / WORDING_NAME).is_file()
 
 
 def install(wording: Wording) -> None:

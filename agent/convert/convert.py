@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from agent.convert.checkpoint import Checkpoint, open_checkpoint
 from agent.convert.errors import ConversionError
 from agent.convert.gguf_file import Contents, check_gguf, kept_bytes, write_gguf
+from agent.convert.machine import SPARE_BYTES
 from agent.convert.metadata import text_metadata, vision_metadata
 from agent.convert.quantizer import quantize_chunk
 from agent.convert.shapes import Family, read_shape
@@ -41,7 +42,6 @@ conversion, which the next one resumes."""
 
 HEADER_BYTES = 16_000_000
 """Room for the header, most of it the vocabulary."""
-SPARE_BYTES = 200 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _write(
 
 
 def _left_over(folder: Path, plan: Plan) -> set[Path]:
-    """Unfinished files, of this plan or of others."""
+    """The unfinished files in the folder, of this conversion or of earlier ones."""
     return {part for file in plan.files for part in folder.glob(f".{file.name}.*.part")}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from agent.convert.errors import ConversionError
-from agent.convert.machine import Machine
+from agent.convert.machine import SPARE_BYTES, Machine
 from agent.models.card import Card
 
 GgufForm = Literal["f16", "q8_0", "q5_k_m", "q4_k_m"]
@@ -20,7 +20,6 @@ VISION_WEIGHTS = 676_000_000
 """Of Qwen2.5-VL, always kept in F16."""
 WORKING_BYTES = 2_500_000_000
 """Beside the weights: the conversation's cache, the vision part at work, and the program."""
-SPARE_BYTES = 200_000_000
 
 
 @dataclass(frozen=True)

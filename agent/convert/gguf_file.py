@@ -31,7 +31,7 @@ from agent.convert.tensor_types import tensor_types
 F16_LARGEST = 65504.0
 ALIGNMENT = gguf.GGUF_DEFAULT_ALIGNMENT
 OnNumbers = Callable[[int], None]
-"""Called with how many more numbers are done."""
+"""Called with the count of numbers that were written since the last call."""
 
 _KINDS: dict[str, tuple[gguf.GGUFValueType, gguf.GGUFValueType | None]] = {
     "u32": (gguf.GGUFValueType.UINT32, None),
@@ -47,7 +47,7 @@ _KINDS: dict[str, tuple[gguf.GGUFValueType, gguf.GGUFValueType | None]] = {
 
 @dataclass(frozen=True)
 class Contents:
-    """What a GGUF file is to hold; `stored` has the tensors' sources."""
+    """What will be written to a GGUF file; `stored` is where each tensor is read from."""
 
     metadata: Metadata
     targets: Sequence[TensorTarget]

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from agent.inspection.inspector_factory import has_gguf_engine
+
 MEMINFO = Path("/proc/meminfo")
+SPARE_BYTES = 200 * 1024 * 1024
+"""Of the disk, left free."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ def this_machine(folder: Path) -> Machine:
         memory_free=free,
         disk_free=shutil.disk_usage(place).free,
         has_torch=all(map(find_spec, ("torch", "transformers"))),
-        has_llama_cpp=any(map(find_spec, ("llama_cpp", "xllamacpp"))),
+        has_llama_cpp=has_gguf_engine(),
     )
 
 

@@ -20,7 +20,6 @@ from agent.convert.agreement import (
     measure_speed,
 )
 from agent.convert.convert import (
-    SPARE_BYTES,
     Plan,
     Progress,
     WrittenFile,
@@ -33,7 +32,7 @@ from agent.convert.episodes import random_episode
 from agent.convert.errors import ConversionError
 from agent.convert.forms import WORKING_BYTES, GgufForm
 from agent.convert.gguf_file import write_gguf
-from agent.convert.machine import this_machine
+from agent.convert.machine import SPARE_BYTES, this_machine
 from agent.engines.gguf.engine import GgufEngine, default_threads
 from agent.inspection.engine_loader import SMALL_WEIGHTS
 from agent.models.card import Card, ModelFile, Role

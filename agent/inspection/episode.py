@@ -20,14 +20,13 @@ from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
 from agent.protocol.published_reply import parse_published
 from agent.protocol.reply import NO_SUCH_TOOL, Reply, parse_reply
-from agent.protocol.rules import OURS, Rules
+from agent.protocol.rules import Rules
 from agent.protocol.tool import TOOL_NAME, ToolResult, checked_arguments
 from agent.trajectory.trajectory import Step, StepKind, StoppedBy
 from agent.trajectory.turns import feedback, person_turn, said_in
 
 MAX_IDLE_TURNS = 8  # turns without a usable call or answer before we give up
 MAX_PERSON_TURNS = 100
-STOP_STRINGS = OURS.stop
 NO_CALLS_LEFT = f"All {MAX_TOOL_TURNS} calls are used up."
 NOTHING_MORE = "a turn without a call and without a verdict ends the conversation"
 

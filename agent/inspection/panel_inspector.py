@@ -16,6 +16,7 @@ from agent.inspection.measured_inspector import MeasuredInspector
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
+from agent.trajectory.p_yes import probability_text
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 
 NAME = "panel"
@@ -122,7 +123,7 @@ def disagrees(one: Verdict | None, other: Verdict | None) -> bool:
 
 def _words(seen: Trajectory, measured: Trajectory, p_yes: float | None) -> str:
     """A line for each member, the eye's first, and one for the panel."""
-    together = "" if p_yes is None else f"Together p(YES) {_chance(p_yes)}."
+    together = "" if p_yes is None else f"Together p(YES) {probability_text(p_yes)}."
     parts = (together, DISAGREE if disagrees(seen.verdict, measured.verdict) else "")
     last = " ".join(part for part in parts if part)
     return "\n".join(line for line in (_member(seen), _member(measured), last) if line)
@@ -133,13 +134,6 @@ def _member(record: Trajectory) -> str:
         return f"{record.model.name}: no verdict."
     said = f"{record.model.name}: {record.verdict}"
     if record.p_yes is not None:
-        said += f", p {_chance(record.p_yes)}"
+        said += f", p {probability_text(record.p_yes)}"
     reasons = record.reasons.removeprefix(f"\\boxed{{{record.verdict}}}").lstrip(" .:")
     return f"{said}: {' '.join(reasons.split())}" if reasons else f"{said}."
-
-
-def _chance(p: float) -> str:
-    """As the window shows probabilities: never 0 or 1."""
-    if p < 0.005:
-        return "< 0.01"
-    return "> 0.99" if p > 0.995 else f"{p:.2f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
@@ -65,9 +66,9 @@ class PictureMaker:
         """The spectrum in the pictures; a test of sight puts another one there."""
         return self.spectrum
 
-    @property
+    @cached_property
     def shown(self) -> Spectrum:
-        """What of it the model knows how to read: some know no pixels beyond a range."""
+        """The part of it that the model was taught to read; some know no pixels beyond a range."""
         low, high = self.drawn.range
         if self.style.bluest <= low and high <= self.style.reddest:
             return self.drawn

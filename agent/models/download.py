@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,7 +18,7 @@ from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.check_files import remember_files
 from agent.models.folders import models_folder
 from agent.models.hub import WAITS_S, Hub, HubFile, Listing, matches
-from agent.models.hub_address import DownloadError, HubUnreachable
+from agent.models.hub_address import DownloadError, HubUnreachable, refuse_if_offline
 from agent.models.infer_card import family_of_config, infer_card, plain_name, sha256_of
 from agent.models.pinned import (
     RECORD,
@@ -73,8 +72,7 @@ def get_model(
         return location
     folders = (target, target.with_name(target.name + PARTIAL))
     with _explained_errors(repo, target), _locked(target):
-        if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-            raise HubUnreachable("HF_HUB_OFFLINE forbids network access")
+        refuse_if_offline()
         with Hub(endpoint, token or get_token(), waits_s) as hub:
             pinned = pinned_model(repo, commit, card, folders)
             listing = _model_files(hub.listing(repo, pinned.revision))

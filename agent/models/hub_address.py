@@ -22,6 +22,12 @@ class HubUnreachable(DownloadError):
     """The hub cannot be reached, or the connection keeps breaking."""
 
 
+def refuse_if_offline() -> None:
+    """Raise HubUnreachable if the user's environment forbids the network, as for other programs."""
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        raise HubUnreachable("HF_HUB_OFFLINE forbids network access")
+
+
 def checked_endpoint(endpoint: str | None) -> str:
     """Return the hub's address, by default HF_ENDPOINT; raises DownloadError if it is unsafe."""
     url = (endpoint or os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")

@@ -110,7 +110,7 @@ def as_published(published: Card, found: Card) -> Card:
 
 
 def wording_name(name: str) -> str:
-    """The wording that a model's card names, or the name itself if it is none of a model."""
+    """The name of the wording of the model of this name; if there is no such model, the name."""
     try:
         card = find_model(name).card
     except ResourceError:
@@ -123,7 +123,7 @@ def wording_name(name: str) -> str:
 
 
 def wording_warning(model: str) -> str:
-    """The sentence to show if a model has to be asked in other words than its own, else ""."""
+    """What to tell the user if a model's own wording is not here; empty if nothing is missing."""
     try:
         return missing_wording(find_model(model).card)
     except ResourceError:

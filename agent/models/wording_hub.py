@@ -14,7 +14,7 @@ from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
 from agent.models.hub import WAITS_S, Hub, HubFile, Listing
-from agent.models.hub_address import DownloadError, HubUnreachable
+from agent.models.hub_address import DownloadError, HubUnreachable, refuse_if_offline
 from agent.models.wording_source import SUFFIXES, rows_of, source_name, tool_of_yaml
 from agent.models.wordings import wording_of
 from agent.protocol.wording import Wording
@@ -71,8 +71,7 @@ def wording_from_hub(
     waits_s: Sequence[float] = WAITS_S,
 ) -> tuple[Wording, tuple[str, ...]]:
     """The wording in a data set of the hub, and what to tell the user about it."""
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        raise HubUnreachable("HF_HUB_OFFLINE forbids network access")
+    refuse_if_offline()
     models_folder().mkdir(parents=True, exist_ok=True)
     rows, tool, read = WordingRows(), "", []
     with (

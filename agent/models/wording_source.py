@@ -103,7 +103,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _may_tell(file: Path) -> bool:
-    """Whether a file of a folder is one of rows or of tools; other settings lie beside them."""
+    """Whether a file, by its beginning, holds conversations or a tool's schema and not settings."""
     if file.suffix == ".parquet":
         return True
     with file.open("rb") as stream:

@@ -9,7 +9,7 @@ from agent.errors import ResourceError
 from agent.models.card import NAME, Card
 from agent.models.folders import wording_folder
 from agent.protocol.wording import Wording
-from agent.protocol.wording_file import WORDING_NAME, read_wording, write_wording
+from agent.protocol.wording_file import has_wording, read_wording, write_wording
 
 NOT_HERE = (
     "{model} is prompted in our words, not in those it was trained on: the accuracy of the "
@@ -22,11 +22,11 @@ def wording_of(card: Card) -> Wording | None:
     if not card.wording or card.style.brief:
         return None
     folder = wording_folder(card.wording)
-    return read_wording(folder) if (folder / WORDING_NAME).is_file() else None
+    return read_wording(folder) if has_wording(folder) else None
 
 
 def missing_wording(card: Card) -> str:
-    """The sentence to show if a model has to be asked in other words than its own, else ""."""
+    """What to tell the user if a model's own wording is not here; empty if nothing is missing."""
     if not card.wording or wording_of(card) is not None:
         return ""
     return NOT_HERE.format(model=card.name, wording=card.wording)
@@ -35,7 +35,7 @@ def missing_wording(card: Card) -> str:
 def wording_at(name: str) -> Wording:
     """The wording of this name; raises ResourceError if it is not here."""
     folder = wording_folder(name)
-    if not (folder / WORDING_NAME).is_file():
+    if not has_wording(folder):
         raise ResourceError(
             f"there is no wording {shown(name)} here: read one with `spec-o3 models wording "
             f"{name} --from FILE_OR_DATA_SET`"

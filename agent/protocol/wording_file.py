@@ -28,6 +28,10 @@ _PATH = re.compile(
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
+def has_wording(folder: Path) -> bool:
+    return (folder / WORDING_NAME).is_file()
+
+
 def read_wording(folder: Path) -> Wording:
     """Read a wording. Raises ResourceError if it is none, or not as it was written."""
     file = read_toml(folder / WORDING_NAME)

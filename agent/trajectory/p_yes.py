@@ -107,3 +107,10 @@ def _probability(log_p: float) -> float | None:
     if not -math.inf < log_p <= MOST:  # also if it is NaN
         return None
     return math.exp(min(log_p, 0.0))
+
+
+def probability_text(p: float) -> str:
+    """Format a probability, never as 0 or 1."""
+    if p < 0.005:
+        return "< 0.01"
+    return "> 0.99" if p > 0.995 else f"{p:.2f}"

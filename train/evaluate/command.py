@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from agent.errors import WorkbenchError
+from agent.protocol.wording_file import has_wording
 from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
 from train.evaluate.judges import JudgeKind, JudgeSpec, can_judge
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
@@ -20,7 +21,7 @@ from train.evaluate.panel_command import panel
 from train.evaluate.progress import judging_progress
 from train.evaluate.sight_command import sight
 from train.evaluate.tables import KINDS, TableKind
-from train.wordings import FOLDER, has_wording
+from train.wordings import FOLDER
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
 

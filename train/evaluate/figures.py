@@ -20,7 +20,7 @@ from train.evaluate.judgement import Judgement, tasks_with_members
 DRAWS = 2000
 TAIL = 0.025
 UNDEFINED = Estimate(None, float("nan"), float("nan"))
-"""F1 where nothing is real."""
+"""F1 of a task or bin without a member, which has none."""
 
 
 @dataclass(frozen=True, kw_only=True)

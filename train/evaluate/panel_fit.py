@@ -14,6 +14,7 @@ from agent.confidence.judged import JudgedScores, sigmoid
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from agent.errors import WorkbenchError
 from agent.inspection.fusion import LARGEST, FusionWeights, clipped_logit
+from agent.inspection.inspector_factory import MEASURED, PANEL
 from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.calibration_figures import PRECISION
@@ -26,8 +27,6 @@ FOLDS = 5
 RIDGE = 1e-3
 """Penalty of the squared weights, per judgement and in nats, for members that are always right."""
 FEWEST = 50
-MEASURED = "measured"
-PANEL = "panel"
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from agent.tasks.task import Task
 from train.draft.meter import MIN_COVERED
 from train.draft.phrases import SHORT
 from train.eye.grades import all_phrases, climate, is_absence, own_gates, told, value_of
-from train.eye.misplaced import LABEL, misplaced
+from train.eye.misplaced import NO_KIND, misplaced
 from train.eye.settings import seeing_style
 from train.eye.targets import asked_gates
 from train.questions.settings import QuestionSettings
@@ -95,7 +95,7 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
         if each.answer in ("YES", "NO"):
             asked.append(question(each.spectrum, each.task, each.answer, each.label))
         if each.answer == "YES" and rng.random() < MISPLACED_SHARE:
-            asked.append(question(misplaced(each.spectrum, rng), each.task, "NO", LABEL))
+            asked.append(question(misplaced(each.spectrum, rng), each.task, "NO", NO_KIND))
     return [
         blank(each) if rng.random() < BLANK_SHARE else each for each in asked if each is not None
     ]

@@ -47,17 +47,10 @@ DEPTHS = {
     "CaH2": ("CaH 6830", (0.5, 0.7, 0.92)), "CaH3": ("CaH 6975", (0.72, 0.82, 0.94)),
 }  # fmt: skip
 """Ratios of flux in the band to beside it: less is stronger."""
-NAMES = {
-    "Dn4000": "4000 Å break", "Balmer_jump_3720": "Balmer jump", "VO1": "VO 7450",
-    "HeII_4542": "He II 4542", "HeII_5411": "He II 5411", "CIV_5805": "C IV 5805",
-}  # fmt: skip
-WIDTHS = {
-    "H_alpha_em_fwhm": ("Hα emission", (350.0, 900.0, 1700.0)),
-    "H_beta_em_fwhm": ("Hβ emission", (350.0, 900.0, 1700.0)),
-    "H_beta_D2": ("Hβ absorption", (10.0, 20.0, 40.0)),
-    "H_gamma_D2": ("Hγ absorption", (10.0, 20.0, 40.0)),
-    "H_delta_D2": ("Hδ absorption", (10.0, 20.0, 40.0)),
-}  # fmt: skip
+NAMES = {"Balmer_jump_3720": "Balmer jump", "VO1": "VO 7450"}
+"""What is said instead of the label, where that names a ratio."""
+KMS, ANGSTROM = (350.0, 900.0, 1700.0), (10.0, 20.0, 40.0)
+"""Borders of the widths of emission and of absorption lines."""
 WIDTH_WORDS = ("narrow", "of medium width", "broad", "very broad")
 LINE_OF_WIDTH = {
     "H_alpha_em_fwhm": "EW_H_alpha", "H_beta_em_fwhm": "EW_H_beta", "H_beta_D2": "EW_H_beta",
@@ -68,12 +61,11 @@ LINE_OF_WIDTH = {
 COOL_STARTS = ("TiO", "CaH", "ZrO", "YO", "LaO", "VO", "CN", "C2", "NaI_8190", "EW_BaII", "MgH",
                "Mg_b", "CaT")  # fmt: skip
 """Quantities that say nothing about a hot star unless its task asks for them."""
-HOT_STARTS = ("EW_HeI", "HeII", "EW_HeII", "EW_Bowen", "EW_OIII", "EW_SII", "EW_MgII", "EW_Pa",
-              "EW_OI", "EW_CaII_8542", "CIV", "EW_H_beta", "EW_H_gamma", "EW_H_delta", "H_",
-              "Balmer")  # fmt: skip
-"""The same for a star with deep bands, where dips between bands look like lines."""
-HIDDEN_BY_BANDS = ("EW_HeI", "HeII", "EW_HeII", "EW_Bowen", "EW_SII", "EW_MgII", "CIV")
-"""Lines that are not told of a star with deep bands even where its task asks for them."""
+HIDDEN_BY_BANDS = ("EW_HeI", "HeII", "EW_Bowen", "EW_SII", "EW_MgII", "CIV")
+"""Lines that are not told of a star with deep bands, where dips between bands look like lines."""
+HOT_STARTS = (*HIDDEN_BY_BANDS, "EW_OIII", "EW_Pa", "EW_OI", "EW_CaII_8542", "EW_H_beta",
+              "EW_H_gamma", "EW_H_delta", "H_", "Balmer")  # fmt: skip
+"""Quantities that say nothing about such a star unless its task asks for them."""
 
 
 @cache
@@ -88,8 +80,9 @@ def words(gate: str) -> Phrases:
     if gate in DEPTHS:
         name, borders = DEPTHS[gate]
         return borders, (f"{name} strong", f"{name} clear", f"{name} weak", f"no {name}")
-    if gate in WIDTHS:
-        name, borders = WIDTHS[gate]
+    if gate in LINE_OF_WIDTH:
+        name = f"{GATES[LINE_OF_WIDTH[gate]].label} {_sign(gate)}"
+        borders = KMS if _sign(gate) == "emission" else ANGSTROM
         return borders, tuple(f"{name} {width}" for width in WIDTH_WORDS)
     if gate in STRENGTHS:
         said = f"no {label}", f"{label} weak", f"{label} clear", f"{label} strong"
@@ -183,12 +176,8 @@ def told_gates(
     if is_whole:
         return tuple(gate for gate in WHOLE if gate in shown and _fits(gate, kind, own))
     order = (*own, *(gate for gate in WINDOW_GATES if gate not in own))
-    fitting = [
-        gate
-        for gate in order
-        if gate in shown and gate not in before and gate not in UNTOLD and _fits(gate, kind, own)
-    ]
-    return tuple(fitting)
+    left = shown.difference(before, UNTOLD)
+    return tuple(gate for gate in order if gate in left and _fits(gate, kind, own))
 
 
 def _fits(gate: str, kind: Climate, own: Sequence[str]) -> bool:
@@ -218,7 +207,7 @@ def told(
             continue
         if (line := LINE_OF_WIDTH.get(gate)) is not None:
             of_line = phrase(line, value_of(line, rank[line]))
-            if not _goes_with(gate, of_line):
+            if not of_line.endswith(_sign(gate)):
                 continue
             if line not in before:
                 said[line] = of_line
@@ -235,9 +224,9 @@ def _place(gate: str) -> tuple[float, bool]:
     return 0.5 * (low + high), gate in LINE_OF_WIDTH
 
 
-def _goes_with(width: str, line: str) -> bool:
-    """Whether a width belongs to the line as it is told: in emission or in absorption."""
-    return line.endswith("emission" if width.endswith("em_fwhm") else "absorption")
+def _sign(width: str) -> str:
+    """Whether a width is that of emission or of absorption."""
+    return "emission" if width.endswith("em_fwhm") else "absorption"
 
 
 def all_phrases() -> set[str]:

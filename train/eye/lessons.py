@@ -15,8 +15,7 @@ from agent.rendering.render import render_array
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.catalogue import load_tasks
-from train.eye.misplaced import LABEL as MISPLACED
-from train.eye.misplaced import misplaced
+from train.eye.misplaced import NO_KIND, misplaced
 from train.eye.settings import LessonSettings, seeing_style
 from train.eye.shards import Lesson, write_lessons
 from train.eye.targets import asked_gates, kind_number, measured_values, ranks, within
@@ -81,7 +80,7 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
         targets.append(np.where(within(shown, speed), values, np.nan))
     if not pictures:
         raise WorkbenchError("nothing to draw")
-    kind = kind_number(MISPLACED if is_misplaced else label)
+    kind = kind_number(NO_KIND if is_misplaced else label)
     return Lesson(np.stack(pictures), np.array(ranges), np.array(targets), kind, label)
 
 

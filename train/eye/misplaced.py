@@ -12,7 +12,8 @@ from train.simulate.telescope.frame import happens, log_uniform
 SHIFTS = (120.0, 900.0)
 """Angstrom; less could be a fast star."""
 MIRRORED = 0.15
-LABEL = "ARTEFACT"
+NO_KIND = "ARTEFACT"
+"""The label of what is no kind of object."""
 
 
 def misplaced(spectrum: Spectrum, rng: Rng) -> Spectrum:

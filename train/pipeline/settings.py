@@ -34,7 +34,7 @@ class PipelineSettings:
     rl: bool = True
     """Whether RL follows SFT; without it the SFT model is judged and exported."""
     eye: bool = False
-    """Whether the model that sees is made as well, by the recipe of the one in the box."""
+    """Whether a model that looks is made as well, by the recipe of `nano-eye`."""
     ablations: tuple[Ablation, ...] = ()
     """Models to train for the table of ablations as well: `no-tool` by SFT and RL without the tool,
     `no-sft` by RL of the model that SFT starts from."""

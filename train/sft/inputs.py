@@ -15,7 +15,7 @@ from agent.errors import WorkbenchError
 from agent.models.card import Card
 from agent.protocol.protocol import Turn
 from agent.protocol.wording import Wording
-from agent.protocol.wording_file import read_wording
+from agent.protocol.wording_file import has_wording, read_wording
 from agent.protocol.wording_rows import WordingRows
 from agent.rendering.render import AS_PUBLISHED, PUBLISHED, STYLES, Style
 from agent.trajectory.trajectory import Trajectory, WordingRef
@@ -28,7 +28,6 @@ from train.wordings import (
     OURS,
     PUBLISHED_NAME,
     find_wording,
-    has_wording,
     wording_to_train,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import Calibration
+from agent.trajectory.p_yes import probability_text
 from agent.trajectory.trajectory import Trajectory
 from app.ui.inspection.list_run import ListRunState
 from app.ui.inspection.records import Records
@@ -35,13 +36,6 @@ def outcome_text(trajectory: Trajectory) -> str:
 
 def verdict_text(trajectory: Trajectory) -> str:
     return trajectory.verdict or translate("agent", "no verdict")
-
-
-def probability_text(p: float) -> str:
-    """Format a probability, never as 0 or 1."""
-    if p < 0.005:
-        return "< 0.01"
-    return "> 0.99" if p > 0.995 else f"{p:.2f}"
 
 
 def p_yes_text(trajectory: Trajectory, records: Records) -> str:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QWidget
 
-from app.ui.agent.status_texts import probability_text
+from agent.trajectory.p_yes import probability_text
 from app.ui.judging.verdict_commands import proposed_verdict
 from app.ui.judging.verdict_text import MARKS
 from app.ui.session_context import SessionContext

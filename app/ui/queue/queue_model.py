@@ -14,10 +14,10 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from agent.trajectory.p_yes import probability_text
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK
 from app.core.queue.own_columns import OwnColumn
-from app.ui.agent.status_texts import probability_text
 from app.ui.judging.flag_menu import STAR
 from app.ui.judging.verdict_text import mark_and_word, verdict_colour
 from app.ui.queue.columns import (

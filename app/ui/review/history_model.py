@@ -8,9 +8,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from agent.trajectory.p_yes import probability_text
 from app.core.session.log_pages import LogLine
 from app.core.session.records import LogEntry
-from app.ui.agent.status_texts import probability_text
 from app.ui.judging.verdict_text import confidence_meaning, mark_and_word
 
 Index = QModelIndex | QPersistentModelIndex

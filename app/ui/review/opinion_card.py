@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
+from agent.trajectory.p_yes import probability_text
 from app.core.session.records import Judgement
-from app.ui.agent.status_texts import probability_text
 from app.ui.judging.verdict_text import NAMES, confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import AgentOpinion
 from app.ui.translation.data_texts import task_text
