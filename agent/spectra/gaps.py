@@ -24,9 +24,11 @@ def gap_starts(wavelength: FloatArray, times: float) -> NDArray[np.intp]:
     if not steps.size:
         return np.empty(0, dtype=np.intp)
     typical = float(np.median(steps))
-    padded = np.pad(steps, BESIDE.size)
     smaller = np.minimum(np.append(steps[:1], steps[:-1]), np.append(steps[1:], steps[-1:]))
     large = np.flatnonzero(steps > LEAST * np.minimum(smaller, typical))
+    if not large.size:  # as in most spectra
+        return large
+    padded = np.pad(steps, BESIDE.size)
     at = large[:, None] + BESIDE.size
     beside = np.maximum(
         np.median(padded[at - BESIDE], axis=1), np.median(padded[at + BESIDE], axis=1)

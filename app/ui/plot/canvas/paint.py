@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 
+@lru_cache(maxsize=256)
 def blend(colour: str, *below: str) -> QColor:
     """The opaque colour that a translucent one gives on top of the others.
 
-    Painting opaque is forty times faster.
+    Painting opaque is forty times faster. The colour is shared: copy it before you change it.
     """
     if not below:
         return QColor(colour)
