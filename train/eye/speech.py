@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -23,7 +22,6 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import PreTrainedTokenizerFast
 
 from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import IMAGE_TOKEN
@@ -34,30 +32,22 @@ from train.atomic_folder import replace_folder
 from train.eye.conversations import (
     SIZING,
     Question,
-    fixed_phrases,
     questions,
     turns,
     without_pictures,
 )
+from train.eye.language import new_model, trained_model
 from train.eye.model import MERGE, PATCH, Eye, gate_places
 from train.eye.pool import Workers
 from train.eye.school import rate
 from train.eye.settings import SchoolSettings, SpeechSettings, seeing_style
 from train.eye.targets import gate_windows
-from train.models.chat_template import CHAT_TEMPLATE
-from train.models.model_folder import complete_folder, load_trainable, save_weights
-from train.models.small_model import (
-    VERDICTS,
-    Shape,
-    make_model,
-    make_tokenizer,
-    save_small_model,
-)
+from train.models.model_folder import complete_folder, save_weights
+from train.models.small_model import VERDICTS
 from train.questions.settings import QuestionSettings
 from train.sft.batches import PAD_TO, positions
 from train.sft.encoding import REASONS, UNTRAINED, VERDICT, Encoder, longest_turn
 from train.sft.fast_path import use_fast_path
-from train.sft.new_model import task_texts
 from train.sft.optimizer import muon_and_adamw
 
 PER_JOB = 4
@@ -185,38 +175,6 @@ class Reader:
         self._writing.append((self._workers.executor.submit(job), kept))
 
 
-def speech_shape(speech: SpeechSettings, school: SchoolSettings) -> Shape:
-    return Shape(
-        hidden=school.out,
-        ffn=speech.ffn,
-        layers=speech.hidden_layers,
-        heads=speech.heads,
-        kv_heads=speech.heads,
-        context=speech.context,
-        vision_hidden=school.hidden,
-        vision_ffn=school.ffn,
-        vision_layers=school.layers,
-        vision_heads=school.heads,
-        whole_every=1,
-        init_std=speech.init_std,
-    )
-
-
-def new_model(
-    eye: Eye, speech: SpeechSettings, school: SchoolSettings, folder: Path, seed: int
-) -> Any:
-    """A model with the eye as its vision tower; its folder has the tokenizer."""
-    phrases = fixed_phrases()
-    tokenizer: PreTrainedTokenizerFast = make_tokenizer(
-        [*task_texts(brief=True), *phrases], speech.vocabulary, phrases
-    )
-    shape = speech_shape(speech, school)
-    model = make_model("qwen2.5-vl", tokenizer, shape, seed)
-    model.model.visual.load_state_dict(eye.tower.state_dict())
-    save_small_model(folder, model, tokenizer, shape, CHAT_TEMPLATE)
-    return model
-
-
 def teach_speech(
     eye: Eye,
     workers: Workers[list[Question]],
@@ -240,9 +198,7 @@ def teach_speech(
     if start is None:
         model = new_model(eye, speech, school, out / START, seed)
     else:
-        model = load_trainable(start)
-        model.model.visual.load_state_dict(eye.tower.state_dict())
-        shutil.copytree(start, out / START, dirs_exist_ok=True)
+        model = trained_model(start, eye, speech, school, out / START, seed)
     model = model.to(device)
     use_fast_path(model)
     language = model.model.language_model.train()

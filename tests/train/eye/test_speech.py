@@ -7,11 +7,13 @@ import pytest
 import torch
 from tokenizers import Tokenizer
 
-from train.eye.conversations import Question, blank, questions, turns
+from train.eye import language
+from train.eye.conversations import Question, blank, fixed_phrases, questions, turns
+from train.eye.language import new_model, trained_model
 from train.eye.model import patch_rows
 from train.eye.school import new_eye
 from train.eye.settings import SchoolSettings, SpeechSettings
-from train.eye.speech import Conversation, _logits, _write, new_model
+from train.eye.speech import Conversation, _logits, _write
 from train.questions.settings import QuestionSettings
 
 SPEECH = SpeechSettings(hidden_layers=2, ffn=96, heads=2, batch=2, held_out=2)
@@ -85,3 +87,25 @@ def test_white_paper_has_nothing_to_tell(asked: list[Question]) -> None:
     texts = [turn.text for turn in turns(white, np.zeros((len(white.pictures), 91)))]
     assert sum("Nothing clear." in text for text in texts) == len(white.pictures)
     assert white.answer in texts[-1]
+
+
+def test_a_trained_model_learns_phrases_that_are_new(
+    tmp_path: Path, small_school: SchoolSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eye, start = new_eye(small_school), tmp_path / "trained"
+    phrases = fixed_phrases()
+    monkeypatch.setattr(language, "fixed_phrases", lambda: phrases[1:])
+    trained = new_model(eye, SPEECH, small_school, start, 3)
+    same = trained_model(start, eye, SPEECH, small_school, tmp_path / "same", 4).state_dict()
+    assert all(torch.equal(same[name], weight) for name, weight in trained.state_dict().items())
+    monkeypatch.undo()
+    again = trained_model(start, eye, SPEECH, small_school, tmp_path / "again", 5)
+    folders = start, tmp_path / "again"
+    old, new = (Tokenizer.from_file(str(each / "tokenizer.json")) for each in folders)
+    assert old.token_to_id(phrases[0]) is None and new.token_to_id(phrases[0]) is not None
+    for text in (phrases[1], phrases[-1], "<|im_end|>", "YES"):
+        before = trained.get_input_embeddings().weight[old.token_to_id(text)]
+        assert torch.equal(again.get_input_embeddings().weight[new.token_to_id(text)], before)
+    layers = again.model.language_model.layers.state_dict()
+    for name, weight in trained.model.language_model.layers.state_dict().items():
+        assert torch.equal(layers[name], weight)
