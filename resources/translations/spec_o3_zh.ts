@@ -196,12 +196,36 @@
         <translation>随程序附带的最佳模型</translation>
     </message>
     <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Graphics card (CUDA or ROCm)</source>
+        <translation>显卡（CUDA 或 ROCm）</translation>
+    </message>
+    <message>
+        <source>Graphics of an Apple computer</source>
+        <translation>苹果电脑的图形处理器</translation>
+    </message>
+    <message>
         <source>A model from the list, a folder, a GGUF file or a server address</source>
         <translation>列表中的模型、文件夹、GGUF 文件或服务器地址</translation>
     </message>
     <message>
         <source>Model</source>
         <translation>模型</translation>
+    </message>
+    <message>
+        <source>Automatic: a graphics card if the model can use one</source>
+        <translation>自动：模型能使用显卡时用显卡</translation>
+    </message>
+    <message>
+        <source>Runs on</source>
+        <translation>运行于</translation>
     </message>
     <message>
         <source>Each inspection needs memory for its own copy of the model</source>

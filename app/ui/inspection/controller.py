@@ -74,7 +74,10 @@ class InspectionController(QObject):
         self.runs: dict[int, RunningState] = {}
         """Waiting and running inspections by candidate id, oldest first."""
         default = default_model(bridge.session.task.id)
-        self.worker_model = WorkerModel(settings.settings.model, command, self, default=default)
+        chosen = settings.settings
+        self.worker_model = WorkerModel(
+            chosen.model, command, self, default=default, device=chosen.device
+        )
         self._session, self._current = bridge.session, current
         self._runner, self._settings, self._command = runner, settings, command
         self._task = TaskArgument(bridge.session, runner, self)
@@ -364,6 +367,6 @@ class InspectionController(QObject):
             )
 
     def _on_settings_changed(self, settings: Settings) -> None:
-        self.worker_model.load(settings.model)
+        self.worker_model.load(settings.model, settings.device)
         self._set_paces()
         self.state_changed.emit()

@@ -55,7 +55,7 @@ class WorkerModel(QObject):
     failed = Signal(object)
     """A WorkbenchError: the requested model cannot be loaded."""
 
-    _load_ended = Signal(str, object)
+    _load_ended = Signal(str, str, object)
 
     def __init__(
         self,
@@ -64,10 +64,12 @@ class WorkerModel(QObject):
         parent: QObject | None = None,
         *,
         default: str = MEASURED,
+        device: str = "auto",
     ) -> None:
         super().__init__(parent)
         self.requested = requested
         """Name, path or address; empty: `default`."""
+        self.device = device
         self.default = default
         self.model: ModelRef | None = None
         """The loaded model; None until it is loaded."""
@@ -90,17 +92,18 @@ class WorkerModel(QObject):
         return self._worker().inspect(request, on_event)
 
     def load_request(self) -> LoadRequest:
-        return LoadRequest(None if self.name == MEASURED else self.name)
+        return LoadRequest(None if self.name == MEASURED else self.name, device=self.device)
 
-    def load(self, requested: str) -> None:
+    def load(self, requested: str, device: str = "auto") -> None:
         """Replace the model now, so that the person sees at once if it cannot be loaded."""
-        if requested == self.requested:
+        if (requested, device) == (self.requested, self.device):
             return
-        self.requested, self.model, self.fault, self.is_loading = requested, None, "", True
+        self.requested, self.device = requested, device
+        self.model, self.fault, self.is_loading = None, "", True
         promise = self._worker().load(self.load_request())
 
         def ended(done: Future[ModelRef]) -> None:
-            self._load_ended.emit(requested, done.exception() or done.result())
+            self._load_ended.emit(requested, device, done.exception() or done.result())
 
         promise.add_done_callback(ended)
         self.changed.emit()
@@ -131,8 +134,9 @@ class WorkerModel(QObject):
             self._client.select(self.load_request())
         return self._client
 
-    def _on_load_ended(self, requested: str, answer: object) -> None:
-        if requested != self.requested or self._client is None:
+    def _on_load_ended(self, requested: str, device: str, answer: object) -> None:
+        is_latest = (requested, device) == (self.requested, self.device)
+        if not is_latest or self._client is None:
             return
         self.is_loading = False
         if isinstance(answer, ModelRef):

@@ -29,6 +29,8 @@ class Settings:
     """Whether new sessions start in blind mode."""
     model: str = ""
     """Model of the agent; empty means the best bundled one."""
+    device: str = "auto"
+    """What runs the model: auto, cpu, cuda or mps."""
     watch: bool = False
     """Whether the agent leaves time to follow each of its looks."""
     workers: int = 1

@@ -154,6 +154,7 @@ CHECKS: Mapping[str, Check] = {
     "keys": _keys,
     "blind": _flag,
     "model": _text(MAX_PATH),
+    "device": _choice("auto", "cpu", "cuda", "mps"),
     "watch": _flag,
     "workers": _whole(1, MAX_WORKERS),
     "neighbour_arcsec": _number(0.1, MAX_NEIGHBOUR_ARCSEC),

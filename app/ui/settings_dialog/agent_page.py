@@ -1,4 +1,4 @@
-"""The settings page of the agent: its model and the number of parallel inspections."""
+"""The settings page of the agent: its model, what runs it and how many inspections at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from app.ui.background.runner import Runner
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import MAX_PATH, MAX_WORKERS
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, add_row, form, plain_label
+from app.ui.settings_dialog.settings_parts import (
+    NARROW,
+    SettingsPage,
+    add_row,
+    choice_box,
+    form,
+    plain_label,
+)
 from app.ui.translation.data_texts import key_in_address
 from app.ui.translation.message_texts import translate_message
 
@@ -33,6 +40,15 @@ class AgentPage(SettingsPage):
         field.editingFinished.connect(self._save_model)
         self.model.setLineEdit(field)
         self.model.activated.connect(self._save_model)
+        self.device = choice_box(
+            {
+                "auto": self.tr("Automatic"),
+                "cpu": self.tr("Processor"),
+                "cuda": self.tr("Graphics card (CUDA or ROCm)"),
+                "mps": self.tr("Graphics of an Apple computer"),
+            }
+        )
+        self.device.activated.connect(self._save_device)
         self.workers = QSpinBox(minimum=1, maximum=MAX_WORKERS)
         self.workers.setFixedWidth(NARROW)
         self.workers.valueChanged.connect(self._save_workers)
@@ -41,6 +57,7 @@ class AgentPage(SettingsPage):
     def show_settings(self, settings: Settings) -> None:
         if not self.model.hasFocus():
             self.model.setEditText(settings.model)
+        self.device.setCurrentIndex(self.device.findData(settings.device))
         self.workers.setValue(settings.workers)
         self._show_state()
 
@@ -54,6 +71,10 @@ class AgentPage(SettingsPage):
         rows = form()
         note = self.tr("A model from the list, a folder, a GGUF file or a server address")
         _, self.state = add_row(rows, self.tr("Model"), self.model, note, "")
+        note = self.tr(
+            "Automatic: a graphics card if the model can use one"
+        )
+        add_row(rows, self.tr("Runs on"), self.device, note)
         note = self.tr("Each inspection needs memory for its own copy of the model")
         add_row(rows, self.tr("Parallel inspections"), self.workers, note)
         self.body.addLayout(rows)
@@ -81,6 +102,9 @@ class AgentPage(SettingsPage):
         if text.isprintable() and shown_location(text) == text:
             self._settings.change(model=text)
         self._show_state()
+
+    def _save_device(self) -> None:
+        self._settings.change(device=self.device.currentData())
 
     def _save_workers(self, count: int) -> None:
         self._settings.change(workers=count)

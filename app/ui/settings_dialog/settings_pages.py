@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDoubleSpinBox,
     QLineEdit,
     QPlainTextEdit,
-    QSizePolicy,
     QWidget,
 )
 
@@ -30,6 +25,7 @@ from app.ui.settings_dialog.settings_parts import (
     FileList,
     SettingsPage,
     add_row,
+    choice_box,
     form,
     plain_label,
 )
@@ -86,7 +82,7 @@ class AppearancePage(SettingsPage):
         super().__init__(parent)
         self.heading.setText(self.tr("Appearance"))
         self._settings = settings
-        self.theme = _choice(
+        self.theme = choice_box(
             {
                 "system": self.tr("System default"),
                 "light": self.tr("Light"),
@@ -96,9 +92,9 @@ class AppearancePage(SettingsPage):
         )
         self.theme.activated.connect(self._save_theme)
         points = {size: self.tr("{size} pt").replace("{size}", str(size)) for size in SIZES}
-        self.font_size = _choice({0: self.tr("System default"), **points})
+        self.font_size = choice_box({0: self.tr("System default"), **points})
         self.font_size.activated.connect(self._save_size)
-        self.language = _choice({"system": self.tr("System default"), **LANGUAGES})
+        self.language = choice_box({"system": self.tr("System default"), **LANGUAGES})
         self.language.activated.connect(self._save_language)
         rows = form()
         note = self.tr(
@@ -170,13 +166,3 @@ class FilesPage(SettingsPage):
 
     def _save_templates(self, paths: tuple[str, ...]) -> None:
         self._settings.change(templates=paths)
-
-
-def _choice(options: Mapping[Any, str]) -> QComboBox:
-    box = QComboBox()
-    for value, title in options.items():
-        box.addItem(title, value)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    box.setMinimumWidth(NARROW)
-    box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    return box

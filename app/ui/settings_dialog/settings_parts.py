@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -11,6 +15,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -52,6 +57,16 @@ def add_row(rows: QFormLayout, title: str, field: QWidget, *notes: str) -> list[
         column.addWidget(note_label)
     rows.addRow(label, column)
     return labels
+
+
+def choice_box(options: Mapping[Any, str]) -> QComboBox:
+    box = QComboBox()
+    for value, title in options.items():
+        box.addItem(title, value)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    box.setMinimumWidth(NARROW)
+    box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    return box
 
 
 class SettingsPage(QScrollArea):

@@ -28,3 +28,11 @@ def test_the_chosen_one_inspects(qtbot, scripted):
     scripted.agent.choose_model("other")
     show_candidate(qtbot, scripted, act="plain")
     assert run_to_the_end(qtbot, scripted.agent)[1].model.name == "other"
+
+
+def test_another_device_loads_the_model_anew(qtbot, scripted):
+    holder = scripted.agent.worker_model
+    scripted.settings.change(device="cpu")
+    assert holder.is_loading and holder.load_request().device == "cpu"
+    qtbot.waitUntil(lambda: holder.model is not None, timeout=LONG_MS)
+    assert not holder.is_loading

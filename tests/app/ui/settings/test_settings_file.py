@@ -24,6 +24,7 @@ FULL = Settings(
     profile="marz",
     keys={"accept": ("J", "Shift+J"), "zoom_in": ('"',)},
     blind=True,
+    device="cpu",
     watch=True,
     model="http://localhost:8000/v1#a",
     workers=3,

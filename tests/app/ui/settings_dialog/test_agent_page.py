@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
 
 def test_a_model_is_chosen_and_its_state_told(qtbot, dialog, tmp_path):
     dialog.open_page(dialog.agent)
@@ -26,3 +28,12 @@ def test_an_address_with_a_key_is_not_saved(qtbot, dialog):
         page.model.lineEdit().editingFinished.emit()
         assert dialog.settings.settings.model == ""
         assert "SPEC_O3_API_KEY" in page.state.text()
+
+
+def test_what_runs_the_model_is_chosen_with_the_keyboard(qtbot, dialog):
+    dialog.open_page(dialog.agent)
+    box = dialog.agent.device
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert box.currentText() == "Processor"
+    assert dialog.settings.settings.device == "cpu"
