@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
@@ -30,6 +30,7 @@ from agent.models.infer_card import plain_name
 from agent.spectra.spectrum import FloatArray
 from train.atomic_folder import replace_folder
 from train.eye.conversations import (
+    MOST_LOOKS,
     SIZING,
     Question,
     questions,
@@ -57,6 +58,8 @@ FEWEST = 8
 TOLD_EVERY = 100
 MISREADING = 0.4
 """Typical error of a rank in thoughts that are wrong: more than a grade."""
+UNDER_WAY = 4096
+"""More questions than are read and not yet written at any time."""
 MODEL, START, CURVE = "model", "start", "curve.jsonl"
 
 
@@ -121,10 +124,19 @@ class Reader:
     """Lets the eye read the pictures of new questions, and the workers write the turns."""
 
     def __init__(
-        self, eye: Eye, workers: Workers[list[Question]], tokenizer: Path, misread: float, seed: int
+        self,
+        eye: Eye,
+        workers: Workers[list[Question]],
+        tokenizer: Path,
+        speech: SpeechSettings,
+        seed: int,
     ) -> None:
         self._eye, self._workers, self._tokenizer = eye, workers, tokenizer
-        self._misread, self._rng = misread, np.random.default_rng([seed, 1])
+        self._misread, self._rng = speech.misread, np.random.default_rng([seed, 1])
+        # One ring for what is seen of all questions: small pieces of memory, kept between the
+        # large ones that come and go with each reading, would hold on to all of it.
+        self._ring = Tensor()
+        self._slots, self._next = speech.room + UNDER_WAY, 0
         self._device = next(eye.parameters()).device
         self._windows = torch.from_numpy(gate_windows()).float().to(self._device)
         self._writing: list[tuple[Future[Written], list[Tensor]]] = []
@@ -167,12 +179,18 @@ class Reader:
             grid,
             misread,
         )
-        joined = torch.cat(seen)
-        kept = [
-            joined[end - n : end].flatten(0, 1).clone()
-            for n, end in zip(counts, [*ends, len(joined)], strict=True)
-        ]
+        kept = [self._keep(each) for each in torch.split(torch.cat(seen), counts)]
         self._writing.append((self._workers.executor.submit(job), kept))
+
+    def _keep(self, tokens: Tensor) -> Tensor:
+        """(pictures * squares, hidden): a copy in the ring, in place of the oldest."""
+        count, squares, hidden = tokens.shape
+        if not self._ring.numel():
+            shape = self._slots, (MOST_LOOKS + 1) * squares, hidden
+            self._ring = torch.empty(shape, dtype=tokens.dtype, device=tokens.device)
+        kept = self._ring[self._next, : count * squares]
+        self._next = (self._next + 1) % self._slots
+        return kept.copy_(tokens.flatten(0, 1))
 
 
 def teach_speech(
@@ -205,7 +223,7 @@ def teach_speech(
     for weight in model.model.visual.parameters():
         weight.requires_grad_(False)
     optimizer = muon_and_adamw(model, speech.lr, speech.weight_decay, half=True)
-    reader = Reader(eye, workers, out / START / "tokenizer.json", speech.misread, seed)
+    reader = Reader(eye, workers, out / START / "tokenizer.json", speech, seed)
     weigher = _Weigher(Tokenizer.from_file(str(out / START / "tokenizer.json")), speech, device)
     rng = np.random.default_rng(seed)
     held: list[Conversation] = []
@@ -219,7 +237,7 @@ def teach_speech(
             longest = max(longest, longest_turn(fresh.parts))
             is_whole = VERDICT in fresh.parts
             if is_whole and len(held) < speech.held_out:
-                held.append(fresh)
+                held.append(replace(fresh, seen=fresh.seen.clone()))
             elif len(pool) < speech.room:
                 pool.append(fresh)
             else:
