@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.ui.comparison.compared_spectra import Compared, ComparedSpectra
@@ -43,7 +44,7 @@ class ComparisonControl(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
-        layout.addWidget(self.epochs)
+        layout.addWidget(self.epochs, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self.note)
         layout.addLayout(self._list)
         layout.addLayout(row((self.kept, 1), self.clear))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.controls.axis_control import AxisControl
@@ -83,6 +83,7 @@ class ToolRow(QWidget):
         )
         button.setCheckable(True)
         popover = Popover(control, title, button)
+        button.clicked.connect(self._show)  # whether it is on is not for the click to say
         button.clicked.connect(popover.open_below)
         self.buttons[name], self.popovers[name], self._texts[name] = button, popover, text
         self._row.addWidget(button)
@@ -139,19 +140,24 @@ class Popover(QFrame):
         super().__init__(button, Qt.WindowType.Popup)
         self.setProperty("role", "card")
         self.title = title
-        self._button = button
+        self._button, self._corner = button, QPoint()
         self.setAccessibleName(title)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(12, 10, 12, 12)
         self._layout.addWidget(control)
+        # Only then are the heights of new lines and of texts that wrap known.
+        self._placing = QTimer(self, singleShot=True, interval=0)
+        self._placing.timeout.connect(self._place)
         control.installEventFilter(self)
 
     def open_below(self) -> None:
+        # Kept while it is open: a longer text moves the button, but not what is being used.
+        self._corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
         self.show()
         self._place()
 
     def _place(self) -> None:
-        corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
+        corner = self._corner
         screen = self._button.screen().availableGeometry()
         # Wrapped texts and rows are higher in the fixed width than `adjustSize` takes them for.
         width = min(max(POPOVER_PX, self._layout.totalMinimumSize().width()), screen.width())
@@ -164,5 +170,5 @@ class Popover(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
-            self._place()
+            self._placing.start()
         return False

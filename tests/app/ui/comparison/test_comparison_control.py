@@ -28,6 +28,17 @@ def test_the_button_says_how_many(qtbot, page, context):
     page.tools.popovers["compare"].close()
 
 
+def test_the_popover_is_as_high_as_before_when_all_is_removed(qtbot, page, context):
+    control = opened(qtbot, page)
+    popover = page.tools.popovers["compare"]
+    before = popover.geometry()
+    click(qtbot, control.epochs)
+    qtbot.waitUntil(lambda: popover.height() > before.height())
+    click(qtbot, control.clear)
+    qtbot.waitUntil(lambda: popover.geometry() == before)
+    popover.close()
+
+
 def test_kept_and_what_is_below_the_plot_are_chosen(qtbot, page, context):
     control = opened(qtbot, page)
     tick(qtbot, control.kept)

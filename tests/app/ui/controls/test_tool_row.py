@@ -73,3 +73,24 @@ def test_the_axes_are_said_in_few_words(tools, context):
     assert texts(tools)["axes"] == "Axes rest · nm +2"
     context.view.set_window((6400.0, 6700.0))
     assert texts(tools)["range"] == "639.8–669.8 nm"
+
+
+def test_a_click_on_a_button_leaves_what_it_says(qtbot, tools, context):
+    context.view.change_smoothing(3)
+    for name, is_on in (("smoothing", True), ("velocity", False)):
+        click(qtbot, tools.buttons[name])
+        assert tools.buttons[name].isChecked() == is_on, name
+        tools.popovers[name].close()
+        assert tools.buttons[name].isChecked() == is_on, name
+
+
+def test_an_open_popover_stays_where_it_is(qtbot, tools):
+    """The row breaks anew where the text of a button grows."""
+    click(qtbot, tools.buttons["axes"])
+    popover = tools.popovers["axes"]
+    before = popover.pos()
+    tools.buttons["axes"].move(0, 400)
+    tools.axes.updateGeometry()
+    QApplication.processEvents()
+    assert popover.pos() == before
+    popover.close()
