@@ -81,6 +81,7 @@ def _short(seconds: float) -> str:
 
 
 BRIGHT_MS = 2500
+MAX_MOVES = 1
 SPACING_PX = 6
 SLACK_PX = 4
 
@@ -128,6 +129,8 @@ class StateBlock(QWidget):
         """As a word and as a mark."""
         self._measured_fonts, self._least_px = ("", ""), 0
         """The fonts for which the least width was found."""
+        self._moves = 0
+        """Candidates shown since something was saved."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.saved = OneLineLabel(self)
         self.verdict = QLabel(self)
@@ -139,7 +142,7 @@ class StateBlock(QWidget):
         whole.setSpacing(SPACING_PX)
         whole.addWidget(self.verdict)
         whole.addWidget(self.saved, 1)
-        self._current.candidate_changed.connect(self._show_row)
+        self._current.candidate_changed.connect(self._show_candidate)
         self._current.row_changed.connect(self._show_row)
         self._current.spectrum_failed.connect(self._restyle)
         self._current.spectrum_changed.connect(self._restyle)
@@ -158,6 +161,13 @@ class StateBlock(QWidget):
             self._measured_fonts = fonts
         return QSize(self._least_px, super().minimumSizeHint().height())
 
+    def _show_candidate(self, row: QueueRow | None) -> None:
+        """What was saved is told beside the next candidate too, but not beside those that follow."""
+        self._moves += 1
+        if self._moves > MAX_MOVES:
+            self.saved.show_text("")
+        self._show_row(row)
+
     def _show_row(self, _: QueueRow | None) -> None:
         if self._current.session.is_read_only and not self.saved.full_text:
             self.saved.show_text(
@@ -172,6 +182,7 @@ class StateBlock(QWidget):
         name = object_name(row) if row is not None and is_current else ""
         self.saved.show_text(*saved_texts(entry, self._current.saved_opinion, name))
         self._bright.start()
+        self._moves = 0
         self._restyle()
 
     def _restyle(self, _: object = None) -> None:

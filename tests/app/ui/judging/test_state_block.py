@@ -32,6 +32,19 @@ def test_the_saved_verdict_has_a_mark_and_a_word(qtbot, bar, context, session):
     assert "Undone: not judged" in bar.state.saved.full_text
 
 
+def test_what_was_saved_is_not_told_beside_a_verdict_of_another(qtbot, bar, context, session):
+    session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+    show_painted(qtbot, context, 2)
+    qtbot.mouseClick(bar.buttons[Verdict.UNSURE], LEFT)
+    painted(qtbot, context, 3)
+    assert "UNSURE saved" in bar.state.saved.full_text
+    for number in (2, 1):
+        context.current.previous()
+        painted(qtbot, context, number)
+    assert not bar.state.saved.full_text
+    assert bar.state.verdict.text() == "✓ accepted"
+
+
 def test_a_confirmation_moves_nothing(qtbot, bar, context, session):
     show_painted(qtbot, context)
     before = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
