@@ -172,6 +172,7 @@ class SessionView(QWidget):
         page.compare_requested.connect(self._compare)
         page.row_menu.compare_requested.connect(self._compare_with_current)
         page.export_requested.connect(self._export_selected)
+        self.status.lie_above(page.strip)
         return page
 
     def _compare(self, candidates: list[Candidate]) -> None:

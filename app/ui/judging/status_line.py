@@ -69,12 +69,13 @@ class ErrorMessage:
 
 
 class StatusLine(QFrame):
-    """Shown while there is something to say; it lies above the strip of verdicts."""
+    """Shown while there is something to say; it lies above the strip of verdicts of its page."""
 
-    def __init__(self, context: SessionContext, parent: QWidget, above: QWidget) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget, strip: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "notice")
-        self._current_theme, self._above = context.current_theme, above
+        self._current_theme = context.current_theme
+        self._strips: list[QWidget] = []
         self._is_error = False
         self.errors: deque[ErrorMessage] = deque(maxlen=MAX_ERRORS)
         self.message = OneLineLabel(self)
@@ -100,19 +101,26 @@ class StatusLine(QFrame):
         context.runner.failed.connect(self._show_workbench_error)
         context.current_theme.changed.connect(self._restyle)
         parent.installEventFilter(self)
-        above.installEventFilter(self)
+        self.lie_above(strip)
         self._restyle()
         self.hide()
 
+    def lie_above(self, strip: QWidget) -> None:
+        """Do not cover this strip either while its page is shown."""
+        self._strips.append(strip)
+        strip.installEventFilter(self)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.isVisible():
+        moves = QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide
+        if event.type() in moves and self.isVisible():
             self._place()
         return False
 
     def _place(self) -> None:
         page = self.parentWidget()
         assert page is not None
-        bottom = self._above.mapTo(page, QPoint(0, 0)).y() if self._above.isVisible() else 0
+        shown = [strip for strip in self._strips if strip.isVisible()]
+        bottom = min((strip.mapTo(page, QPoint(0, 0)).y() for strip in shown), default=0)
         bottom = bottom or page.height()
         width = min(page.width() - 2 * SIDE_PX, self._wanted_width())
         height = self.sizeHint().height()

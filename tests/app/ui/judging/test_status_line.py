@@ -80,6 +80,20 @@ def test_it_is_there_only_while_there_is_something_to_say(qtbot, line, context):
     assert not line.isVisible()
 
 
+def test_it_leaves_the_strip_of_each_page_free(line, context):
+    other = QWidget(line.page)
+    other.setGeometry(0, 430, 760, 70)
+    line.lie_above(other)
+    context.current.message.emit("Saved: 5 changed")
+    line.strip.hide()
+    assert line.geometry().bottom() > 430
+    other.show()
+    assert line.geometry().bottom() < 430
+    other.hide()
+    line.strip.show()
+    assert 430 < line.geometry().bottom() < 460
+
+
 def test_messages_fade_and_errors_stay(line, context):
     context.current.message.emit("something harmless")
     line._fade.timeout.emit()
