@@ -33,7 +33,8 @@ from app.ui.widgets.painted_button import PaintedButton
 TABLE = "overview"
 LINES_HIGH = 2.4
 """Height of a row, in lines of text, so that the small spectrum can be read."""
-FILTERS_PX = 720
+QUICK_FILTERS = 6
+"""In one row."""
 
 Act = Callable[[list[QueueRow]], None]
 
@@ -53,7 +54,7 @@ class OverviewPage(QWidget):
         self._context = context
         self._current, self._session = context.current, context.bridge.session
         self._is_outdated = True
-        self.filters = FilterBar(context, self)
+        self.filters = FilterBar(context, self, columns=QUICK_FILTERS)
         self.table = OverviewTable(context.current_theme, self)
         self.table.setAccessibleName(self.tr("Overview"))
         if "spectrum" not in store.choice(TABLE).shown:
@@ -79,9 +80,8 @@ class OverviewPage(QWidget):
         self._connect(context)
 
     def _lay_out(self) -> None:
-        self.filters.setMaximumWidth(FILTERS_PX)
         left, right, top = QWidget(self), QWidget(self), FlowLayout(spacing=8)
-        left.setLayout(row((self.filters, 3), 1))
+        left.setLayout(row((self.filters, 1), 1))
         left.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         right.setLayout(row(self.tools, self.choose))
         for part in (left, right):

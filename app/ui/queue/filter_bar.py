@@ -32,6 +32,7 @@ from app.ui.widgets.painted_button import PaintedButton, hint
 from app.ui.widgets.text_width import PlaceholderWidth
 
 COLUMNS = 3
+"""Of the quick filters."""
 MAX_ORDER = 16
 """Characters of a column's name on the button of the order."""
 SEEDS = 10_000
@@ -43,7 +44,9 @@ class FilterBar(QWidget):
     queue_requested = Signal(object, object)
     """A Filter and a Sort."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: SessionContext, parent: QWidget | None = None, *, columns: int = COLUMNS
+    ) -> None:
         super().__init__(parent)
         current_theme, session_id = context.current_theme, context.bridge.session.id
         self._current_theme, self._keymap = current_theme, context.keymap
@@ -67,7 +70,7 @@ class FilterBar(QWidget):
             text: PaintedButton(current_theme, attrgetter("accent"), self, height=22, is_quiet=True)
             for text in self._quick_labels()
         }
-        self._lay_out()
+        self._lay_out(columns)
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
         self.edit.typed.connect(self._request_typed)
@@ -154,7 +157,7 @@ class FilterBar(QWidget):
             self._random: self.tr("random"),
         }
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, columns: int) -> None:
         grid = QGridLayout()
         grid.setSpacing(4)
         group = QButtonGroup(self)
@@ -166,7 +169,7 @@ class FilterBar(QWidget):
             button.set_label(labels[text], hint=text)
             button.setSizePolicy(self.edit.sizePolicy())
             group.addButton(button, number)
-            grid.addWidget(button, number // COLUMNS, number % COLUMNS)
+            grid.addWidget(button, number // columns, number % columns)
         for text, label in self._order_labels().items():
             action = QAction(label, self, checkable=True)
             action.setData(text_of_sort(parse_sort(text)))

@@ -46,7 +46,7 @@ ROOM_PX = 12
 MAX_NAME_CHARACTERS = 26
 """Of a digit's width: longer names may be cut."""
 MIN_FLAGS_PX = 44
-MIN_SPECTRUM_PX, MAX_SPECTRUM_PX = 160, 640
+MIN_SPECTRUM_PX = 160
 """In a wide table."""
 HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_YES, AGENT)
 """Columns hidden where room is short, unless the person has chosen them."""
@@ -228,7 +228,7 @@ class TableColumns(QObject):
             chosen = self._store.choice(self.name).widths.get(KEYS[OBJECT])
             self._table.setColumnWidth(OBJECT, chosen or self._name_width())
             left = room - self._table.columnWidth(OBJECT) - self._width_without(SPECTRUM)
-            width = self._chosen_spectrum_px() or max(MIN_SPECTRUM_PX, min(left, MAX_SPECTRUM_PX))
+            width = self._chosen_spectrum_px() or max(MIN_SPECTRUM_PX, left)
             self._table.setColumnWidth(SPECTRUM, width)
             return
         self._header.setSectionResizeMode(OBJECT, mode.Fixed if is_crushed else mode.Stretch)

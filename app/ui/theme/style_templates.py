@@ -177,6 +177,7 @@ QTableView[role="plain"], QTableView[role="plain"] QHeaderView { font-size: ${sm
 QTableView::item { padding: 2px 2px; border: none; }
 QTreeView::item, QListView::item { padding: 4px 6px; border: none; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
+QTableView[role="plain"]::item:hover { background: transparent; }
 QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {
     background: $chosen; color: $text; }
 QListView[role="card"] { border-radius: 8px; padding: 4px; }
@@ -208,7 +209,7 @@ QAbstractScrollArea::corner { background: transparent; border: none; }
 
 BARS = """
 QMenuBar { color: $on_bar; background: $bar; border-bottom: 1px solid $bar_edge; padding: 2px; }
-QMenuBar::item { background: transparent; padding: 4px 10px; border-radius: 5px; }
+QMenuBar::item { background: transparent; padding: 7px 10px; border-radius: 5px; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: $bar_hover; }
 QMenu { color: $text; background: $panel; border: 1px solid $edge; padding: 4px;
     menu-scrollable: $menus_scroll; }

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.keys.text_focus import ROW_NAVIGATION
-from app.ui.theme.theme import CurrentTheme
+from app.ui.theme.theme import CurrentTheme, tones
 from app.ui.widgets.labels import MAX_NAME
 
 CELL = Qt.ItemDataRole.UserRole + 1
@@ -36,6 +36,7 @@ TINT_ALPHA = 38
 PAD = 5
 ROW_MARGIN_PX = 6
 LINE_MARGIN_PX = 3
+NO_ROW = -1
 
 
 class CandidateTable(QTableView):
@@ -75,7 +76,11 @@ class CandidateTable(QTableView):
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setMinimumSectionSize(24)
         self._lines = 1.0
+        self.hovered_row = NO_ROW
         self._fit_font()
+        self.setMouseTracking(True)
+        self.entered.connect(self._hover)
+        self.viewportEntered.connect(self._hover)
         self.clicked.connect(self._activate)
         current_theme.changed.connect(self._restyle)
 
@@ -122,11 +127,21 @@ class CandidateTable(QTableView):
 
     @property
     def focused_row(self) -> int:
-        """The row that Enter would activate; -1 without the focus."""
-        return self.currentIndex().row() if self.hasFocus() else -1
+        """The row that Enter would activate; `NO_ROW` without the focus."""
+        return self.currentIndex().row() if self.hasFocus() else NO_ROW
 
     def set_focused_row(self, row: int) -> None:
         self.setCurrentIndex(self.model().index(row, 0))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover()
+
+    def _hover(self, index: QModelIndex | None = None) -> None:
+        before, self.hovered_row = self.hovered_row, NO_ROW if index is None else index.row()
+        for row in {before, self.hovered_row} - {NO_ROW}:
+            top, height = self.rowViewportPosition(row), self.rowHeight(row)
+            self.viewport().update(0, top, self.viewport().width(), height)
 
     def _activate(self, index: QModelIndex) -> None:
         self.row_activated.emit(index.row())
@@ -173,6 +188,8 @@ class _CellDelegate(QStyledItemDelegate):
         cell = index.data(CELL)
         rect: QRect = option.rect
         accent = QColor(self._current_theme.theme.accent)
+        if index.row() == self._table.hovered_row:
+            painter.fillRect(rect, QColor(tones(self._current_theme.theme).hover))
         if cell.is_current and self._table.tints_current:
             tint = QColor(accent)
             tint.setAlpha(TINT_ALPHA)

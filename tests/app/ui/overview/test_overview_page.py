@@ -52,6 +52,20 @@ def test_rows_are_high_with_spectra_and_columns_of_their_own(person, page):
     assert person.view.judging.queue.table.isColumnHidden(SPECTRUM)
 
 
+def test_filters_are_in_one_row_and_the_spectra_fill_the_table(person, page):
+    assert len({each.y() for each in page.filters.quick.values()}) == 1
+    header = page.table.horizontalHeader()
+    assert header.length() == page.table.viewport().width()
+    assert page.table.columnWidth(SPECTRUM) > page.table.columnWidth(OBJECT)
+
+
+def test_a_message_leaves_the_strip_free(person, page):
+    person.current.message.emit("Saved: 5 changed")
+    status = person.view.status
+    top = page.strip.mapTo(person.view, QPoint(0, 0)).y()
+    assert status.isVisible() and status.geometry().bottom() < top
+
+
 def test_a_click_on_the_title_of_the_names_orders_by_them(person, page):
     header = page.table.horizontalHeader()
     place = QPoint(header.sectionViewportPosition(OBJECT) + 20, header.height() // 2)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from app.ui.theme.theme import tones
 from app.ui.widgets.candidate_table import CELL, CandidateTable, Cell
 from tests.app.ui.steps import shown_in
 
@@ -67,3 +68,19 @@ def test_the_current_row_is_tinted(table, current_theme):
 
     assert left_edge(1).name() == current_theme.theme.accent
     assert left_edge(2).name() != current_theme.theme.accent
+
+
+def test_the_mouse_lights_a_whole_row(qtbot, table, current_theme):
+    def colours(row):
+        image = table.viewport().grab().toImage()
+        cells = [table.visualRect(table.model().index(row, column)) for column in (0, 1)]
+        return [image.pixelColor(cell.right() - 2, cell.top() + 1).name() for cell in cells]
+
+    plain = colours(2)
+    for column in (0, 1):
+        over = table.visualRect(table.model().index(2, column)).center()
+        qtbot.mouseMove(table.viewport(), over)
+        qtbot.waitUntil(lambda: table.hovered_row == 2)
+        assert colours(2) == [tones(current_theme.theme).hover] * 2
+    qtbot.mouseMove(table.parentWidget(), QPoint(5, 5))
+    qtbot.waitUntil(lambda: colours(2) == plain)
