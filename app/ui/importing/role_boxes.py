@@ -42,7 +42,7 @@ class RoleBoxes(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        flow = FlowLayout(self, spacing=8)
+        flow = FlowLayout(self, spacing=8, is_even=True)
         flow.setContentsMargins(0, 0, 0, 0)
         self._names = QStringListModel(self)
         self.boxes: dict[str, QComboBox] = {}

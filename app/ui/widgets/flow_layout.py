@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
@@ -11,11 +13,15 @@ HORIZONTAL = Qt.Orientation.Horizontal
 class FlowLayout(QLayout):
     """Parts whose size policy expands share the room that is left in their row.
 
-    Parts stand in the middle of their row, or at its top where they are aligned so.
+    Parts stand in the middle of their row, or at its top where they are aligned so. In an even
+    layout all parts are equally wide, in columns, and as many of them are in each row.
     """
 
-    def __init__(self, parent: QWidget | None = None, *, spacing: int = 6) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, spacing: int = 6, is_even: bool = False
+    ) -> None:
         super().__init__(parent)
+        self._is_even = is_even
         self._items: list[QLayoutItem] = []
         self.setSpacing(spacing)
 
@@ -77,6 +83,8 @@ class FlowLayout(QLayout):
 
     def _rows(self, width: int) -> list[tuple[list[QLayoutItem], list[int], int]]:
         """The items of each row, their widths, and the height of the row."""
+        if self._is_even:
+            return self._even_rows(width)
         rows: list[list[QLayoutItem]] = []
         used = 0
         for item in self._shown():
@@ -91,6 +99,20 @@ class FlowLayout(QLayout):
         for items in rows:
             widths = self._widths(items, width)
             found.append((items, widths, max(map(_height, items, widths))))
+        return found
+
+    def _even_rows(self, width: int) -> list[tuple[list[QLayoutItem], list[int], int]]:
+        items, gap = self._shown(), self.spacing()
+        if not items:
+            return []
+        fitting = max((width + gap) // (max(map(_least, items)) + gap), 1)
+        columns = ceil(len(items) / ceil(len(items) / fitting))
+        room = max(width - gap * (columns - 1), 0)
+        widths = [room * (each + 1) // columns - room * each // columns for each in range(columns)]
+        found = []
+        for first in range(0, len(items), columns):
+            row = items[first : first + columns]
+            found.append((row, widths[: len(row)], max(map(_height, row, widths))))
         return found
 
     def _widths(self, row: list[QLayoutItem], room: int) -> list[int]:

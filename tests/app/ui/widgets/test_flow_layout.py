@@ -110,3 +110,23 @@ def test_a_low_part_stands_in_the_middle_of_its_row_or_at_its_top(qtbot):
         page.show()
     assert middle.y() == high.y() + 20
     assert top.y() == high.y()
+
+
+@pytest.mark.parametrize(("width", "columns"), [(900, 8), (700, 4), (400, 4), (330, 3), (90, 1)])
+def test_an_even_layout_has_columns(qtbot, width, columns):
+    """As many parts in each row, though more fit."""
+    page = QWidget()
+    flow = FlowLayout(page, spacing=10, is_even=True)
+    flow.setContentsMargins(0, 0, 0, 0)
+    parts = [part(60 + 4 * number, GROWS) for number in range(8)]
+    for each in parts:
+        flow.addWidget(each)
+    qtbot.addWidget(page)
+    page.resize(width, 300)
+    with qtbot.waitExposed(page):
+        page.show()
+    lefts = sorted({each.x() for each in parts})
+    assert len(lefts) == columns
+    assert len({each.width() for each in parts}) <= 2  # one pixel may be left over
+    assert max(each.geometry().right() for each in parts) == width - 1
+    assert flow.heightForWidth(width) == parts[-1].geometry().bottom() + 1
