@@ -16,6 +16,8 @@ LETTERS = 34
 """So many of its letters fit at least."""
 TITLE_LETTERS = 8
 """Where fewer of the title would be left beside the values under the mouse, it is hidden."""
+LEAST_LETTERS = 8
+"""Where fewer of facts or note would be left, they are hidden."""
 BETWEEN = "   "
 """Stands between those values."""
 APART_PX, SLACK_PX = 8, 2
@@ -165,6 +167,8 @@ class Header(QWidget):
         return width + mark_px
 
     def _place(self, label: QLabel, text: str, left: int, width: int) -> None:
-        right = Qt.TextElideMode.ElideRight
-        label.setText(label.fontMetrics().elidedText(text, right, width))
+        metrics = label.fontMetrics()
+        if width < LEAST_LETTERS * metrics.averageCharWidth():
+            width = width if metrics.horizontalAdvance(text) <= width else 0  # not a few letters
+        label.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, width) if width else "")
         label.setGeometry(QRect(left, TOP_PX, width, self._line_height))

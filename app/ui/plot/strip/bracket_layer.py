@@ -60,12 +60,15 @@ class BracketLayer(Layer):
         """
         bar = blend(BAR_ALPHA + colour[-6:], self.theme.plot)
         scale, end = self.box.scale_now, -1e9
+        seen: list[tuple[str, float, float]] = []
         for each in sorted(brackets, key=lambda bracket: bracket.range):
             left, right = (min(max(scale.x(edge), 0.0), scale.width) for edge in each.range)
-            if right - left < 1.0:
-                continue
+            if right - left >= 1.0:
+                seen.append((each.name, left, right))
+        for _, left, right in seen:  # all bars first: none covers the name of another
             painter.fillRect(QRectF(left, top, max(right - left, 3.0), BAR_PX), bar)
-            middle, width = 0.5 * (left + right), self.texts.width(each.name)
+        for name, left, right in seen:
+            middle, width = 0.5 * (left + right), self.texts.width(name)
             is_named = middle - 0.5 * width > end + 2.0
             if right - left > width or not is_named:
                 painter.setPen(hairline(painter, colour))
@@ -73,5 +76,5 @@ class BracketLayer(Layer):
             if is_named:
                 painter.setPen(QColor(self.theme.text))
                 y = top + 0.5 * (BAR_PX - self.texts.height)
-                self.texts.draw(painter, middle, y, each.name, 0.5)
+                self.texts.draw(painter, middle, y, name, 0.5)
                 end = middle + 0.5 * width

@@ -74,3 +74,16 @@ def test_values_under_the_mouse_are_never_cut(qtbot, context, panel):
         header.show_readout("")
         assert header.title.text() == title
     assert shown == text
+
+
+def test_no_fact_is_cut_to_a_few_letters(panel):
+    header = panel.header
+    header.show_object("J1", None)
+    header._facts_text = "LAMOST DR10 · S/N 15.0 (file)"
+    header.show_readout("6614.5 Å   F 2.985e-16")
+    shown = set()
+    for width in range(200, 700, 3):
+        header.resize(width, header.height())
+        shown.add(header.facts.text())
+    assert {"", header._facts_text} <= shown
+    assert all(len(text) >= 4 for text in shown if text)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
+from app.ui.plot.strip.bracket_layer import Bracket
 from tests.app.ui.plot.steps import LEFT, NO, double_click, drag, shown
 
 
@@ -60,3 +62,26 @@ def test_the_tasks_windows_are_in_the_strip_and_move_with_the_star(context, pane
     assert panel.overview.tooltip_at(x) == f"{first.key}: {first.label}"
     context.view.change(z=0.1)
     assert panel.overview.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)
+
+
+def test_no_bar_covers_the_name_of_another(context, panel):
+    """The first is narrower than its name, which reaches into the second."""
+    strip = panel.overview
+    per_pixel, ink = strip.scale().per_pixel, QColor(context.current_theme.theme.text)
+    edge, empty = 6000.0, (6000.0 + 40 * per_pixel, 6000.0 + 60 * per_pixel)
+
+    def ink_beside(*brackets):
+        strip.show_task_windows(brackets)
+        image = strip.grab().toImage()
+        columns = range(strip_x(panel, edge), strip_x(panel, edge) + 8)
+        dark = [
+            abs(image.pixelColor(x, y).lightness() - ink.lightness()) < 60
+            for x in columns
+            for y in range(2, 14)
+        ]
+        return sum(dark)
+
+    first = Bracket((edge - 4 * per_pixel, edge), "WWW", "")
+    alone = ink_beside(first)
+    assert alone > 5
+    assert ink_beside(first, Bracket((edge, empty[1]), "", "")) >= alone
