@@ -201,6 +201,7 @@ class Monkey:
         self.window.resize(*size)
 
 
+@pytest.mark.timeout(900)  # 5,000 deeds take up to five minutes beside other work
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_keys_and_clicks(qtbot, tmp_path, mess, nothing_of_the_system, seed):
     place = copied(mess, tmp_path)
