@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.apply_theme import ThemeApplier
+from app.ui.judging.flag_menu import FLAGS
 from app.ui.main_window import MainWindow
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
@@ -49,7 +50,7 @@ def figures() -> Iterator[dict[str, object]]:
         yield {"screen": f"{width}x{height} at {scale:.0%}", **found}
 
 
-def measure(width: int, height: int, folder: Path) -> dict[str, float]:
+def measure(width: int, height: int, folder: Path) -> dict[str, float | str]:
     """Percent of a screen of so many logical pixels; the window has all but its title."""
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
@@ -65,13 +66,23 @@ def measure(width: int, height: int, folder: Path) -> dict[str, float]:
         assert time.monotonic() < until
         QTest.qWait(20)
     QTest.qWait(200)
+    usual = shares(window, width * height)
+    for flag in list(FLAGS)[:3]:
+        window.view.context.current.toggle_flag(flag)
+    QTest.qWait(200)
+    flagged = shares(window, width * height)
+    window.close()
+    applier.deleteLater()
+    return usual | {f"{name}_with_three_flags": value for name, value in flagged.items()}
+
+
+def shares(window: MainWindow, screen: int) -> dict[str, float | str]:
+    """Percent of so many pixels that the axes have, and the axes with the diagnostic windows."""
+    assert window.view is not None
     judging = window.view.judging
     stage = judging.plot.plot.stage.geometry()
     axes = stage.width() * stage.height()
     windows = sum(cell.width() * cell.height() for cell in judging.windows.cells)
-    window.close()
-    applier.deleteLater()
-    screen = width * height
     return {
         "axes_percent": 100.0 * axes / screen,
         "with_windows_percent": 100.0 * (axes + windows) / screen,

@@ -17,6 +17,8 @@ CHIP_LETTERS, PADDING_PX = 12, 44
 """Width of the longest chip: of so many letters, and of what is around them."""
 MAX_CHIPS, CHIPS_PX = 3, 440
 """Chips, none where large text leaves room for one alone; other flags are counted in a button."""
+SPACING_PX = 4
+REMOVE = "✕"
 
 
 class FlagRow(QWidget):
@@ -45,11 +47,12 @@ class FlagRow(QWidget):
         self.custom.hide()
         self.chips: dict[str, PaintedButton] = {}
         self._names: tuple[str, ...] = ()
+        self._room = CHIPS_PX
         self._group = QButtonGroup(self)
         self._group.setExclusive(False)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(4)
+        self._row.setSpacing(SPACING_PX)
         for widget in (self.star, self.more, self.custom, self.rest):
             self._row.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -85,6 +88,17 @@ class FlagRow(QWidget):
     @property
     def _chip_px(self) -> int:
         return self.fontMetrics().horizontalAdvance("n" * CHIP_LETTERS) + PADDING_PX
+
+    @property
+    def bare_px(self) -> int:
+        """Width without flags."""
+        return self.star.sizeHint().width() + SPACING_PX + self.more.sizeHint().width()
+
+    def set_room(self, room: int) -> None:
+        """Set how wide the chips may be together."""
+        if room != self._room:
+            self._room = room
+            self._show_chips()
 
     def toggle_star(self) -> None:
         self.star.setChecked(STAR in self._current.opinion.flags)  # changed once it is saved
@@ -123,16 +137,28 @@ class FlagRow(QWidget):
             chip.hide()
             chip.deleteLater()
         fitting = CHIPS_PX // self._chip_px
-        count = min(MAX_CHIPS, fitting) if fitting > 1 else 0
-        shown, hidden = self._names[:count], self._names[count:]
+        most = min(MAX_CHIPS, fitting) if fitting > 1 else 0
+        shown = next(
+            shown
+            for shown in (self._names[:count] for count in range(most, -1, -1))
+            if not shown or self._needed(shown) <= self._room
+        )
+        hidden = self._names[len(shown) :]
         self.chips = {name: self._chip(number, name) for number, name in enumerate(shown)}
         self.rest.set_label(f"+{len(hidden)}", hint=", ".join(hidden))
         self.rest.setVisible(bool(hidden))
 
+    def _needed(self, shown: tuple[str, ...]) -> int:
+        """Width of these chips, and of the count of the others."""
+        widths = [min(self.rest.width_of("", name, REMOVE), self._chip_px) for name in shown]
+        if hidden := len(self._names) - len(shown):
+            widths.append(self.rest.width_of("", f"+{hidden}", ""))
+        return sum(width + SPACING_PX for width in widths)
+
     def _chip(self, number: int, name: str) -> PaintedButton:
         chip = PaintedButton(self._current_theme, attrgetter("accent"), self, is_quiet=True)
         about = self.tr("Remove the flag {name}").replace("{name}", name)
-        chip.set_label(name, "✕", about)
+        chip.set_label(name, REMOVE, about)
         chip.setAccessibleName(about)
         chip.setMaximumWidth(self._chip_px)
         self._group.addButton(chip, number)

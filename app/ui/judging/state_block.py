@@ -162,7 +162,7 @@ class StateBlock(QWidget):
         return QSize(self._least_px, super().minimumSizeHint().height())
 
     def _show_candidate(self, row: QueueRow | None) -> None:
-        """What was saved is told beside the next candidate too, but not beside those that follow."""
+        """Tell what was saved beside the next candidate too, but not beside those that follow."""
         self._moves += 1
         if self._moves > MAX_MOVES:
             self.saved.show_text("")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from operator import attrgetter
 
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 
 from agent.tasks.look import has_class
@@ -13,6 +15,7 @@ from app.core.session.records import Opinion, Verdict
 from app.ui.actions.actions import ACTIONS
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.confidence_row import ConfidenceRow
+from app.ui.judging.flag_row import CHIPS_PX
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
 from app.ui.judging.verdict_commands import VerdictCommands
@@ -23,7 +26,7 @@ from app.ui.widgets import labels
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-HEIGHT = 30
+HEIGHT, SIDE_PX = 30, 8
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
 
 
@@ -45,6 +48,9 @@ class VerdictBar(QFrame):
         self.choose_class = labels.button(self.tr("Choose a class to judge"), "")
         self.choose_class.clicked.connect(partial(context.commands.run, "other_class"))
         self._lay_out()
+        # Chips are not made while Qt lays the strip out.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_flags)
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
         self.confidence.chosen.connect(self._current.set_confidence)
@@ -89,8 +95,8 @@ class VerdictBar(QFrame):
         group = QButtonGroup(self)
         group.setExclusive(False)
         group.idClicked.connect(self._press)
-        strip = FlowLayout(self)
-        strip.setContentsMargins(8, 4, 8, 4)
+        strip = self._strip = FlowLayout(self)
+        strip.setContentsMargins(SIDE_PX, 4, SIDE_PX, 4)
         for number, verdict in enumerate(ORDER):
             group.addButton(self.buttons[verdict], number)
         told = labels.short_label(self.tr("No class to judge"), "title")
@@ -100,9 +106,28 @@ class VerdictBar(QFrame):
         shown, hidden = (to_judge, no_class) if is_judged else (no_class, to_judge)
         for part in [*shown, self.comment, self.state, self.undo, self.redo]:
             strip.addWidget(part)
+        self._row: list[QWidget] = [*shown, self.state, self.undo, self.redo]
         for part in hidden:
             part.setParent(self)
             part.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fitting.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_fitting"):
+            self._fitting.start()
+
+    def _fit_flags(self) -> None:
+        """Let flags take only what one row leaves them; where there are more rows, all they need."""
+        flags = self.comment.flags
+        others = [part for part in self._row if not part.isHidden()]
+        bare = self.comment.minimumSizeHint().width() - flags.minimumSizeHint().width()
+        needed = bare + flags.bare_px + sum(part.minimumSizeHint().width() for part in others)
+        left = self.width() - 2 * SIDE_PX - needed - self._strip.spacing() * len(others)
+        flags.set_room(left if left >= 0 else CHIPS_PX)
 
     def _press(self, number: int) -> None:
         self._mark_saved()  # changed once it is saved

@@ -81,3 +81,18 @@ def test_in_very_large_text_flags_are_counted(qtbot, box, context):
     assert box.flags.chips == {}
     assert box.flags.rest.isVisible() and box.flags.rest.text() == "+2"
     assert box.flags.rest.toolTip() == "noisy, calibration"
+
+
+def test_chips_take_no_more_room_than_there_is(qtbot, box, context):
+    show_painted(qtbot, context)
+    for name in ("noisy", "velocity", "calibration"):
+        context.current.toggle_flag(name)
+    flags = box.flags
+    shown = set()
+    for room in range(440, 30, -10):
+        flags.set_room(room)
+        assert flags.minimumSizeHint().width() <= flags.bare_px + max(room, 50)
+        assert flags.rest.isHidden() == (len(flags.chips) == 3)
+        shown.add(tuple(flags.chips))
+    assert shown == {(), ("noisy",), ("noisy", "velocity"), ("noisy", "velocity", "calibration")}
+    assert flags.rest.text() == "+3"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
@@ -63,3 +65,20 @@ def test_a_read_only_session_disables_all_buttons(qtbot, session, tmp_path):
 
 def test_it_fits_a_small_laptop(qtbot, bar):
     assert bar.minimumSizeHint().width() <= 620
+
+
+@pytest.mark.parametrize("width", [1280, 1440, 1600])
+def test_three_flags_need_no_second_row(qtbot, context, width):
+    bar = shown_in(qtbot, VerdictBar(context), width, 40)
+    show_painted(qtbot, context)
+    assert bar.heightForWidth(width) < 50
+    flags = bar.comment.flags
+    for name in ("noisy", "velocity", "calibration"):
+        context.current.toggle_flag(name)
+        parts = (*flags.chips.values(), flags.rest)
+        qtbot.waitUntil(lambda parts=parts: any(each.isVisible() for each in parts))
+        QApplication.processEvents()
+        assert bar.heightForWidth(width) < 50
+    assert len(flags.chips) == 3 or flags.rest.isVisible()
+    bar.resize(560, 200)
+    qtbot.waitUntil(lambda: len(flags.chips) == 3)  # in rows of their own there is room
