@@ -121,7 +121,7 @@ class VerdictBar(QFrame):
             self._fitting.start()
 
     def _fit_flags(self) -> None:
-        """Let flags take only what one row leaves them; where there are more rows, all they need."""
+        """Let flags take what one row leaves them; where there are more rows, all they need."""
         flags = self.comment.flags
         others = [part for part in self._row if not part.isHidden()]
         bare = self.comment.minimumSizeHint().width() - flags.minimumSizeHint().width()

@@ -35,7 +35,11 @@ SOURCES = (
     *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "turn")),
     *(AGENT / "inspection" / f"{name}.py" for name in ("engine_loader", "episode")),
     AGENT / "inspection" / "inspector_factory.py",
-    *(AGENT / "models" / f"{name}.py" for name in ("check_files", "registry")),
+    *sorted({*(AGENT / "models").glob("*.py")} - {AGENT / "models" / "wording_source.py"}),
+    *sorted((AGENT / "engines" / "gguf").glob("*.py")),
+    *sorted((AGENT / "engines" / "hf").glob("*.py")),
+    *sorted((AGENT / "engines").glob("*.py")),
+    *sorted((CORE / "sharing").glob("*.py")),
     *(CORE / "database" / f"{name}.py" for name in ("database", "error_messages")),
     *(CORE / "database" / f"{name}.py" for name in ("file_opening", "session_file")),
     CORE / "atomic_file.py",
@@ -55,6 +59,7 @@ NO_MESSAGE = re.compile(
     r"|^ignored|^no task|^list reader$|^text table$|^Fatal Python"
     r"|^(?=[^_]*_)[a-z_\s]+$|^<|BEGIN IMMEDIATE|cannot be nested|context \(\?:|^byte-by-byte"
     r"|^(FITS image|FITS table|LAMOST LRS|LAMOST MRS|SDSS spSpec)$|^there is a reader named"
+    r"|::=|s label|^\| label|<.im_end|<.im_start|^Found missing adapter keys$"
     r"|^a result has a|^an event listener failed|^the worker %s|^worker client$"
 )
 """Code; what belongs to servers and to the command line; what the window says itself."""
@@ -93,6 +98,11 @@ PUT_TOGETHER = {
     "{}; the next request starts a new one",
     " (its last line: {})",
     "{} and was killed",
+    "have the wrong shape for",
+    "{} has no {}",
+    "the weights in {} {} {} and {} more; the download may be broken",
+    "{model} is prompted in our words, not in those it was trained on: the accuracy of the "
+    "published weights is not guaranteed (spec-o3 models wording {wording} --from ...)",
     "did not load within {} s",
     "did not start within {} s",
     "did not stop within {} s of the request to cancel",
@@ -199,6 +209,21 @@ TRANSLATED = {
     "last line: Killed); the next request starts a new one": (
         "工作进程检查 J1时被 SIGKILL 终止（与内存耗尽时一样）（其最后一行：Killed）；"
         "下一个请求会启动新的进程"
+    ),
+    "/m/nano.gguf is not a usable GGUF file: it has version 1; supported are 2 to 3; download it "
+    "again": "/m/nano.gguf 不是可用的 GGUF 文件：其版本为 1；支持 2 至 3；请重新下载",
+    "/m/nano.gguf is not a usable GGUF file: it claims 9,000,000 items in one array; download it "
+    "again": "/m/nano.gguf 不是可用的 GGUF 文件：它声称有 9,000,000 项的单个数组；请重新下载",
+    "not enough memory for a conversation of 4,096 tokens; try a shorter context": (
+        "内存不足以容纳 4,096 个标记的对话；请尝试更短的上下文"
+    ),
+    "the weights in /m have the wrong shape for lm_head.weight and 3 more; the download may be "
+    "broken": "/m 中的权重对 lm_head.weight 及另外 3 项形状不对；下载可能不完整",
+    "huggingface.co does not respond (timed out); try again later": (
+        "huggingface.co 没有响应（timed out）；请稍后再试"
+    ),
+    "the other session is damaged: it has no line of the log 7": (
+        "另一会话已损坏：其中没有记录中的行 7"
     ),
     "host:8000: it cannot be reached; gave up after 4 attempts": (
         "host:8000：无法连接；尝试 4 次后放弃"
