@@ -2181,6 +2181,10 @@
         <translation>{count} 列</translation>
     </message>
     <message>
+        <source>the first {count} shown</source>
+        <translation>显示前 {count} 行</translation>
+    </message>
+    <message>
         <source>row {n}: {why}</source>
         <translation>第 {n} 行：{why}</translation>
     </message>

@@ -39,6 +39,7 @@ class OverlayCurves(QObject):
         context.view.changed.connect(self._options_changed)
         context.view.window_changed.connect(self.draw)
         context.current.spectrum_changed.connect(self.draw)
+        panel.drawn_later.connect(self.draw)
         context.current_theme.changed.connect(self._restyle)
 
     def draw(self, *_: object) -> None:

@@ -103,6 +103,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         context.current_theme.changed.connect(self._restyle)
         comparison.changed.connect(self._schedule)
         panel.template.changed.connect(self._schedule)
+        panel.drawn_later.connect(self._schedule)
         panel.plot.laid_out.connect(self._align)
 
     def set_mode(self, mode: str) -> None:

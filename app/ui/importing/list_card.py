@@ -232,6 +232,10 @@ def _facts(preview: ListPreview) -> str:
         if len(preview.columns) == 1:
             columns = translate("ListCard", "{count} column")
         known.append(columns.replace("{count}", f"{len(preview.columns):,}"))
+    shown = len(preview.rows)
+    if preview.estimate is not None and 0 < shown < preview.estimate:
+        first = translate("ListCard", "the first {count} shown")
+        known.append(first.replace("{count}", f"{shown:,}"))
     return " · ".join(part for part in known if part)
 
 

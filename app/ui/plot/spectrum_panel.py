@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
@@ -47,6 +47,9 @@ class SpectrumPanel(QFrame):
 
     A candidate cannot be judged before that.
     """
+
+    drawn_later = Signal()
+    """A curve made in the background took the place of the one on screen."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -247,6 +250,7 @@ class SpectrumPanel(QFrame):
             self._keep_flux = keep_flux
             self._show_trace(drawn, None)
             self._keep_flux = False
+            self.drawn_later.emit()
 
     def _show_trace(self, drawn: Trace, candidate_id: int | None) -> None:
         assert self._spectrum is not None

@@ -23,6 +23,7 @@ TITLE_APART_PX = 12.0
 NUMBERS_APART_PX = 4.0
 TITLE_SHARE = 0.7
 """Of the wavelength axis, at most, for its title."""
+LEAST_TICKS, MOST_TRIED = 2, 6
 WIDEST_NUMBER = "\N{MINUS SIGN}0000"
 
 Marks = list[tuple[float, str]]
@@ -61,8 +62,19 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
                 found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
                 if self._are_apart(found):
                     break
+            if len(found) < LEAST_TICKS:
+                found = self._more_ticks(lo, hi) or found
             self._marks, self._marks_for = found, key
         return self._marks
+
+    def _more_ticks(self, lo: float, hi: float) -> Marks | None:
+        """Closer ticks, for a low axis on which a single number would say no scale."""
+        for most in range(LEAST_TICKS, MOST_TRIED + 1):
+            found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+            if len(found) >= LEAST_TICKS:
+                is_short = all(len(text) <= len(WIDEST_NUMBER) for _, text in found)
+                return found if is_short and self._are_apart(found) else None
+        return None
 
     @property
     def numbers(self) -> list[tuple[QRectF, str]]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from app.ui.comparison.legend import text_of
 from app.ui.comparison.overlay_curves import same_median
+from app.ui.plot import spectrum_panel
 from app.ui.plot.trace import trace
 from app.ui.theme.theme import DARK
 from tests.app.ui.comparison.conftest import overlay
@@ -40,6 +41,17 @@ def test_they_follow_the_axis_of_the_spectrum(qtbot, page, context):
     context.view.change(flux_log=False, flux="normalised")
     qtbot.waitUntil(lambda: page.plot.plot.trace.quantity == "normalised")
     qtbot.waitUntil(lambda: medians(page, (6000.0, 9000.0)) == pytest.approx([1.0] * 3, abs=0.1))
+
+
+def test_they_are_there_when_they_were_ready_before_the_spectrum(qtbot, page, context, monkeypatch):
+    overlay(qtbot, page, context)
+    show_made, held = page.plot._show_made, []
+    monkeypatch.setattr(spectrum_panel, "takes_long", lambda *_: True)
+    monkeypatch.setattr(page.plot, "_show_made", lambda *made: held.append(made))
+    context.view.change(flux="normalised")
+    qtbot.waitUntil(lambda: bool(held) and len(page.overlays._traces) == 2)
+    show_made(*held[0])
+    assert medians(page, (6000.0, 9000.0)) == pytest.approx([1.0] * 3, abs=0.1)
 
 
 def test_without_any_nothing_is_made(page):

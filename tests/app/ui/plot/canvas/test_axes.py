@@ -72,3 +72,14 @@ def test_numbers_and_titles_are_shown_where_there_is_room(plot):
     assert plot.flux_axis.shown_title(300.0) in (TITLES[1], "Flux")
     assert plot.flux_axis.shown_title(10.0) == ""
     assert not plot.flux_axis.title_place.isEmpty()
+
+
+@pytest.mark.parametrize("flux", [(0.1, 2.3), (0.55, 1.7), (-0.4, 0.9), (96.0, 131.0)])
+def test_a_low_axis_has_two_numbers(qtbot, flux):
+    """As that of the ratio below the plot."""
+    plot = shown_in(qtbot, PlotView(LIGHT), 900, 125)
+    plot.show_axes(*TITLES, FRAMES[0])
+    plot.stage.show_range((3700.0, 9100.0), flux)
+    plot.grab()
+    assert plot.flux_axis.length < 2 * plot.flux_axis.apart_px
+    assert len(plot.flux_axis.numbers) >= 2
