@@ -174,8 +174,6 @@ class SpectrumPanel(QFrame):
         needed += max(least - self.plot.minimumHeight(), 0)
         self.overview.setVisible(needed <= self.contentsRect().height())
 
-    # Signals
-
     def _connect(self, context: SessionContext) -> None:
         self._current.candidate_changed.connect(self._start_candidate)
         self._current.spectrum_changed.connect(self._show)
@@ -214,10 +212,8 @@ class SpectrumPanel(QFrame):
     def _show(self, spectrum: Spectrum | None) -> None:
         candidate = self._current.candidate
         self._spectrum = spectrum
-        if candidate is None:
-            self.header.show_object("", spectrum)
-        else:
-            self.header.show_object(candidate.object_id, spectrum, candidate.snr)
+        name, snr = ("", None) if candidate is None else (candidate.object_id, candidate.snr)
+        self.header.show_object(name, spectrum, snr)
         if spectrum is None:
             self.plot.show_trace(None)
             self.template.draw()
