@@ -71,9 +71,7 @@ class AgentPage(SettingsPage):
         rows = form()
         note = self.tr("A model from the list, a folder, a GGUF file or a server address")
         _, self.state = add_row(rows, self.tr("Model"), self.model, note, "")
-        note = self.tr(
-            "Automatic: a graphics card if the model can use one"
-        )
+        note = self.tr("Automatic: a graphics card if the model can use one")
         add_row(rows, self.tr("Runs on"), self.device, note)
         note = self.tr("Each inspection needs memory for its own copy of the model")
         add_row(rows, self.tr("Parallel inspections"), self.workers, note)

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -188,7 +189,8 @@ class _CellDelegate(QStyledItemDelegate):
         cell = index.data(CELL)
         rect: QRect = option.rect
         accent = QColor(self._current_theme.theme.accent)
-        if index.row() == self._table.hovered_row:
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if index.row() == self._table.hovered_row and not is_selected:
             painter.fillRect(rect, QColor(tones(self._current_theme.theme).hover))
         if cell.is_current and self._table.tints_current:
             tint = QColor(accent)

@@ -82,5 +82,10 @@ def test_the_mouse_lights_a_whole_row(qtbot, table, current_theme):
         qtbot.mouseMove(table.viewport(), over)
         qtbot.waitUntil(lambda: table.hovered_row == 2)
         assert colours(2) == [tones(current_theme.theme).hover] * 2
+    table.setSelectionMode(CandidateTable.SelectionMode.SingleSelection)
+    table.setSelectionBehavior(CandidateTable.SelectionBehavior.SelectRows)
+    table.selectRow(2)
+    assert tones(current_theme.theme).hover not in colours(2)
+    table.clearSelection()
     qtbot.mouseMove(table.parentWidget(), QPoint(5, 5))
     qtbot.waitUntil(lambda: colours(2) == plain)
