@@ -51,7 +51,7 @@ class ListCard(QFrame):
         self.tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tabs.currentChanged.connect(self._show)
         self.name = _label("title")
-        self.facts = _label("dim")
+        self.facts, self.shown = _label("dim"), _label("dim")
         self.problem = ProblemLine()
         self.problem.close_button.hide()
         self.notes = _label("dim")
@@ -68,6 +68,7 @@ class ListCard(QFrame):
         row = FlowLayout(spacing=12)
         row.addWidget(self.name)
         row.addWidget(self.facts)
+        row.addWidget(self.shown)
         layout.addLayout(row)
         layout.addWidget(self.problem)
         layout.addWidget(self.outside)
@@ -204,6 +205,8 @@ class ListCard(QFrame):
             preview = ListPreview(path=path)
         else:
             self.facts.setText(_facts(preview))
+        self.shown.setText(_shown(preview))
+        self.shown.setVisible(bool(self.shown.text()))
         self.problem.show_problem(translate_message(preview.problem))
         self.notes.setText("\n".join(_notes(preview)))
         self.notes.setVisible(bool(self.notes.text()))
@@ -232,11 +235,15 @@ def _facts(preview: ListPreview) -> str:
         if len(preview.columns) == 1:
             columns = translate("ListCard", "{count} column")
         known.append(columns.replace("{count}", f"{len(preview.columns):,}"))
-    shown = len(preview.rows)
-    if preview.estimate is not None and 0 < shown < preview.estimate:
-        first = translate("ListCard", "the first {count} shown")
-        known.append(first.replace("{count}", f"{shown:,}"))
     return " · ".join(part for part in known if part)
+
+
+def _shown(preview: ListPreview) -> str:
+    """How many rows are shown, where there are more."""
+    shown = len(preview.rows)
+    if preview.estimate is None or not 0 < shown < preview.estimate:
+        return ""
+    return translate("ListCard", "the first {count} shown").replace("{count}", f"{shown:,}")
 
 
 def _notes(preview: ListPreview) -> list[str]:

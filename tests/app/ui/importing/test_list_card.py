@@ -13,10 +13,12 @@ def test_several_lists(qtbot, page, sample_list, tmp_path):
     show(qtbot, page, sample_list, other)
     qtbot.waitUntil(lambda: page.list.is_ready)
     assert page.list.tabs.count() == 2
+    assert page.list.shown.text() == "the first 20 shown" and page.list.shown.isVisible()
     rect = page.list.tabs.tabRect(1)
     qtbot.mouseClick(page.list.tabs, Qt.MouseButton.LeftButton, pos=rect.center())
     assert page.list.name.text() == "other.csv"
     assert cell(page, 0, 0) == "star"
+    assert not page.list.shown.isVisible()
     run_import(qtbot, page)
     assert page.report.values["rows_used"].text() == "61"
 
