@@ -189,8 +189,8 @@ class _CellDelegate(QStyledItemDelegate):
         cell = index.data(CELL)
         rect: QRect = option.rect
         accent = QColor(self._current_theme.theme.accent)
-        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        if index.row() == self._table.hovered_row and not is_selected:
+        is_hovered = index.row() == self._table.hovered_row
+        if is_hovered and not option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, QColor(tones(self._current_theme.theme).hover))
         if cell.is_current and self._table.tints_current:
             tint = QColor(accent)
