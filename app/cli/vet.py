@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from functools import partial
 from time import monotonic
 from typing import Annotated
@@ -134,19 +135,20 @@ def run_vet(
         began = monotonic()
         try:
             run = inspect_all(
-                session, pool, model, limit=limit, seed=seed, retry=again, share=share
+                session, pool, model, limit=limit, seed=seed, retry=again, share=share, wait=True
             )
-            for vetted in run:
-                results[_result_word(vetted)] += 1
-                verdicts = _member_verdicts(vetted)
-                by_panels += bool(verdicts)
-                opposed += verdicts >= {"YES", "NO"}
-                if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
-                    faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
-                progress.advance(bar)
-                if results.total() == 1:
-                    took = monotonic() - began
-                    progress.console.print(_estimate(took, total - 1, workers), end="")
+            with closing(run):
+                for vetted in run:
+                    results[_result_word(vetted)] += 1
+                    verdicts = _member_verdicts(vetted)
+                    by_panels += bool(verdicts)
+                    opposed += verdicts >= {"YES", "NO"}
+                    if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
+                        faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
+                    progress.advance(bar)
+                    if results.total() == 1:
+                        took = monotonic() - began
+                        progress.console.print(_estimate(took, total - 1, workers), end="")
         except KeyboardInterrupt:
             was_stopped = True
             faults.append("stopped: run the same command again to continue")
@@ -160,6 +162,8 @@ def run_vet(
     if skipped:
         reason = "could not be read before: use --again to retry"
         typer.echo(f"  {skipped} {reason}", err=True)
+    if done < total and not (was_stopped or session.database.is_file):
+        typer.echo(f"  {total - done:,} were left to other programs on this session", err=True)
     if was_stopped:
         raise typer.Exit(STOPPED)
     return model

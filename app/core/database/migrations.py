@@ -43,7 +43,23 @@ def _add_measurements_and_listed_paths(connection: Connection) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (_add_measurements_and_listed_paths,)
+def _add_claims(connection: Connection) -> None:
+    is_file = connection.dialect.name == "sqlite"
+    key, double = ("INTEGER", "DOUBLE") if is_file else ("BIGINT", "DOUBLE PRECISION")
+    connection.exec_driver_sql(
+        f"""
+        CREATE TABLE claims (
+            candidate_id {key} NOT NULL, model TEXT NOT NULL, model_sha256 TEXT NOT NULL,
+            holder TEXT NOT NULL, expires {double} NOT NULL,
+            PRIMARY KEY (candidate_id, model, model_sha256),
+            FOREIGN KEY(candidate_id) REFERENCES candidates (id)
+        )
+        """
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_claims_holder ON claims (holder)")
+
+
+STEPS: tuple[Step, ...] = (_add_measurements_and_listed_paths, _add_claims)
 """Step n, counted from 1, upgrades version n to n + 1."""
 
 VERSION = 1 + len(STEPS)

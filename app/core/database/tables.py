@@ -279,6 +279,18 @@ Index(
     inspections.c.verdict,
 )
 
+# On a server: the candidates that running programs inspect with a model now, apart from the
+# results, so that no two do the same one. Who dies does not renew its claims, and they expire.
+claims = Table(
+    "claims",
+    metadata,
+    _foreign_key("candidates", "candidate_id", primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("model_sha256", Text, primary_key=True),
+    Column("holder", Text, nullable=False, index=True),
+    Column("expires", Double, nullable=False),  # seconds since 1970, by the server's clock
+)
+
 calibrations = Table(
     "calibrations",
     metadata,

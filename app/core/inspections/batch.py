@@ -6,8 +6,8 @@ The agent's answer is stored as an inspection, never as a verdict of a reviewer.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from agent.errors import ReadError, WorkbenchError
 from agent.tasks.catalogue import load_tasks, task_source
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
+from app.core.inspections.claims import LEASE_S, Claims
 from app.core.inspections.share import Share
 from app.core.inspections.store import add_inspection, mark_fault, pending_candidates
 from app.core.queue import matching
@@ -57,34 +58,50 @@ def inspect_all(
     retry: bool = False,
     share: Share | None = None,
     only: Iterable[Candidate] | None = None,
-) -> Iterator[BatchResult]:
+    wait: bool = False,
+    lease_s: float = LEASE_S,
+) -> Generator[BatchResult, None, None]:
     """Inspect the candidates the model has not inspected yet, and store each result at once.
 
     `only` are the candidates to inspect instead of those, `share` is the part of them to take.
-    `retry` includes those whose spectrum could not be read before. The generator can be closed at
-    any time; the next call continues from there. Raises WorkbenchError when several inspections
-    in a row fail.
+    `retry` includes those whose spectrum could not be read before. On a server, candidates that
+    other programs inspect with the model at this moment are left to them; `wait` for these, too,
+    as they may stop or die: what they have claimed is free `lease_s` later. The generator can be
+    closed at any time; the next call continues from there. Raises WorkbenchError when several
+    inspections in a row fail.
     """
     require_class(session.task)
     running: dict[int, Candidate] = {}
+    # A file has one writer, so that nobody else inspects its candidates.
+    is_shared = not session.database.is_file
+    claims = Claims(session, model, retry=retry, lease_s=lease_s) if is_shared else None
+    wanted = only
+    if wanted is None:
+        most = None if is_shared else limit
+        wanted = pending_candidates(session, model, most, retry=retry, share=share)
 
-    def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:
-        pending = only
-        if pending is None:
-            pending = pending_candidates(session, model, limit, retry=retry, share=share)
-        for candidate in pending:
+    def finish(candidate_id: int) -> None:
+        if claims is not None:
+            claims.finished(candidate_id)
+
+    def requests(task: str, some: Iterable[Candidate]) -> Iterator[tuple[int, InspectRequest]]:
+        for candidate in some:
             try:
                 request = _request(session, candidate, task, seed)
             except ReadError as error:  # of a packed spectrum; the worker reads files
                 mark_fault(session, candidate.id, str(error))
+                finish(candidate.id)
                 continue
             running[candidate.id] = candidate
             yield candidate.id, request
 
     failures = 0
-    with worker_task(session) as task:
-        for inspected in pool.run(requests(task)):
-            yield _store_result(session, running.pop(inspected.key), inspected)
+    with worker_task(session) as task, claims or nullcontext():
+        rounds = [wanted] if claims is None else claims.rounds(wanted, limit, wait=wait)
+        for inspected in (each for some in rounds for each in pool.run(requests(task, some))):
+            result = _store_result(session, running.pop(inspected.key), inspected)
+            finish(inspected.key)
+            yield result
             reason = _engine_failure(inspected)
             failures = failures + 1 if reason else 0
             if failures >= MAX_FAILURES:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, func, select, tuple_, update
 
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from app.core.database.tables import candidates, inspections
+from app.core.database.upsert import insert_or_update
 from app.core.errors import SessionError
 from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import (
@@ -34,6 +35,8 @@ from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import now
 
 MAX_REASON = 500
+ONE_EACH = ("candidate_id", "model", "model_sha256")
+"""A candidate has one inspection by each model."""
 PAGE = 50  # trajectories read at once; each can be long
 
 InspectionRow = Any
@@ -88,11 +91,9 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
     with session.database.writing() as connection:
         lock_opinions(connection, [candidate_id])
         for values in rows:
-            model = ModelRef(name=values["model"], sha256=values["model_sha256"])
-            same = made_by(model) & (inspections.c.candidate_id == candidate_id)
-            connection.execute(delete(inspections).where(same))
-            made = insert(inspections).values(values).returning(inspections.c.id)
-            number = connection.execute(made).scalar_one()
+            made = insert_or_update(connection, inspections).values(values)
+            made = made.on_conflict_do_update(index_elements=ONE_EACH, set_=values)
+            number = connection.execute(made.returning(inspections.c.id)).scalar_one()
         update_agent_columns(connection, candidate_id, session.task)
         if trajectory.stopped_by != "error":
             _set_fault(connection, candidate_id, "")
@@ -178,9 +179,11 @@ def pending_candidates(
     yield from islice((each for each in rows if share is None or share.has(each.id)), limit)
 
 
-def pending_among(session: Session, model: ModelRef, candidate_ids: Sequence[int]) -> list[int]:
+def pending_among(
+    session: Session, model: ModelRef, candidate_ids: Sequence[int], *, retry: bool = False
+) -> list[int]:
     """Those of these candidates that `pending_candidates` would give, in the given order."""
-    wanted = _pending_condition(session, model)
+    wanted = pending_condition(session, model, retry=retry)
     found: set[int] = set()
     with session.database.reading() as connection:
         for start in range(0, len(candidate_ids), MAX_IDS):
@@ -193,7 +196,7 @@ def count_pending(
     session: Session, model: ModelRef, *, retry: bool = False, share: Share | None = None
 ) -> int:
     """Count the candidates of `pending_candidates`; checks every candidate, so call it rarely."""
-    wanted = _pending_condition(session, model, retry=retry)
+    wanted = pending_condition(session, model, retry=retry)
     if share is not None:
         wanted &= share.condition
     with session.database.reading() as connection:
@@ -235,9 +238,10 @@ def _pending_filter(model: ModelRef, retry: bool) -> Filter:
     return left if retry else combine(left, Not(Has("fault")))
 
 
-def _pending_condition(
+def pending_condition(
     session: Session, model: ModelRef, *, retry: bool = False
 ) -> ColumnElement[bool]:
+    """What is true of the candidates of `pending_candidates`."""
     context = QueryContext(session.reviewer_number, session.database.is_file)
     return condition(_pending_filter(model, retry), context)
 

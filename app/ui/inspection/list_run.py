@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import cast
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -119,7 +118,7 @@ class ListRun(QObject):
             self._progressed.emit(state)
             ends: deque[float] = deque([time.monotonic()], maxlen=RATE_OVER)
             outcomes = inspect_all(self._session, pool, model, only=pending)
-            with closing(cast("Generator[BatchResult]", outcomes)):
+            with closing(outcomes):
                 for result in outcomes:
                     if stopping.is_set():
                         break  # this candidate was not inspected; the next run takes it
