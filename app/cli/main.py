@@ -43,7 +43,7 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 
 COMMANDS = (
     *("demo", "info", "render", "inspect"),
-    *("new", "vet", "export", "stats", "log", "merge", "pack"),
+    *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
     *("models", "selftest"),
 )
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

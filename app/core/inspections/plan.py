@@ -1,0 +1,122 @@
+"""Estimates how long the inspections that are left in a session take, and how much disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+
+from sqlalchemy import func, select
+
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import from_line
+from app.core.database.tables import inspections
+from app.core.errors import SessionError
+from app.core.inspections.share import Share
+from app.core.inspections.shown_opinion import made_by
+from app.core.inspections.store import count_pending, models_of
+from app.core.session.session import Session
+
+SAMPLES = 100
+"""Records that are read for a measured rate."""
+PUBLISHED = ("spec-o3-3b", "spec-o3-7b")
+PUBLISHED_S = 1.6
+"""GPU-seconds a sample, from the paper's 0.2 s on eight H100."""
+ROW_BYTES = 500.0
+"""What an inspection takes beside its record: hashes, times and three indexes."""
+RECORD_BYTES = 1500.0 + ROW_BYTES
+"""Of one inspection, where none is stored yet: one by the measured inspector."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    seconds_each: float
+    """GPU-seconds of one inspection; of a process where the model runs on the CPU."""
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    candidates: int
+    pending: int
+    gpus: int
+    rate: Rate
+    record_bytes: float
+
+    @property
+    def gpu_seconds(self) -> float:
+        return self.pending * self.rate.seconds_each
+
+    @property
+    def seconds(self) -> float:
+        return self.gpu_seconds / self.gpus
+
+    @property
+    def disk_bytes(self) -> float:
+        return self.pending * self.record_bytes
+
+
+def plan_inspections(
+    session: Session,
+    model: str,
+    gpus: int,
+    *,
+    seconds_each: float | None = None,
+    share: Share | None = None,
+) -> Plan:
+    """Plan the inspections by the model of this name. Raises SessionError if no rate is known."""
+    named = (each for each in models_of(session) if each.name.casefold() == model.casefold())
+    # Of several weights with that name those of the newest inspection.
+    measured = max(
+        (_measured(session, each) for each in named), key=lambda m: m.at, default=NOTHING
+    )
+    if seconds_each is not None:
+        rate = Rate(seconds_each=seconds_each, source="as given")
+    elif measured.seconds:
+        source = "measured: the mean of inspections in this session, one at a time"
+        rate = Rate(seconds_each=measured.seconds, source=source)
+    elif model.casefold().startswith(PUBLISHED):
+        rate = Rate(seconds_each=PUBLISHED_S, source="published: 0.2 s a sample on 8 H100")
+    else:
+        raise SessionError(
+            f"how long {model[:80]} takes is not known: inspect some with "
+            "`spec-o3 vet SESSION --limit 5` first, or give --seconds-each"
+        )
+    return Plan(
+        candidates=session.count(),
+        pending=count_pending(session, measured.model or ModelRef(name=model), share=share),
+        gpus=gpus,
+        rate=rate,
+        record_bytes=measured.record_bytes,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Measured:
+    """Means of some records of a model; 0 s if none tells its time."""
+
+    model: ModelRef | None = None
+    at: str = ""
+    seconds: float = 0.0
+    record_bytes: float = RECORD_BYTES
+
+
+NOTHING = _Measured()
+
+
+def _measured(session: Session, model: ModelRef) -> _Measured:
+    record = inspections.c.record
+    stored = func.length(record) if session.database.is_file else func.pg_column_size(record)
+    # The index of the model has this order, so that no other record is read.
+    some = select(record, inspections.c.at, stored.label("size")).where(made_by(model))
+    some = some.order_by(inspections.c.candidate_id.desc()).limit(SAMPLES)
+    with session.database.reading() as connection:
+        rows = connection.execute(some).all()
+    times = [from_line(row.record).seconds for row in rows]
+    # One that was stored without its time would make the others look quicker.
+    times = [each for each in times if each > 0] or [0.0]
+    return _Measured(
+        model=model,
+        at=max(row.at for row in rows),
+        seconds=fmean(times),
+        record_bytes=fmean(row.size for row in rows) + ROW_BYTES,
+    )
