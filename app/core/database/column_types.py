@@ -13,6 +13,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
+from app.core.database.compressed_text import (
+    CompressedTextError,
+    compress_text,
+    decompress_text,
+)
 from app.core.errors import SessionError
 
 NAMES = {str: "a text", bytes: "a block of bytes", int: "a whole number", float: "a number"}
@@ -53,9 +58,29 @@ def _boolean(value: Any) -> Any:
     raise _damaged(value, "yes or no")
 
 
-def _in_file(kind: type[TypeEngine[Any]], check: Callable[[Any], Any]) -> TypeEngine[Any]:
-    """The type, with a check of each value that is read."""
-    members = {"result_processor": lambda self, dialect, coltype: check}
+def _packed(text: Any) -> Any:
+    return text if text is None else compress_text(text) or text
+
+
+def _unpacked(value: Any) -> Any:
+    """The text of an older or long record, too, which is stored as it is."""
+    if type(value) is not bytes:
+        return _words(value)
+    try:
+        return decompress_text(value)
+    except CompressedTextError as error:
+        raise _damaged(value, "a text") from error
+
+
+def _in_file(
+    kind: type[TypeEngine[Any]],
+    check: Callable[[Any], Any],
+    pack: Callable[[Any], Any] | None = None,
+) -> TypeEngine[Any]:
+    """The type, with a check of each value that is read, and `pack` for each that is written."""
+    members: dict[str, Any] = {"result_processor": lambda self, dialect, coltype: check}
+    if pack is not None:
+        members["bind_processor"] = lambda self, dialect: pack
     made: TypeEngine[Any] = type(f"Checked{kind.__name__}", (kind,), members)()
     return made
 
@@ -64,6 +89,9 @@ _words = _check("a text", str)
 _whole = _check("a whole number", int)
 
 Text = sa.Text().with_variant(_in_file(sa.Text, _words), "sqlite")
+# Compressed in a file; SQLite keeps bytes in a column of texts as they are. A server compresses
+# long texts by itself.
+LongText = sa.Text().with_variant(_in_file(sa.Text, _unpacked, _packed), "sqlite")
 # Byte order in both databases, so that a search by prefix is a range of the index.
 Name = Text.with_variant(sa.Text(collation="C"), "postgresql")
 BigInteger = sa.BigInteger().with_variant(_in_file(sa.BigInteger, _whole), "sqlite")

@@ -44,6 +44,7 @@ def _add_measurements_and_listed_paths(connection: Connection) -> None:
 
 
 def _add_claims(connection: Connection) -> None:
+    # From this version on, records of inspections may be compressed: see column_types.LongText.
     is_file = connection.dialect.name == "sqlite"
     key, double = ("INTEGER", "DOUBLE") if is_file else ("BIGINT", "DOUBLE PRECISION")
     connection.exec_driver_sql(

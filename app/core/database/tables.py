@@ -24,6 +24,7 @@ from app.core.database.column_types import (
     Double,
     Key,
     LargeBinary,
+    LongText,
     Name,
     SmallInteger,
     Text,
@@ -268,7 +269,7 @@ inspections = Table(
     Column("p_yes", Double),
     Column("stopped_by", Text, nullable=False),
     Column("well_formed", Boolean, nullable=False),
-    Column("record", Text, nullable=False),  # the trajectory, one line of JSON
+    Column("record", LongText, nullable=False),  # the trajectory, one line of JSON
     UniqueConstraint("candidate_id", "model", "model_sha256"),
 )
 Index(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import Column, MetaData, Table, create_engine, func, select
+from sqlalchemy import Column, MetaData, Table, create_engine, func, insert, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from app.core.database import column_types
 from app.core.errors import SessionError
 
-KINDS = ("Text", "Name", "BigInteger", "Key", "SmallInteger", "Double", "Boolean", "LargeBinary")
+KINDS = (
+    *("Text", "LongText", "Name", "BigInteger", "Key", "SmallInteger"),
+    *("Double", "Boolean", "LargeBinary"),
+)
 TABLE = Table("t", MetaData(), *(Column(kind, getattr(column_types, kind)) for kind in KINDS))
 SOUND = {
     "Text": ["", "Hα"],
+    "LongText": ["", "Hα" * 500],
     "Name": ["x"],
     "BigInteger": [0, -(2**63), 2**63 - 1],
     "Key": [7],
@@ -24,6 +28,7 @@ SOUND = {
 }
 SPOILT = {
     "Text": ["x'00'"],
+    "LongText": ["x'00'", "x''", "x'01789c'"],
     "Name": ["x'00'"],
     "BigInteger": ["2.5", "1e308", "'x'", "x'00'"],
     "Key": ["2.5", "1e308", "'x'"],
@@ -61,6 +66,15 @@ def test_values_of_another_type(connection, kind):
         for what in (TABLE.c[kind], func.max(TABLE.c[kind])):
             with pytest.raises(SessionError, match=r"damaged: it has .* where .* belongs"):
                 connection.execute(select(what)).all()
+
+
+def test_a_long_text_is_compressed_in_a_file(connection):
+    """SQLite keeps the bytes in its column of texts, where older rows have the text itself."""
+    text = "Hα emission " * 100
+    for each in (text, "short"):
+        connection.execute(insert(TABLE).values(LongText=each))
+    rows = connection.execute(select(TABLE.c.LongText, func.typeof(TABLE.c.LongText)))
+    assert [tuple(row) for row in rows] == [(text, "blob"), ("short", "text")]
 
 
 def test_a_server_checks_its_own():
