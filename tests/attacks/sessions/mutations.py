@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import sqlite3
 import struct
+import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
+from app.core.database.compressed_text import MAX_BYTES
 from app.core.database.tables import metadata
 from tests.app.core.database.test_schema_check import FORGED, SCHEMAS
 
@@ -25,7 +27,10 @@ NUMBERS = [
     *("1e308", "-1e308", "9e999", "-9e999", "-1", "0", "1", "2", "2.5", "61", "1e-320"),
     *("9223372036854775807", "-9223372036854775808", "4611686018427387904", "2147483648"),
 ]
+# Records that unpack to much: as much as one may, and ten megabytes.
+BOMBS = [f"x'01{zlib.compress(b'[' * count).hex()}'" for count in (MAX_BYTES, 10_000_000)]
 VALUES = [*TEXTS, *NUMBERS, *NUMBERS, "NULL", "NULL", "x'00ff'", "zeroblob(300000)", "-{column}"]
+VALUES += BOMBS
 WHERES = [
     "",
     " WHERE rowid = 1",

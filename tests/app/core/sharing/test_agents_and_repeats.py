@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select, update
 
+from agent.trajectory.trajectory_file import to_line
 from app.core.database.tables import candidates, inspections, repeats
 from app.core.errors import SessionError
 from app.core.inspections import store
@@ -80,6 +83,23 @@ def test_agents_of_one_time_agree_everywhere(tmp_path):
         assert agents(one) == agents(two)
         assert agents(one)[0][:3] == ("YES", 0.9, "third")
         assert [merge(one, two).inspections, merge(two, one).inspections] == [0, 0]
+
+
+def test_a_record_of_an_older_file_is_the_same_as_its_compressed_one(tmp_path):
+    long = replace(said(), overview_text="broad Hα " * 200)
+    with session_at(tmp_path / "a.speco3") as one, session_at(tmp_path / "b.speco3") as two:
+        kept = [add_inspection(session, 1, long) for session in (one, two)]
+        with two.database.writing() as connection:
+            plain = {"at": kept[0].at, "record": to_line(long)}
+            connection.exec_driver_sql("UPDATE inspections SET at = :at, record = :record", plain)
+        kinds = []
+        for session in (one, two):
+            with session.database.reading() as connection:
+                query = "SELECT typeof(record) FROM inspections"
+                kinds.append(connection.exec_driver_sql(query).scalar_one())
+        assert kinds == ["blob", "text"]
+        assert merge(one, two).inspections == merge(two, one).inspections == 0
+        assert inspections_of(one, 1)[0].trajectory == inspections_of(two, 1)[0].trajectory == long
 
 
 def test_an_older_inspection_by_another_model_is_not_shown(tmp_path, monkeypatch):
