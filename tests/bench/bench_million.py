@@ -99,6 +99,7 @@ def _of_size(folder: Path, size: int) -> dict[str, tuple[float, str]]:
     words = [sys.executable, "-m", "tests.bench.bench_million", str(place)]
     told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
     place.unlink()
+    print(told, file=sys.stderr, end="")  # it takes long until all are there
     found: dict[str, tuple[float, str]] = json.loads(told)
     return {"size of the session": (bytes_before / MIB, "MiB"), **found}
 
