@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from functools import partial
 from time import monotonic
 from typing import Annotated
@@ -137,21 +136,22 @@ def run_vet(
             run = inspect_all(
                 session, pool, model, limit=limit, seed=seed, retry=again, share=share, wait=True
             )
-            with closing(run):
-                for vetted in run:
-                    results[_result_word(vetted)] += 1
-                    verdicts = _member_verdicts(vetted)
-                    by_panels += bool(verdicts)
-                    opposed += verdicts >= {"YES", "NO"}
-                    if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
-                        faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
-                    progress.advance(bar)
-                    if results.total() == 1:
-                        took = monotonic() - began
-                        progress.console.print(_estimate(took, total - 1, workers), end="")
+            for vetted in run:
+                results[_result_word(vetted)] += 1
+                verdicts = _member_verdicts(vetted)
+                by_panels += bool(verdicts)
+                opposed += verdicts >= {"YES", "NO"}
+                if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
+                    faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
+                progress.advance(bar)
+                if results.total() == 1:
+                    took = monotonic() - began
+                    progress.console.print(_estimate(took, total - 1, workers), end="")
         except KeyboardInterrupt:
             was_stopped = True
             faults.append("stopped: run the same command again to continue")
+        finally:
+            run.close()  # gives up what it has claimed
     done = sum(results.values())
     words = ", ".join(f"{word} {count}" for word, count in sorted(results.items()))
     typer.echo(f"{done} inspected with {cleaned(model.name)}" + (f": {words}" if words else ""))
