@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef, Trajectory
@@ -147,13 +147,17 @@ def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterato
 
 
 def models_of(session: Session) -> list[ModelRef]:
-    """The models with inspections, by name. One index seek per model, however much it inspected."""
+    """The models with inspections, by name. Two index seeks a model, however much it inspected."""
     name, sha256 = inspections.c.model, inspections.c.model_sha256
     query = select(name, sha256).order_by(name, sha256).limit(1)
     found: list[ModelRef] = []
     last = ("", "")
     with session.database.reading() as connection:
-        while row := connection.execute(query.where(tuple_(name, sha256) > last)).one_or_none():
+        # Not both columns in one comparison: SQLite would read all rows of the same name.
+        while row := (
+            connection.execute(query.where(name == last[0], sha256 > last[1])).one_or_none()
+            or connection.execute(query.where(name > last[0])).one_or_none()
+        ):
             found.append(ModelRef(name=row.model, sha256=row.model_sha256))
             last = (row.model, row.model_sha256)
     return found
