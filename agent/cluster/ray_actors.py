@@ -152,20 +152,20 @@ class RayActors(Generic[Key]):
         reference.future().add_done_callback(lambda future: self._events.put(tell(future)))
 
     def _give(self, waiting: Iterator[tuple[Key, Any]]) -> bool:
-        """Give each ready actor one call, then a second one; True if there are no more to give."""
+        """Give each ready actor one call, then a second one; True if there are no new ones."""
         for depth in range(AHEAD):
             for actor in self._actors:
-                if not actor.is_ready or len(actor.calls) > depth:
+                if not actor.is_ready or len(actor.calls) > depth or _has_suspect(actor):
                     continue
-                call = self._next(waiting)
+                call = self._next(waiting, alone=depth == 0)
                 if call is None:
                     return True
                 actor.calls.append(call)
                 self._ask(actor, call, actor.handle.work.remote(call.call))
         return False
 
-    def _next(self, waiting: Iterator[tuple[Key, Any]]) -> _Call[Key] | None:
-        if self._retries:
+    def _next(self, waiting: Iterator[tuple[Key, Any]], *, alone: bool) -> _Call[Key] | None:
+        if self._retries and alone:
             return self._retries.popleft()
         following = next(waiting, None)
         return None if following is None else _Call(*following)
@@ -219,15 +219,19 @@ class RayActors(Generic[Key]):
         _log.warning("one of the actors is left out: %s", error)
 
     def _lose(self, actor: _Actor[Key], error: Exception) -> Answer[Key] | None:
-        """An actor died or cannot be reached: Ray starts it anew, and others take its calls."""
-        suspect = actor.calls[0]
-        suspect.deaths += 1
+        """An actor died or cannot be reached: Ray starts it anew, and others take its calls.
+
+        Each of them may be to blame, as the answer to the first may be lost with it. So each is
+        alone with an actor the next time, and blamed where that dies, too.
+        """
+        for call in actor.calls:
+            call.deaths += 1
+        to_blame = actor.calls[0] if actor.calls[0].deaths >= MAX_TRIES else None
+        if to_blame is not None:
+            actor.calls.remove(to_blame)
         self._take_back(actor)
         self._begin(actor)
-        if suspect.deaths < MAX_TRIES:
-            return None
-        self._retries.remove(suspect)
-        return Answer(suspect.key, lost=_first_line(error))
+        return None if to_blame is None else Answer(to_blame.key, lost=_first_line(error))
 
     def _take_back(self, actor: _Actor[Key]) -> None:
         actor.is_ready = False
@@ -253,6 +257,10 @@ class _Shell:
             return self._worker.work(call)
         except CannotWork as error:
             return error
+
+
+def _has_suspect(actor: _Actor[Any]) -> bool:
+    return bool(actor.calls and actor.calls[0].deaths)
 
 
 def _no_start(error: Exception) -> CannotWork:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -31,12 +31,15 @@ class RayPool:
     the same on every machine.
     """
 
-    def __init__(self, place: RayPlace, load: LoadRequest) -> None:
+    def __init__(
+        self, place: RayPlace, load: LoadRequest, *, command: Sequence[str] | None = None
+    ) -> None:
         with ExitStack() as stack:
             cluster = RayCluster(place)
             stack.callback(cluster.close)
             self.size = cluster.actors
-            self._actors: RayActors[object] = RayActors(cluster, partial(Inspecting, _found(load)))
+            make = partial(Inspecting, _found(load), command)
+            self._actors: RayActors[object] = RayActors(cluster, make)
             stack.callback(self._actors.close)
             self._ends = stack.pop_all()
 
@@ -70,8 +73,8 @@ class RayPool:
 class Inspecting:
     """What an actor holds: a pool of one worker process."""
 
-    def __init__(self, load: LoadRequest, sharing: int) -> None:
-        self._pool = WorkerPool(1, replace(load, sharing=sharing))
+    def __init__(self, load: LoadRequest, command: Sequence[str] | None, sharing: int) -> None:
+        self._pool = WorkerPool(1, replace(load, sharing=sharing), command=command)
 
     def begin(self) -> ModelRef:
         return self._pool.ready()
