@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from agent.errors import WorkbenchError
 
@@ -27,7 +28,7 @@ class RayPlace:
 def with_ray_address(words: Sequence[str]) -> list[str]:
     """A command line in which `--ray` without an address has the empty one."""
     whole = []
-    for word, following in zip(words, [*words[1:], "-"], strict=True):
+    for word, following in zip_longest(words, words[1:], fillvalue="-"):
         whole.append(word)
         if word == "--ray" and following.startswith("-"):
             whole.append(HERE)
