@@ -16,8 +16,8 @@ from agent.cluster.place import HERE, RayPlace
 from agent.errors import WorkbenchError
 
 NEEDS_RAY = (
-    "--ray needs Ray, which is not installed: pip install 'spec-o3-workbench[cluster]' (here and "
-    "on every machine of the cluster)"
+    "--ray needs Ray, which is not installed: "
+    'pip install -e ".[cluster]" in the checkout, here and on every machine of the cluster'
 )
 STORE_BYTES = 200_000_000
 """Memory for objects under way on this machine: Ray would take a third of all there is."""
@@ -78,11 +78,11 @@ class RayCluster:
                     address=place.address, log_to_driver=False, logging_level=logging.ERROR
                 )
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+            needs_token = place.address not in (HERE, "auto") and "RAY_AUTH_MODE" not in os.environ
+            hint = "; if it asks for a token: export RAY_AUTH_MODE=token" if needs_token else ""
             where = "on this machine" if place.address == HERE else f"at {place.address}"
-            reason = printable(str(error).strip().partition("\n")[0], 300)
-            raise WorkbenchError(
-                f"Ray cannot be used {where}: {reason or type(error).__name__}"
-            ) from error
+            reason = printable(str(error).strip().partition("\n")[0], 300) or type(error).__name__
+            raise WorkbenchError(f"Ray cannot be used {where}: {reason}{hint}") from error
 
     def _check_gpus(self, there: float, place: RayPlace) -> None:
         if place.gpus_each <= there:
