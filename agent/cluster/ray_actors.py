@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import queue
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -104,7 +104,7 @@ class RayActors(Generic[Key]):
             self._answer_of(self._wait())
         return self._begun
 
-    def run(self, calls: Iterable[tuple[Key, Any]]) -> Iterator[Answer[Key]]:
+    def run(self, calls: Iterable[tuple[Key, Any]]) -> Generator[Answer[Key], None, None]:
         """Yield the answers in the order in which they come.
 
         Calls are taken from the iterable as actors get free. Raises what a worker raised, and
