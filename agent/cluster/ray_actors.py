@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from agent.checked_toml import printable
 from agent.cluster.ray_cluster import RayCluster
@@ -23,8 +23,8 @@ from agent.errors import WorkbenchError
 MAX_TRIES = 2
 # Calls given to an actor: one that it works on and one that waits there.
 AHEAD = 2
-# How often an actor may die in a row before it can work.
-BEGIN_RETRIES = 3
+# How often an actor may die in a row before it is ready.
+MAX_BEGINS = 3
 # On Windows a thread that waits without a timeout does not receive Ctrl-C.
 POLL_S = 0.5
 
@@ -74,15 +74,17 @@ class _Actor(Generic[Key]):
     """In the order in which it works on them."""
     is_ready: bool = False
     life: int = 0
+    begins: int = 0
+    """How often it has tried to get ready since it last was."""
 
 
 @dataclass(frozen=True)
 class _Event(Generic[Key]):
-    """Something that an actor was asked has an end; `call` is None for `begin`."""
+    """Something that an actor was asked has an end."""
 
     actor: _Actor[Key]
     life: int
-    call: _Call[Key] | None
+    asked: _Call[Key] | Literal["to be there", "to begin"]
     future: Future[Any]
 
 
@@ -141,14 +143,20 @@ class RayActors(Generic[Key]):
         for _ in range(self._cluster.actors):
             handle = shell.remote(self._make, self._cluster.actors_each_machine)
             self._actors.append(_Actor(handle))
-            self._begin(self._actors[-1])
+            self._await(self._actors[-1])
 
-    def _begin(self, actor: _Actor[Key]) -> None:
-        begin = actor.handle.begin.options(max_task_retries=BEGIN_RETRIES)
-        self._ask(actor, None, begin.remote())
+    def _await(self, actor: _Actor[Key]) -> None:
+        """Ray has a place for the actor, now or when a machine joins, or starts it anew."""
+        there = actor.handle.is_there.options(max_task_retries=-1)  # a restart uses several up
+        self._ask(actor, "to be there", there.remote())
 
-    def _ask(self, actor: _Actor[Key], call: _Call[Key] | None, reference: Any) -> None:
-        tell = partial(_Event, actor, actor.life, call)
+    def _ask(
+        self,
+        actor: _Actor[Key],
+        asked: _Call[Key] | Literal["to be there", "to begin"],
+        reference: Any,
+    ) -> None:
+        tell = partial(_Event, actor, actor.life, asked)
         reference.future().add_done_callback(lambda future: self._events.put(tell(future)))
 
     def _give(self, waiting: Iterator[tuple[Key, Any]]) -> bool:
@@ -179,7 +187,7 @@ class RayActors(Generic[Key]):
 
     def _answer_of(self, event: _Event[Key]) -> Answer[Key] | None:
         """The answer to a call, or None if this is none."""
-        actor, call = event.actor, event.call
+        actor, asked = event.actor, event.asked
         if event.life != actor.life:
             return None  # an end of what was given to others meanwhile
         errors = self._ray.exceptions
@@ -188,23 +196,29 @@ class RayActors(Generic[Key]):
         except errors.RayTaskError as error:
             raise error.cause from error
         except errors.RayError as error:
-            if call is not None:
+            if isinstance(asked, _Call):
                 return self._lose(actor, error)
-            outcome = _no_start(error)
+            if asked == "to begin" and actor.begins < MAX_BEGINS:
+                self._await(actor)
+                return None
+            outcome = _no_start(error) if asked == "to be there" else _no_begin(error)
         if isinstance(outcome, CannotWork):
             self._leave_out(actor, outcome)
-        elif call is None:
+        elif isinstance(asked, _Call):
+            actor.calls.remove(asked)
+            return Answer(asked.key, outcome)
+        elif asked == "to begin":
             self._has_begun(actor, outcome)
         else:
-            actor.calls.remove(call)
-            return Answer(call.key, outcome)
+            actor.begins += 1
+            self._ask(actor, "to begin", actor.handle.begin.remote())
         return None
 
     def _has_begun(self, actor: _Actor[Key], begun: object) -> None:
         if self._begun is None:
             self._begun = begun
         if begun == self._begun:
-            actor.is_ready = True
+            actor.is_ready, actor.begins = True, 0
         else:
             message = f"a machine of the cluster has {begun} where another has {self._begun}"
             self._leave_out(actor, CannotWork(message))
@@ -230,7 +244,7 @@ class RayActors(Generic[Key]):
         if to_blame is not None:
             actor.calls.remove(to_blame)
         self._take_back(actor)
-        self._begin(actor)
+        self._await(actor)
         return None if to_blame is None else Answer(to_blame.key, lost=_first_line(error))
 
     def _take_back(self, actor: _Actor[Key]) -> None:
@@ -245,6 +259,9 @@ class _Shell:
 
     def __init__(self, make: MakeWorker, sharing: int) -> None:
         self._worker = make(sharing)
+
+    def is_there(self) -> None:
+        """Answered as soon as the actor runs."""
 
     def begin(self) -> object:
         try:
@@ -270,6 +287,11 @@ def _no_start(error: Exception) -> CannotWork:
         f"an actor of the Ray cluster could not start ({reason}): every machine of it needs the "
         "same version of Spec-o3 Workbench"
     )
+
+
+def _no_begin(error: Exception) -> CannotWork:
+    reason = _first_line(error)
+    return CannotWork(f"an actor died {MAX_BEGINS} times in a row as it got ready: {reason}")
 
 
 def _first_line(error: Exception) -> str:

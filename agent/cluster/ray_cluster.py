@@ -65,6 +65,7 @@ class RayCluster:
         try:
             if place.address == HERE:
                 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+                os.environ.setdefault("RAY_worker_niceness", "0")  # else 15, behind all others
                 self.ray.init(
                     address="local",
                     num_cpus=max(place.actors or 1, os.cpu_count() or 1),

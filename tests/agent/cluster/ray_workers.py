@@ -41,6 +41,12 @@ class Unable(Obedient):
         raise WorkbenchError("there is no model of that name")
 
 
+class Doomed(Obedient):
+    def begin(self) -> object:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
 class Broken(Obedient):
     def __init__(self, sharing: int) -> None:
         raise ModuleNotFoundError("No module named 'agent'")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from agent.cluster.place import RayPlace
 from agent.cluster.ray_actors import AHEAD, CannotWork, RayActors
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
-from tests.agent.cluster.ray_workers import Broken, Different, Obedient, Unable
+from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Unable
 
 pytest.importorskip("ray")
 
@@ -39,15 +40,24 @@ def answers(actors: RayActors[int], *calls: str) -> dict[int, str]:
     return dict(found)
 
 
+def calls_until(is_enough: Callable[[], bool]) -> Iterator[tuple[int, str]]:
+    for number in count():
+        if is_enough():
+            return
+        yield number, "one"
+
+
 def run(actors: RayActors[int], *calls: str):
     return actors.run(enumerate(calls))
 
 
 def test_each_call_has_one_answer(actors: RayActors[int]) -> None:
     assert actors.ready() == "2 share"
-    told = list(run(actors, *["one"] * 60))
-    assert sorted(each.key for each in told) == list(range(60))
-    assert len({each.value[1] for each in told}) == 2, "both took part"
+    keys, pids = [], set()
+    for answer in actors.run(calls_until(lambda: len(pids) == 2 and len(keys) > 60)):
+        keys.append(answer.key)
+        pids.add(answer.value[1])  # both take part
+    assert sorted(keys) == list(range(len(keys)))
     assert answers(actors, "again") == {0: "AGAIN"}
 
 
@@ -60,8 +70,8 @@ def test_no_more_is_taken_than_the_actors_have_room_for(actors: RayActors[int]) 
             yield number, "one"
 
     told = actors.run(calls())
-    for count, _ in enumerate(told, 1):
-        assert len(taken) - count <= 2 * AHEAD
+    for answered, _ in enumerate(told, 1):
+        assert len(taken) - answered <= 2 * AHEAD
     assert len(taken) == 20
     assert list(actors.run([])) == []
 
@@ -104,15 +114,19 @@ def test_the_last_that_can_do_no_more_ends_the_work(
 
 
 @pytest.mark.parametrize(
-    ("make", "reason"), [(Unable, "no model of that name"), (Broken, "No module named 'agent'")]
+    ("make", "reason"),
+    [
+        (Unable, "no model of that name"),
+        (Broken, "No module named 'agent'"),
+        (Doomed, "died 3 times in a row"),
+    ],
 )
 def test_where_none_can_begin_the_reason_is_told(
-    cluster: RayCluster, make: type[Obedient], reason: str, caplog: pytest.LogCaptureFixture
+    cluster: RayCluster, make: type[Obedient], reason: str
 ) -> None:
-    actors: RayActors[int] = RayActors(cluster, make)
-    with caplog.at_level(logging.WARNING), pytest.raises(CannotWork, match=reason):
+    actors: RayActors[int] = RayActors(RayCluster(RayPlace(actors=1)), make)
+    with pytest.raises(CannotWork, match=reason):
         actors.ready()
-    caplog.clear()
     actors.close()
 
 
@@ -122,7 +136,7 @@ def test_a_machine_with_another_model_takes_no_part(
     actors: RayActors[int] = RayActors(cluster, Different)
     with caplog.at_level(logging.WARNING):
         first = actors.ready()
-        told = list(run(actors, *["one"] * 20))
+        told = list(actors.run(calls_until(lambda: "left out" in caplog.text)))
     assert {each.value[1] for each in told} == {first}
     assert f"where another has {first}" in caplog.text
     caplog.clear()
