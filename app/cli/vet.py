@@ -165,7 +165,7 @@ def run_vet(
                 progress.advance(bar)
                 if results.total() == 1:
                     took = monotonic() - began
-                    progress.console.print(_estimate(took, total - 1, pool.size), end="")
+                    progress.console.print(_estimate(took, total - 1, pool.slots), end="")
         except KeyboardInterrupt:
             was_stopped = True
             faults.append("stopped: run the same command again to continue")

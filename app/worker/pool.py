@@ -43,7 +43,7 @@ class InspectionPool(Protocol):
     """Inspects many spectra with one model, here or on other machines."""
 
     @property
-    def size(self) -> int:
+    def slots(self) -> int:
         """How many it inspects at once."""
 
     def ready(self) -> ModelRef:
@@ -81,7 +81,7 @@ class WorkerPool:
         self.close()
 
     @property
-    def size(self) -> int:
+    def slots(self) -> int:
         return len(self._clients)
 
     def ready(self) -> ModelRef:

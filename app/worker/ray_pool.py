@@ -37,7 +37,7 @@ class RayPool:
         with ExitStack() as stack:
             cluster = RayCluster(place)
             stack.callback(cluster.close)
-            self.size = cluster.actors
+            self.slots = cluster.actors
             make = partial(Inspecting, _found(load), command)
             self._actors: RayActors[object] = RayActors(cluster, make)
             stack.callback(self._actors.close)

@@ -16,7 +16,7 @@ from app.worker.ray_pool import RayPool
 from app.worker.request import InspectRequest, LoadRequest
 from tests.bench.bench_worker import SPECTRA, usable
 
-ROUNDS, A_ROUND = 10, 30
+ROUNDS, A_ROUND = 8, 12
 
 
 def figures() -> Iterator[dict[str, object]]:

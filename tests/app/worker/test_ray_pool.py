@@ -60,7 +60,7 @@ def test_one_whose_actor_dies_twice_is_blamed() -> None:
 def test_the_model_is_known_before_the_batch_begins() -> None:
     with RayPool(PLACE, LoadRequest("sharing"), command=COMMAND) as pool:
         assert pool.ready().name == "2 share"
-        assert pool.size == 2
+        assert pool.slots == 2
 
 
 def test_a_model_that_none_can_load(caplog: pytest.LogCaptureFixture) -> None:
