@@ -24,6 +24,8 @@ NEEDS_TORCH = "agent.engines.hf."
 LEFT_OUT = (
     # Models in transformers' own form need a GPU's libraries, ten times as large as all the rest.
     *("torch", "transformers", "accelerate", "peft", "safetensors", "tokenizers"),
+    # A cluster's machines have Python.
+    "ray",
     *("train", "trl", "datasets", "sklearn", "tensorboard", "skimage"),
     # Formats that specutils alone knows: with it come asdf, gwcs, ndcube and all of astropy.
     *("specutils", "asdf", "gwcs", "ndcube"),

@@ -8,6 +8,7 @@ import sys
 import typer
 from rich.console import Console
 
+from agent.cluster.options import RayCommand
 from agent.errors import WorkbenchError
 from train.audit.command import audit
 from train.baselines.command import baselines
@@ -51,9 +52,9 @@ app.command()(weights)
 app.command()(judge)
 app.command()(stars)
 app.command()(questions)
-app.command()(bench)
+app.command(cls=RayCommand)(bench)
 app.command()(baselines)
-app.command()(draft)
+app.command(cls=RayCommand)(draft)
 app.add_typer(curate, name="curate")
 app.command()(sft)
 app.command()(grpo)

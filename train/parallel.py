@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TypeVar
 
+from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
+from train.ray_work import ray_in_order
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -33,10 +35,17 @@ def _end_after_parent() -> None:
         os._exit(1)
 
 
+Workers = int | RayPlace
+"""How many processes of this machine, or a Ray cluster."""
+
+
 def in_order(
-    work: Callable[[Job], Result], jobs: Iterable[Job], workers: int = 1
+    work: Callable[[Job], Result], jobs: Iterable[Job], workers: Workers = 1
 ) -> Iterator[Result]:
     """The result of `work` for each job; one worker means this process."""
+    if isinstance(workers, RayPlace):
+        yield from ray_in_order(lambda: nullcontext(work), jobs, workers)
+        return
     if workers <= 1:
         yield from map(work, jobs)
         return

@@ -56,6 +56,8 @@ def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with these commands; the modules of others are not imported."""
     import typer  # child processes start here too and do not need it
 
+    from agent.cluster.options import RayCommand
+
     app = typer.Typer(
         name="spec-o3",
         help="Vet candidates of rare stars from survey spectra.\n\n"
@@ -70,7 +72,7 @@ def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command()(command)
+            app.command(cls=RayCommand)(command)
     return app
 
 

@@ -20,6 +20,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, ray_place
+from agent.cluster.place import RayPlace
 from agent.inspection.inspector_factory import default_model
 from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
@@ -39,6 +41,7 @@ from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.statistics.number_format import duration
 from app.worker.pool import WorkerPool
+from app.worker.ray_pool import RayPool
 from app.worker.request import LoadRequest
 
 MAX_FAULTS_SHOWN = 10
@@ -78,15 +81,26 @@ def vet(
             help="Inspect only the I-th of N equal shares: one on each machine, then merge.",
         ),
     ] = None,
+    ray: RayOption = None,
+    actors: ActorsOption = None,
+    gpus_each: GpusEachOption = 0.0,
     trust_paths: TrustPathsOption = False,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Inspect all candidates not inspected yet. You can stop and continue at any time."""
     share = None if shard is None else Share.parse(shard)
+    place = ray_place(ray, actors, gpus_each, workers)
     with open_with_spectra(session, reviewer_name(reviewer), trust_paths=trust_paths) as opened:
         require_class(opened.task)
         run = partial(
-            run_vet, opened, workers=workers, limit=limit, seed=seed, again=again, share=share
+            run_vet,
+            opened,
+            workers=workers,
+            limit=limit,
+            seed=seed,
+            again=again,
+            share=share,
+            place=place,
         )
         model = model or default_model(opened.task.id)
         if second is None:
@@ -112,15 +126,20 @@ def run_vet(
     seed: int = 0,
     again: bool = False,
     share: Share | None = None,
+    place: RayPlace | None = None,
 ) -> ModelRef:
     """Inspect with a progress bar on standard error and a summary on standard output.
 
-    Returns the model that was used.
+    With a `place`, Ray's actors inspect instead of processes of this machine. Returns the model
+    that was used.
     """
     results: Counter[str] = Counter()
     faults: list[str] = []
     opposed, by_panels, was_stopped = 0, 0, False
-    with WorkerPool(workers, load) as pool, _progress() as progress:
+    with (
+        WorkerPool(workers, load) if place is None else RayPool(place, load) as pool,
+        _progress() as progress,
+    ):
         bar = progress.add_task("loading the model", total=None)
         model = pool.ready()
         if warning := wording_warning(load.model or ""):
@@ -146,7 +165,7 @@ def run_vet(
                 progress.advance(bar)
                 if results.total() == 1:
                     took = monotonic() - began
-                    progress.console.print(_estimate(took, total - 1, workers), end="")
+                    progress.console.print(_estimate(took, total - 1, pool.slots), end="")
         except KeyboardInterrupt:
             was_stopped = True
             faults.append("stopped: run the same command again to continue")

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.worker.client import CANCEL_GRACE_S, WorkerClient
@@ -39,6 +39,23 @@ class _Item(Generic[Key]):
     crashes: int = 0
 
 
+class InspectionPool(Protocol):
+    """Inspects many spectra with one model, here or on other machines."""
+
+    @property
+    def slots(self) -> int:
+        """How many it inspects at once."""
+
+    def ready(self) -> ModelRef:
+        """Wait until the model is loaded and return it. Raises WorkbenchError."""
+
+    def run(self, requests: Iterable[tuple[Key, InspectRequest]]) -> Iterator[PoolResult[Key]]:
+        """Yield one result for each request. Closing the generator stops the work."""
+
+    def close(self) -> None:
+        """End what works for the pool."""
+
+
 class WorkerPool:
     """Workers that inspect with the same model. For one thread."""
 
@@ -53,7 +70,7 @@ class WorkerPool:
         self._clients = [
             WorkerClient(command, cancel_grace_s=cancel_grace_s) for _ in range(max(workers, 1))
         ]
-        self._load = replace(load, sharing=len(self._clients))
+        self._load = replace(load, sharing=load.sharing * len(self._clients))
         for client in self._clients:
             client.select(self._load)
 
@@ -62,6 +79,10 @@ class WorkerPool:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    @property
+    def slots(self) -> int:
+        return len(self._clients)
 
     def ready(self) -> ModelRef:
         """Wait until the first worker has loaded the model and return it. Raises LoadError."""

@@ -72,7 +72,7 @@ def _start_worker() -> None:
 def _inspections() -> Iterator[dict[str, object]]:
     """The measured inspector on the bundled sample, here and in a worker, in turns."""
     inspector = make_inspector(MEASURED)
-    paths = list(islice(_usable(inspector), SPECTRA))
+    paths = list(islice(usable(inspector), SPECTRA))
     here: list[float] = []
     there: list[float] = []
     with WorkerClient() as client:
@@ -98,7 +98,7 @@ def _pipe() -> Iterator[dict[str, object]]:
     yield _figure("an inspection that does nothing", statistics.median(times), "ms", **about)
 
 
-def _usable(inspector: Inspector) -> Iterator[Path]:
+def usable(inspector: Inspector) -> Iterator[Path]:
     for path in sorted(SAMPLE.rglob("*.fits.gz")):
         try:
             _inspect_here(inspector, path)

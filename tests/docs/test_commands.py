@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from agent.cluster.place import with_ray_address
 from app.cli.main import workbench
 from app.cli.window import is_for_window
 from tests.docs.pages import PAIRS, ROOT, commands, relative, saved_files
@@ -60,7 +61,7 @@ def test_other_commands_parse(page, line):
         command = named
         words.pop(0)
     context = typer.Context(command, info_name=line)
-    given, left, _ = command.make_parser(context).parse_args(words)
+    given, left, _ = command.make_parser(context).parse_args(with_ray_address(words))
     assert not left, f"{page}: {line}"
     if preset := given.get("preset"):
         assert (ROOT / "train" / "configs" / f"{preset}.toml").is_file()

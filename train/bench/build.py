@@ -31,6 +31,7 @@ from train.bench.splits import (
 )
 from train.bench.weak import LEAST_POSITIVES, cross_fitted
 from train.examples import Example, example, write_examples
+from train.parallel import Workers
 
 if TYPE_CHECKING:
     import pyarrow
@@ -77,7 +78,7 @@ def build(
     *,
     catalogues: Mapping[str, Sequence[Path]],
     spectra_folder: Path | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
     started: Callable[[int], None] = lambda files: None,
     advance: Callable[[int], None] = lambda files: None,
 ) -> Bench:

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, ray_place
 from agent.errors import WorkbenchError
 from train.recipe import Config, Preset, Sets, settings
 
@@ -42,6 +43,9 @@ def bench(
     workers: Annotated[
         int, typer.Option(min=1, max=256, help="Number of processes for measuring.")
     ] = 1,
+    ray: RayOption = None,
+    actors: ActorsOption = None,
+    gpus_each: GpusEachOption = 0.0,
     preset: Preset = "",
     config: Config = None,
     sets: Sets = None,
@@ -74,7 +78,7 @@ def bench(
             bench_settings,
             catalogues=catalogue_files(catalogue or ()),
             spectra_folder=spectra,
-            workers=workers,
+            workers=ray_place(ray, actors, gpus_each, workers) or workers,
             started=lambda files: progress.update(bar, total=files),
             advance=lambda files: progress.advance(bar, files),
         )

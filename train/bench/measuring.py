@@ -17,7 +17,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
 from train.bench.archive import NO_VALUES, FileJob
 from train.bench.spectrum_facts import Facts, SelectionRule, digest_of, facts_of_file, file_stamp
-from train.parallel import in_order
+from train.parallel import Workers, in_order
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,7 +31,7 @@ def measure(
     jobs: Sequence[FileJob],
     rule: SelectionRule,
     folder: Path,
-    workers: int = 1,
+    workers: Workers = 1,
     advance: Callable[[int], None] = lambda files: None,
 ) -> pyarrow.Table:
     """A row for every spectrum of the jobs, in their order; `folder` holds the cache."""

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, ray_place
 from train.recipe import Config, Preset, Sets, settings
 
 MEASURED = "measured"
@@ -28,6 +29,9 @@ def draft(
     workers: Annotated[
         int, typer.Option(min=1, max=256, help="Processes; with a server, parallel inspections.")
     ] = 1,
+    ray: RayOption = None,
+    actors: ActorsOption = None,
+    gpus_each: GpusEachOption = 0.0,
     preset: Preset = "",
     config: Config = None,
     sets_to: Sets = None,
@@ -36,6 +40,7 @@ def draft(
     from train.draft.drafting import DraftRun, draft_all
     from train.draft.settings import DraftSettings
 
+    place = ray_place(ray, actors, gpus_each, workers)
     chosen = settings(DraftSettings, "draft", preset=preset, config=config, sets=sets_to)
     run = DraftRun(
         sets=tuple(sets), out=out, teacher=teacher, settings=chosen, seed=seed, limit=limit
@@ -52,8 +57,8 @@ def draft(
         def advance(more: int) -> None:
             progress.advance(bar, more)
 
-        if teacher == MEASURED:
-            counts = draft_all(run, workers=workers, advance=advance)
+        if place is not None or teacher == MEASURED:
+            counts = draft_all(run, workers=place or workers, advance=advance)
         else:
             from train.draft.teachers import open_teacher
 

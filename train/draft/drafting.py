@@ -11,19 +11,23 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
+from agent.inspection.inspector_factory import MEASURED
 from agent.trajectory.trajectory_file import to_line
 from train.draft.settings import DraftSettings
-from train.draft.teachers import MeasuredTeacher, Outcome, Teacher
+from train.draft.teachers import MeasuredTeacher, Outcome, Teacher, open_teacher
 from train.examples import Example, column, count_examples, read_examples
-from train.parallel import in_order
+from train.parallel import Workers, in_order
+from train.ray_work import ray_in_order
 
 CHUNK = 8
 MAX_PROGRESS = 1_000_000
@@ -72,13 +76,13 @@ def draft_all(
     run: DraftRun,
     *,
     teacher: Teacher | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
     advance: Callable[[int], None] = lambda done: None,
 ) -> Counter[str]:
     """Draft the missing examples; the counts per outcome include earlier runs.
 
     A given `teacher` works in threads of this process; without one, the measured teacher works in
-    worker processes.
+    worker processes, and any teacher in the actors of a Ray cluster.
     """
     if run.out.suffix != ".jsonl":
         raise WorkbenchError(f"{run.out}: the name of the file of drafts must end in .jsonl")
@@ -101,9 +105,12 @@ def draft_all(
 
 
 def _draft_in_chunks(
-    run: DraftRun, chunks: Iterator[list[Example]], teacher: Teacher | None, workers: int
+    run: DraftRun, chunks: Iterator[list[Example]], teacher: Teacher | None, workers: Workers
 ) -> Iterator[tuple[int, DraftLines]]:
     """Each chunk's number of examples and its drafts."""
+    if isinstance(workers, RayPlace):
+        yield from ray_in_order(partial(_open_drafting, run), chunks, workers)
+        return
     if teacher is None:
         work = partial(_draft_chunk, MeasuredTeacher(run.settings), run.settings, run.seed)
         yield from in_order(work, chunks, workers)
@@ -113,6 +120,16 @@ def _draft_in_chunks(
         for chunk in chunks:
             drafted = list(threads.map(lambda one: write([one]), chunk))
             yield len(chunk), [line for lines in drafted for line in lines]
+
+
+@contextmanager
+def _open_drafting(run: DraftRun) -> Iterator[Callable[[Sequence[Example]], object]]:
+    """In an actor: what drafts a chunk with the teacher that the run names."""
+    if run.teacher == MEASURED:
+        yield partial(_draft_chunk, MeasuredTeacher(run.settings), run.settings, run.seed)
+        return
+    with open_teacher(run.teacher, run.settings) as teacher:
+        yield partial(_draft_chunk, teacher, run.settings, run.seed)
 
 
 def _draft_chunk(

@@ -12,6 +12,14 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
+from agent.cluster.options import (
+    ActorsOption,
+    GpusEachOption,
+    RayCommand,
+    RayOption,
+    ray_place,
+)
+from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
 from agent.protocol.wording_file import has_wording
 from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
@@ -68,23 +76,34 @@ def _table_command(name: str) -> None:
         specialist: Specialists = None,
         specialists: SpecialistFolders = None,
         workers: Workers = 1,
+        ray: RayOption = None,
+        actors: ActorsOption = None,
+        gpus_each: GpusEachOption = 0.0,
         limit: Limit = None,
         threads: Threads = None,
         device: Device = "auto",
         seed: Seed = 0,
     ) -> None:
         judges = _judges(model, specialist, specialists, threads, device)
-        _run(KINDS[name], bench, out, judges, workers, limit, seed)
+        _run(
+            KINDS[name],
+            bench,
+            out,
+            judges,
+            ray_place(ray, actors, gpus_each, workers) or workers,
+            limit,
+            seed,
+        )
 
     command.__doc__ = f"{KINDS[name].title}: accuracy and F1 of every judge."
-    app.command(name)(command)
+    app.command(name, cls=RayCommand)(command)
 
 
 for _name in ("main", "cross-survey", "cross-task"):
     _table_command(_name)
 
 
-@app.command("library")
+@app.command("library", cls=RayCommand)
 def library(
     folder: Annotated[Path, typer.Argument(help="Spectra and a MANIFEST.csv with file, label.")],
     out: Out,
@@ -92,6 +111,9 @@ def library(
     specialist: Specialists = None,
     specialists: SpecialistFolders = None,
     workers: Workers = 1,
+    ray: RayOption = None,
+    actors: ActorsOption = None,
+    gpus_each: GpusEachOption = 0.0,
     threads: Threads = None,
     device: Device = "auto",
     seed: Seed = 0,
@@ -113,14 +135,22 @@ def library(
                 classes = ", ".join(kind.tasks)
                 typer.echo(f"{judge.name} was not trained for all of {classes}", err=True)
         if those:
-            _run(kind, out, out, those, workers, None, seed)
+            _run(
+                kind,
+                out,
+                out,
+                those,
+                ray_place(ray, actors, gpus_each, workers) or workers,
+                None,
+                seed,
+            )
 
 
 app.command("sight")(sight)
 app.command("panel")(panel)
 
 
-@app.command("set")
+@app.command("set", cls=RayCommand)
 def one_set(
     path: Annotated[
         Path, typer.Argument(metavar="SET", help="Parquet set, as made by spec-o3-train questions.")
@@ -130,6 +160,9 @@ def one_set(
     specialist: Specialists = None,
     specialists: SpecialistFolders = None,
     workers: Workers = 1,
+    ray: RayOption = None,
+    actors: ActorsOption = None,
+    gpus_each: GpusEachOption = 0.0,
     limit: Limit = None,
     threads: Threads = None,
     device: Device = "auto",
@@ -138,10 +171,18 @@ def one_set(
     """Any set of labelled spectra; `grpo --judged` uses these judgements."""
     kind = replace(KINDS["set"], sets=((path.name, path.stem),))
     judges = _judges(model, specialist, specialists, threads, device)
-    _run(kind, path.parent, out, judges, workers, limit, seed)
+    _run(
+        kind,
+        path.parent,
+        out,
+        judges,
+        ray_place(ray, actors, gpus_each, workers) or workers,
+        limit,
+        seed,
+    )
 
 
-@app.command("ablation")
+@app.command("ablation", cls=RayCommand)
 def ablation(
     bench: Bench,
     out: Out,
@@ -152,6 +193,9 @@ def ablation(
         str | None, typer.Option(help="Model trained without the tool, which judges without it.")
     ] = None,
     workers: Workers = 1,
+    ray: RayOption = None,
+    actors: ActorsOption = None,
+    gpus_each: GpusEachOption = 0.0,
     limit: Limit = None,
     threads: Threads = None,
     device: Device = "auto",
@@ -170,7 +214,15 @@ def ablation(
         for name, kind, source in parts
         if source is not None
     ]
-    _run(KINDS["ablation"], bench, out, judges, workers, limit, seed)
+    _run(
+        KINDS["ablation"],
+        bench,
+        out,
+        judges,
+        ray_place(ray, actors, gpus_each, workers) or workers,
+        limit,
+        seed,
+    )
 
 
 def _judges(
@@ -214,7 +266,7 @@ def _run(
     bench: Path,
     out: Path,
     judges: Sequence[JudgeSpec],
-    workers: int,
+    workers: int | RayPlace,
     limit: int | None,
     seed: int,
 ) -> None:

@@ -31,6 +31,7 @@ from train.evaluate.tables import (
     survey_of,
 )
 from train.examples import column
+from train.parallel import Workers
 
 SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")
 
@@ -66,7 +67,7 @@ def evaluate(
     out: Path,
     judges: Sequence[JudgeSpec],
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     limit: int | None = None,
     seed: int = 0,
     advance: Advance = lambda count: None,

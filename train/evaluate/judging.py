@@ -5,16 +5,19 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import closing
-from itertools import islice
+from contextlib import closing, contextmanager
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 
+from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory_file import write_trajectories
 from train.evaluate.judgement import Judgement, add_judgements, read_judgements
 from train.evaluate.judges import Judge, JudgedExample, JudgeSpec, make_judge
 from train.examples import Example, column, read_examples
-from train.parallel import end_with_parent, worker_deaths
+from train.parallel import Workers, end_with_parent, worker_deaths
+from train.ray_work import ray_results
 
 CHUNK = 4
 """Examples per job; few, so that a stopped run loses little."""
@@ -31,7 +34,7 @@ def judge_set(
     path: Path,
     out: Path,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     limit: int | None = None,
     tasks: Sequence[str] = (),
     advance: Advance = lambda count: None,
@@ -97,7 +100,7 @@ def _examples(path: Path, keys: set[str]) -> Iterator[Example]:
 
 
 def _judge_chunks(
-    spec: JudgeSpec, examples: Iterator[Example], workers: int
+    spec: JudgeSpec, examples: Iterator[Example], workers: Workers
 ) -> Iterator[list[JudgedExample]]:
     size = SPECIALIST_CHUNK if spec.kind == "specialist" else CHUNK
     first = list(islice(examples, size))
@@ -108,6 +111,11 @@ def _judge_chunks(
             while first:
                 yield judge.judge(first)
                 first = list(islice(examples, size))
+        return
+    if isinstance(workers, RayPlace):
+        chunks = chain([first], iter(lambda: list(islice(examples, size)), []))
+        for _, judged in ray_results(partial(_open_judge, spec), chunks, workers):
+            yield judged
         return
     context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
     with (
@@ -137,6 +145,12 @@ def _in_parallel(
     finally:
         for future in running:
             future.cancel()
+
+
+@contextmanager
+def _open_judge(spec: JudgeSpec) -> Iterator[Callable[[Sequence[Example]], list[JudgedExample]]]:
+    with closing(make_judge(spec)) as judge:
+        yield judge.judge
 
 
 _worker_judge: list[Judge | WorkbenchError] = []

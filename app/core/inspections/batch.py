@@ -27,7 +27,7 @@ from app.core.session.records import Candidate, Change
 from app.core.session.session import Session, require_class
 from app.core.spectra.packing import packed_spectrum
 from app.worker.errors import InspectionError, WorkerCrash
-from app.worker.pool import PoolResult, WorkerPool
+from app.worker.pool import InspectionPool, PoolResult
 from app.worker.request import InspectRequest
 
 # After so many failures in a row we blame the engine rather than the spectra.
@@ -50,7 +50,7 @@ class BatchResult:
 
 def inspect_all(
     session: Session,
-    pool: WorkerPool,
+    pool: InspectionPool,
     model: ModelRef,
     *,
     limit: int | None = None,

@@ -125,6 +125,11 @@ class Scripted:
     def _memory(self, argument: str) -> None:
         raise MemoryError
 
+    def _kill_actor(self, argument: str) -> None:
+        """The process that started this one, as where memory runs out."""
+        os.kill(os.getppid(), signal.SIGKILL)
+        NEVER.wait()
+
     def _segv(self, argument: str) -> None:
         faulthandler._sigsegv()  # type: ignore[attr-defined]
 

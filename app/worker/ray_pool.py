@@ -1,0 +1,111 @@
+"""A batch over the actors of a Ray cluster, each of which has a worker process of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from agent.cluster.place import RayPlace
+from agent.cluster.ray_actors import MAX_TRIES, CannotWork, RayActors
+from agent.cluster.ray_cluster import RayCluster
+from agent.trajectory.trajectory import ModelRef
+from app.worker.errors import LoadError, WorkerCrash
+from app.worker.pool import PoolResult, WorkerPool
+from app.worker.request import InspectRequest, LoadRequest
+
+Key = TypeVar("Key")
+
+Call = tuple[InspectRequest, str | None]
+"""What to inspect, and the text of its task file, which other machines do not have."""
+
+
+class RayPool:
+    """Does what a WorkerPool does, on the machines of a cluster. For one thread.
+
+    Spectra in files and models in folders are read where the work is done: their paths must mean
+    the same on every machine.
+    """
+
+    def __init__(
+        self, place: RayPlace, load: LoadRequest, *, command: Sequence[str] | None = None
+    ) -> None:
+        with ExitStack() as stack:
+            cluster = RayCluster(place)
+            stack.callback(cluster.close)
+            self.slots = cluster.actors
+            make = partial(Inspecting, _found(load), command)
+            self._actors: RayActors[object] = RayActors(cluster, make)
+            stack.callback(self._actors.close)
+            self._ends = stack.pop_all()
+
+    def __enter__(self) -> RayPool:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def ready(self) -> ModelRef:
+        """Wait until an actor has loaded the model and return it. Raises WorkbenchError."""
+        model = self._actors.ready()
+        assert isinstance(model, ModelRef)
+        return model
+
+    def run(self, requests: Iterable[tuple[Key, InspectRequest]]) -> Iterator[PoolResult[Key]]:
+        """As WorkerPool.run; a request whose actor dies twice has an error, too."""
+        calls = ((key, _portable(request)) for key, request in requests)
+        for answer in self._actors.run(calls):
+            key: Key = answer.key  # type: ignore[assignment]
+            if answer.lost:
+                reason = f"the actor that inspected it died {MAX_TRIES} times: {answer.lost}"
+                yield PoolResult(key, error=WorkerCrash(reason))
+            else:
+                yield replace(answer.value, key=key)
+
+    def close(self) -> None:
+        self._ends.close()
+
+
+class Inspecting:
+    """What an actor holds: a pool of one worker process."""
+
+    def __init__(self, load: LoadRequest, command: Sequence[str] | None, sharing: int) -> None:
+        self._pool = WorkerPool(1, replace(load, sharing=sharing), command=command)
+
+    def begin(self) -> ModelRef:
+        return self._pool.ready()
+
+    def work(self, call: Call) -> PoolResult[None]:
+        request, task = call
+        try:
+            if task is None:
+                return self._result(request)
+            with tempfile.TemporaryDirectory(prefix="spec-o3-") as folder:
+                path = Path(folder) / Path(request.task).name
+                path.write_text(task, encoding="utf-8")
+                return self._result(replace(request, task=str(path)))
+        except LoadError as error:
+            raise CannotWork(str(error)) from error
+
+    def _result(self, request: InspectRequest) -> PoolResult[None]:
+        return next(self._pool.run([(None, request)]))
+
+
+def _found(load: LoadRequest) -> LoadRequest:
+    """An actor runs in another folder than this process."""
+    model = load.model or ""
+    is_path = bool(Path(model).name != model and Path(model).exists())
+    return replace(load, model=str(Path(model).absolute())) if is_path else load
+
+
+def _portable(request: InspectRequest) -> Call:
+    task = None
+    if request.task.casefold().endswith(".toml"):
+        task = Path(request.task).read_text(encoding="utf-8")
+    if request.path is None:
+        return request, task
+    return replace(request, path=str(Path(request.path).absolute())), task

@@ -1,0 +1,155 @@
+"""Actors of a Ray on this machine, some of which are killed."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from agent.cluster.place import RayPlace
+from agent.cluster.ray_actors import AHEAD, CannotWork, RayActors
+from agent.cluster.ray_cluster import RayCluster
+from agent.errors import WorkbenchError
+from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Unable
+
+pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    found = RayCluster(RayPlace(actors=2))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def actors(cluster: RayCluster) -> Iterator[RayActors[int]]:
+    made: RayActors[int] = RayActors(cluster, Obedient)
+    yield made
+    made.close()
+
+
+def answers(actors: RayActors[int], *calls: str) -> dict[int, str]:
+    """What was said to each call, which must be one thing."""
+    found = [(each.key, each.value[0] if each.value else "lost") for each in run(actors, *calls)]
+    assert max(Counter(key for key, _ in found).values()) == 1
+    return dict(found)
+
+
+def calls_until(is_enough: Callable[[], bool]) -> Iterator[tuple[int, str]]:
+    for number in count():
+        if is_enough():
+            return
+        yield number, "one"
+
+
+def run(actors: RayActors[int], *calls: str):
+    return actors.run(enumerate(calls))
+
+
+def test_each_call_has_one_answer(actors: RayActors[int]) -> None:
+    assert actors.ready() == "2 share"
+    keys, pids = [], set()
+    for answer in actors.run(calls_until(lambda: len(pids) == 2 and len(keys) > 60)):
+        keys.append(answer.key)
+        pids.add(answer.value[1])  # both take part
+    assert sorted(keys) == list(range(len(keys)))
+    assert answers(actors, "again") == {0: "AGAIN"}
+
+
+def test_no_more_is_taken_than_the_actors_have_room_for(actors: RayActors[int]) -> None:
+    taken: list[int] = []
+
+    def calls():
+        for number in range(20):
+            taken.append(number)
+            yield number, "one"
+
+    told = actors.run(calls())
+    for answered, _ in enumerate(told, 1):
+        assert len(taken) - answered <= 2 * AHEAD
+    assert len(taken) == 20
+    assert list(actors.run([])) == []
+
+
+def test_what_an_actor_had_when_it_was_killed_is_done_by_others(
+    actors: RayActors[int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The call that it worked on ends in another process, as do those that waited behind it."""
+    calls = ["one"] * 30
+    calls[7] = f"die-unless-there:{tmp_path / 'there'}"
+    told = answers(actors, *calls)
+    assert len(told) == 30
+    assert told[7].startswith("DIE-UNLESS")
+    assert capsys.readouterr().out == "", "Ray would print where our summary goes"
+
+
+def test_a_call_that_kills_twice_is_lost_and_no_other(actors: RayActors[int]) -> None:
+    """Those beside it may have been to blame as well: they are tried again, each alone."""
+    told = answers(actors, "one", "die", *["one"] * 18)
+    assert len(told) == 20
+    assert [key for key, said in told.items() if said == "lost"] == [1]
+
+
+def test_a_worker_that_can_do_no_more_leaves_its_calls_to_the_others(
+    actors: RayActors[int], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        told = answers(actors, f"useless-unless-there:{tmp_path / 'there'}", *["one"] * 10)
+    assert len(told) == 11 and "lost" not in told.values()
+    assert "left out: the server is gone" in caplog.text
+    caplog.clear()
+
+
+def test_the_last_that_can_do_no_more_ends_the_work(
+    actors: RayActors[int], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING), pytest.raises(CannotWork, match="the server is gone"):
+        list(run(actors, "useless", "useless", "one"))
+    caplog.clear()
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (Unable, "no model of that name"),
+        (Broken, "No module named 'agent'"),
+        (Doomed, "died 3 times in a row"),
+    ],
+)
+def test_where_none_can_begin_the_reason_is_told(
+    cluster: RayCluster, make: type[Obedient], reason: str
+) -> None:
+    actors: RayActors[int] = RayActors(RayCluster(RayPlace(actors=1)), make)
+    with pytest.raises(CannotWork, match=reason):
+        actors.ready()
+    actors.close()
+
+
+def test_a_machine_with_another_model_takes_no_part(
+    cluster: RayCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    actors: RayActors[int] = RayActors(cluster, Different)
+    with caplog.at_level(logging.WARNING):
+        first = actors.ready()
+        told = list(actors.run(calls_until(lambda: "left out" in caplog.text)))
+    assert {each.value[1] for each in told} == {first}
+    assert f"where another has {first}" in caplog.text
+    caplog.clear()
+    actors.close()
+
+
+def test_an_error_of_the_work_itself_ends_it(actors: RayActors[int]) -> None:
+    with pytest.raises(WorkbenchError, match="the disk is full"):
+        list(run(actors, "one", "refuse", "one"))
+
+
+def test_stopped_half_way_and_begun_anew(actors: RayActors[int]) -> None:
+    told = run(actors, "one", "wait", "one", "one")
+    assert next(told).value
+    told.close()
+    assert answers(actors, *["one"] * 5) == dict.fromkeys(range(5), "ONE")

@@ -1,0 +1,94 @@
+"""A batch over actors of a Ray on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.cluster.place import RayPlace
+from agent.cluster.ray_cluster import RayCluster
+from agent.errors import WorkbenchError
+from app.worker.errors import InspectionError, WorkerCrash
+from app.worker.pool import PoolResult
+from app.worker.ray_pool import RayPool
+from app.worker.request import InspectRequest, LoadRequest
+from tests.app.worker.conftest import COMMAND, POSIX, request, spectrum
+
+pytest.importorskip("ray")
+PLACE = RayPlace(actors=2)
+GOOD = LoadRequest("good")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[None]:
+    """Connected for all of them, as a Ray takes seconds to start."""
+    found = RayCluster(PLACE)
+    yield
+    found.close()
+
+
+def results(names: list[str], load: LoadRequest = GOOD) -> dict[int, PoolResult[int]]:
+    with RayPool(PLACE, load, command=COMMAND) as pool:
+        told = list(pool.run((number, request(name)) for number, name in enumerate(names)))
+    assert sorted(each.key for each in told) == list(range(len(names)))
+    return {each.key: each for each in told}
+
+
+@POSIX
+def test_one_that_kills_and_one_that_fails_do_not_stop_the_others(tmp_path: Path) -> None:
+    names = ["any"] * 60
+    names[3], names[20] = "kill", "fault"
+    names[40] = f"kill-unless-there:{tmp_path / 'there'}"
+    told = results(names)
+    assert {key for key, each in told.items() if each.trajectory is None} == {3, 20}
+    assert isinstance(told[3].error, WorkerCrash)
+    assert "ggml: out of" in str(told[3].error)
+    assert isinstance(told[20].error, InspectionError)
+    assert "KeyError" in told[20].error.detail
+
+
+@POSIX
+def test_one_whose_actor_dies_twice_is_blamed() -> None:
+    told = results(["any", "kill-actor", *["any"] * 10])
+    assert [key for key, each in told.items() if each.trajectory is None] == [1]
+    assert isinstance(told[1].error, WorkerCrash)
+    assert "died 2 times" in str(told[1].error)
+
+
+def test_the_model_is_known_before_the_batch_begins() -> None:
+    with RayPool(PLACE, LoadRequest("sharing"), command=COMMAND) as pool:
+        assert pool.ready().name == "2 share"
+        assert pool.slots == 2
+
+
+def test_a_model_that_none_can_load(caplog: pytest.LogCaptureFixture) -> None:
+    with (
+        RayPool(PLACE, LoadRequest("refuse"), command=COMMAND) as pool,
+        pytest.raises(WorkbenchError, match="no model of that name"),
+    ):
+        pool.ready()
+    caplog.clear()
+
+
+def test_files_and_task_files_mean_the_same_in_an_actor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It runs in another folder, and on another machine there is no task file."""
+    root = Path(__file__).parents[3] / "resources"
+    monkeypatch.chdir(tmp_path)
+    source = next((root / "sample" / "spectra").rglob("*.fits.gz"))
+    Path("one.fits.gz").write_bytes(source.read_bytes())
+    task = root / "tasks" / "cv.toml"
+    Path("own.toml").write_text(task.read_text().replace('id = "CV"', 'id = "MINE"'))
+
+    def requests() -> Iterator[tuple[int, InspectRequest]]:
+        yield 0, InspectRequest(task="own.toml", path="one.fits.gz")
+        yield 1, InspectRequest(task="own.toml", spectrum=spectrum("plain"))
+        Path("own.toml").unlink()
+
+    with RayPool(PLACE, GOOD, command=COMMAND) as pool:
+        told = list(pool.run(requests()))
+    assert [each.error for each in told] == [None, None]
+    assert {each.trajectory.task for each in told if each.trajectory} == {"MINE"}

@@ -1,0 +1,52 @@
+"""What Ray costs: the measured inspector in actors against as many processes, in turns."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+
+from agent.cluster.place import RayPlace
+from agent.inspection.inspector_factory import MEASURED, make_inspector
+from app.worker.pool import InspectionPool, WorkerPool
+from app.worker.ray_pool import RayPool
+from app.worker.request import InspectRequest, LoadRequest
+from tests.bench.bench_worker import SPECTRA, usable
+
+ROUNDS, A_ROUND = 8, 12
+
+
+def figures() -> Iterator[dict[str, object]]:
+    paths = list(islice(usable(make_inspector(MEASURED)), SPECTRA))
+    for count in (1, 2):
+        with (
+            WorkerPool(count, LoadRequest(MEASURED)) as processes,
+            RayPool(RayPlace(actors=count), LoadRequest(MEASURED)) as actors,
+        ):
+            for pool in (processes, actors):
+                pool.ready()
+                _seconds(pool, paths)
+            pairs = [(_seconds(processes, paths), _seconds(actors, paths)) for _ in range(ROUNDS)]
+        plain_s = sum(plain for plain, _ in pairs)
+        yield {
+            "figure": f"the measured inspector in {count} actor(s) of Ray",
+            "value": statistics.median(ray / plain for plain, ray in pairs),
+            "unit": "ratio",
+            "baseline": "as many processes without Ray, in turns",
+            "target": 1.05,
+            "inspections": ROUNDS * A_ROUND,
+            "of_all": sum(ray for _, ray in pairs) / plain_s,
+            "plain_per_s": ROUNDS * A_ROUND / plain_s,
+            "load": os.getloadavg()[0],
+        }
+
+
+def _seconds(pool: InspectionPool, paths: list[Path]) -> float:
+    requests = (InspectRequest(task="CV", path=path) for path in islice(cycle(paths), A_ROUND))
+    began = time.perf_counter()
+    done = list(pool.run(enumerate(requests)))
+    assert all(each.trajectory for each in done)
+    return time.perf_counter() - began
