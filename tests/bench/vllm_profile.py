@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from dataclasses import dataclass, field
 
@@ -173,15 +174,17 @@ def _json_reply(value: object) -> bytes:
     return head % len(data) + data
 
 
+def _end_with_the_bench() -> None:
+    sys.stdin.read()
+    os._exit(0)
+
+
 async def main() -> None:
     server = Server()
     listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=2**24)
     print(listening.sockets[0].getsockname()[1], flush=True)
-    steps = asyncio.create_task(server.steps())
-    # ends with the bench that started it
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    steps.cancel()
-    listening.close()
+    asyncio.get_running_loop().run_in_executor(None, _end_with_the_bench)
+    await server.steps()
 
 
 if __name__ == "__main__":
