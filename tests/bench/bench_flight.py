@@ -1,14 +1,13 @@
 """Many conversations in flight with one server, as a share of what the server can do.
 
-The server is `vllm_profile`, in a process of its own. Our side is one worker process (two at the
-most in flight), reached through its pipe as `vet` reaches it; its CPU time and memory are read when
-it has ended.
+The server is `vllm_profile`, in a process of its own. Our side is a pool of one or two worker
+processes, as `vet` has it. The share says something only where nothing else runs: each figure
+carries the load of the machine.
 """
 
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -40,7 +39,7 @@ def _run(
     paths: list[Path], in_flight: int, count: int, workers: int
 ) -> Iterator[dict[str, object]]:
     with serving() as url:
-        before = _used()
+        began_s = time.process_time()
         pool = WorkerPool(workers, LoadRequest(url), in_flight=in_flight // workers)
         with pool:
             # the first of each are not timed: imports, and all conversations at the same turn
@@ -51,13 +50,12 @@ def _run(
                 assert result.trajectory is not None, result.error
                 assert result.trajectory.verdict == "YES", result.trajectory.stop_reason
                 ends.append(time.perf_counter())
-            memory = sum(_peak_mb(client.pid) for client in pool._clients)
-    cpu_s = _used() - before
+            cpu_s, memory = _cpu_s(pool) - began_s, _memory_mb(pool)
     # up to where the last ones begin to be fewer than may be in flight
     last = max(warm + 1, len(ends) - in_flight)
     rate = (last - warm) / (ends[last] - ends[warm]) if in_flight > 1 else _rate(ends[warm:])
     limit = vllm_profile.conversations_per_s(in_flight)
-    about = {"in_flight": in_flight, "workers": workers, "cpus": os.cpu_count()}
+    about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
     yield {
         "figure": f"{in_flight} conversations in flight, share of the server's limit",
         "value": rate / limit,
@@ -68,7 +66,12 @@ def _run(
         "limit_per_s": limit,
         **about,
     }
-    yield _figure("our side's CPU for a conversation", 1000 * cpu_s / len(ends), "ms", **about)
+    yield _figure(
+        "our side's CPU for a conversation, imports included",
+        1000 * cpu_s / len(ends),
+        "ms",
+        **about,
+    )
     yield _figure("our side's memory at its peak", memory, "MB", **about)
 
 
@@ -101,16 +104,23 @@ def _usable() -> Iterator[Path]:
         yield path
 
 
-def _used() -> float:
-    """CPU seconds of this process and of its children that have ended: not yet of the server."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in used)
+def _cpu_s(pool: WorkerPool) -> float:
+    """CPU seconds so far of this process and the workers."""
+    ticks = 0
+    for client in pool._clients:
+        stat = Path(f"/proc/{client.pid}/stat").read_text(encoding="ascii")
+        ticks += sum(map(int, stat.rpartition(")")[2].split()[11:13]))
+    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _peak_mb(pid: int | None) -> float:
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    (peak,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
-    return int(peak.split()[1]) / 1024
+def _memory_mb(pool: WorkerPool) -> float:
+    """What the workers held at most."""
+    peaks = 0
+    for client in pool._clients:
+        status = Path(f"/proc/{client.pid}/status").read_text(encoding="ascii")
+        (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
+        peaks += int(line.split()[1])
+    return peaks / 1024
 
 
 def _figure(name: str, value: float, unit: str, **more: object) -> dict[str, object]:
