@@ -19,6 +19,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from agent.child_process.die_with_parent import die_with_parent
@@ -36,6 +37,15 @@ if TYPE_CHECKING:
 # Time for the main thread to stop between two tokens and free the model.
 QUIT_GRACE_S = 0.5
 MAX_THREADS = 4096
+# Imported before threads need them: two that import the same at once may see half a module.
+NEEDED_BESIDE = (
+    "agent.inspection.inspector",
+    "agent.rendering.published",
+    "agent.spectra.readers",
+    "agent.tasks.catalogue",
+    "agent.trajectory.trajectory_file",
+    "app.worker.records",
+)
 MAX_TEXT = 2_000
 MAX_DETAIL = 20_000
 
@@ -203,6 +213,9 @@ class Worker:
         options = request["options"]
         self._inspector = self._make(request["model"], **options)
         self._side_by_side = options.get("side_by_side", False)
+        if self._side_by_side:
+            for module in NEEDED_BESIDE:
+                import_module(module)
         return {"type": "loaded", "model": asdict(self._inspector.model)}
 
     def _inspect(self, request: Message) -> Message:

@@ -51,9 +51,9 @@ def _run(
                 assert result.trajectory.verdict == "YES", result.trajectory.stop_reason
                 ends.append(time.perf_counter())
             cpu_s, memory = _cpu_s(pool) - began_s, _memory_mb(pool)
-    # up to where the last ones begin to be fewer than may be in flight
-    last = max(warm + 1, len(ends) - in_flight)
-    rate = (last - warm) / (ends[last] - ends[warm]) if in_flight > 1 else _rate(ends[warm:])
+    # whole rounds, as they end in bursts; the last round has fewer and fewer in flight
+    last = warm + (count // in_flight - 1) * in_flight
+    rate = (last - warm) / (ends[last - 1] - ends[warm - 1])
     limit = vllm_profile.conversations_per_s(in_flight)
     about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
     yield {
@@ -73,10 +73,6 @@ def _run(
         **about,
     )
     yield _figure("our side's memory at its peak", memory, "MB", **about)
-
-
-def _rate(ends: list[float]) -> float:
-    return (len(ends) - 1) / (ends[-1] - ends[0])
 
 
 def _requests(paths: Iterator[Path]) -> Iterator[tuple[int, InspectRequest]]:
