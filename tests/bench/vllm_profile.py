@@ -34,9 +34,8 @@ ANSWER = "<answer>\\boxed{YES} broad emission</answer>"
 
 def conversations_per_s(in_flight: int) -> float:
     """How many conversations the server can end in a second with so many in flight."""
-    step_s = max(STEP_S, in_flight / TOKENS_PER_S)
-    turn_s = FIRST_TOKEN_S + FIRST_TOKEN_MORE_S * in_flight + TOKENS * step_s
-    return in_flight / (TURNS * turn_s)
+    turn_s = FIRST_TOKEN_S + FIRST_TOKEN_MORE_S * in_flight + TOKENS * STEP_S
+    return min(in_flight / (TURNS * turn_s), TOKENS_PER_S / (TURNS * TOKENS))
 
 
 @dataclass(eq=False)
