@@ -33,12 +33,14 @@ def load_engine(
     load_in_4bit: bool = False,
     threads: int | None = None,
     sharing: int = 1,
+    side_by_side: bool = False,
     context_length: int | None = None,
     check: Check = "once",
     on_bytes: Callable[[int], None] = lambda count: None,
 ) -> Engine:
     """Load a model, or connect to a server.
 
+    `side_by_side`: many conversations are open at once, whose text nobody reads along.
     `context_length` is in tokens and defaults to the card's. Files are first compared with the card
     (`check`, see `agent.models.check_files.check_files`); `on_bytes` reports the bytes read for
     that. Without `threads`, each of `sharing` processes uses its share of the processors. `dtype`
@@ -46,7 +48,7 @@ def load_engine(
     """
     card = location.card
     if card.server is not None:
-        return _remote(card)
+        return _remote(card, stream=not side_by_side)
     folder = _ready_folder(location)
     check_files(card, folder, check, on_bytes)
     if card.engine == "gguf":
@@ -81,15 +83,16 @@ def engine_ref(location: ModelLocation, engine: Engine) -> ModelRef:
     return replace(ref_of(card), name=name)
 
 
-def _remote(card: Card) -> Engine:
+def _remote(card: Card, *, stream: bool) -> Engine:
     from agent.engines.remote.engine import RemoteEngine
 
     assert card.server is not None
     return RemoteEngine.connect(
-        card.server.url,
+        card.server.urls,
         card.server.model or None,
         sizing=card.sizing,
         tool_calls="text" if card.rules == "published" else "auto",
+        stream=stream,
     )
 
 

@@ -84,6 +84,7 @@ def make_inspector(
     device: Device = "auto",
     threads: int | None = None,
     sharing: int = 1,
+    side_by_side: bool = False,
     extra_runs: int = 0,
     sampling: SamplingSettings | None = None,
 ) -> Inspector:
@@ -91,8 +92,8 @@ def make_inspector(
 
     `panel` is the bundled model that looks together with the measured inspector.
 
-    Loading a model takes seconds to minutes. `extra_runs` and `sampling` apply to models only. The
-    caller closes the inspector.
+    Loading a model takes seconds to minutes. `extra_runs` and `sampling` apply to models only,
+    `side_by_side` (many inspections at once) to servers. The caller closes the inspector.
     """
     if model is None or model.casefold() == MEASURED:
         from agent.inspection.measured_inspector import MeasuredInspector
@@ -110,7 +111,9 @@ def make_inspector(
         raise WorkbenchError(f"{error}. Or use `{MEASURED}`, which needs no model") from error
     if location is None:
         raise WorkbenchError(f"{PANEL_NEEDS_EYE}. Use `{MEASURED}`, which needs no model")
-    engine = load_engine(location, device=device, threads=threads, sharing=sharing)
+    engine = load_engine(
+        location, device=device, threads=threads, sharing=sharing, side_by_side=side_by_side
+    )
     inspector = ModelInspector(
         engine,
         engine_ref(location, engine),

@@ -119,6 +119,11 @@ class ModelInspector:
             engine_seconds=episode.engine_seconds,
         )
 
+    @property
+    def busy(self) -> int:
+        """How often its server said that it has too much to do."""
+        return getattr(self.engine, "busy", 0)
+
     def close(self) -> None:
         self.engine.close()
 

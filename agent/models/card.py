@@ -63,10 +63,18 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerAddress:
-    """An OpenAI-compatible server, without its key; an empty `model` means its only one."""
+    """An OpenAI-compatible server, without its key; an empty `model` means its only one.
+
+    `others` serve the same model; they are not written to cards, so they do not change its hash.
+    """
 
     url: str
     model: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        return (self.url, *self.others)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,10 +195,20 @@ def is_server(name: str) -> bool:
     return name.lower().startswith(("http://", "https://"))
 
 
-def split_server(name: str) -> tuple[str, str]:
-    """Split an address into the server's root and the model after `#`, which may be empty."""
-    url, _, model = name.partition("#")
-    return checked_url(url), model.strip()
+def split_servers(name: str) -> tuple[str, ...]:
+    """Split `URL[,URL...]` into its addresses."""
+    return tuple(re.split(r"\s*,\s*(?=https?://)", name.strip(), flags=re.IGNORECASE))
+
+
+def read_server(name: str) -> ServerAddress:
+    """Read `URL[,URL...]`; a model after `#` may stand behind one address or behind all."""
+    parts = [each.partition("#") for each in split_servers(name)]
+    models = {model.strip() for _, _, model in parts} - {""}
+    if len(models) > 1:
+        named = " and ".join(sorted(models))
+        raise ResourceError(f"all addresses must name the same model, not {named}")
+    first, *others = dict.fromkeys(checked_url(url) for url, _, _ in parts)
+    return ServerAddress(url=first, model="".join(models), others=tuple(others))
 
 
 def checked_url(url: str) -> str:

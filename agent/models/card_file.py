@@ -132,7 +132,7 @@ def _lines(card: Card) -> Iterator[str]:
     if card.source is not None:
         yield from _table_lines("[source]", _as_table(card.source))
     if card.server is not None:
-        yield from _table_lines("[server]", _as_table(card.server))
+        yield from _table_lines("[server]", _as_table(replace(card.server, others=())))
     for file in card.files:
         yield from _table_lines("[[files]]", _as_table(file))
     for figure in card.figures:
@@ -141,7 +141,7 @@ def _lines(card: Card) -> Iterator[str]:
 
 def _as_table(value: Any) -> dict[str, Any]:
     pairs = ((item.name, getattr(value, item.name)) for item in fields(value))
-    return {name: each for name, each in pairs if each != ""}
+    return {name: each for name, each in pairs if each not in ("", ())}
 
 
 def _sizing_table(sizing: Sizing) -> dict[str, int]:

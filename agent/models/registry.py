@@ -10,7 +10,7 @@ from typing import Literal
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
-from agent.models.card import Card, ServerAddress, Source, is_server, split_server
+from agent.models.card import Card, Source, is_server, read_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.folders import WORDINGS, hub_cache, models_folder
@@ -224,12 +224,13 @@ def _snapshot(repo: str) -> Path | None:
 
 
 def _server_location(name: str) -> ModelLocation:
-    url, model = split_server(name)
+    server = read_server(name)
+    model = server.model
     card = Card(
-        name=plain_name(model or url.split("//", 1)[1]),
+        name=plain_name(model or server.url.split("//", 1)[1]),
         family="other",
         engine="remote",
-        server=ServerAddress(url=url, model=model),
+        server=server,
     )
     published = published_model(model.rpartition("/")[2]) if model else None
     if (

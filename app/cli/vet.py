@@ -54,9 +54,19 @@ def vet(
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME|PATH|URL",
-            help="Model, as for `spec-o3 inspect`.",
+            metavar="NAME|PATH|URL[,URL...]",
+            help="Model, as for `spec-o3 inspect`; or several servers of one model.",
             show_default="the best bundled model",
+        ),
+    ] = None,
+    in_flight: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=256,
+            metavar="N",
+            help="Conversations at once with each server, in each worker process.",
+            show_default="found while it runs",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Number of worker processes.")] = 1,
@@ -96,6 +106,7 @@ def vet(
             run_vet,
             opened,
             workers=workers,
+            in_flight=in_flight,
             limit=limit,
             seed=seed,
             again=again,
@@ -122,6 +133,7 @@ def run_vet(
     load: LoadRequest,
     *,
     workers: int = 1,
+    in_flight: int | None = None,
     limit: int | None = None,
     seed: int = 0,
     again: bool = False,
@@ -136,10 +148,10 @@ def run_vet(
     results: Counter[str] = Counter()
     faults: list[str] = []
     opposed, by_panels, was_stopped = 0, 0, False
-    with (
-        WorkerPool(workers, load) if place is None else RayPool(place, load) as pool,
-        _progress() as progress,
-    ):
+    inspectors = (
+        WorkerPool(workers, load, in_flight=in_flight) if place is None else RayPool(place, load)
+    )
+    with inspectors as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
         model = pool.ready()
         if warning := wording_warning(load.model or ""):
@@ -163,7 +175,7 @@ def run_vet(
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
                     faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
                 progress.advance(bar)
-                if results.total() == 1:
+                if results.total() == 1 and pool.slots is not None:
                     took = monotonic() - began
                     progress.console.print(_estimate(took, total - 1, pool.slots), end="")
         except KeyboardInterrupt:
@@ -188,9 +200,9 @@ def run_vet(
     return model
 
 
-def _estimate(took_s: float, left: int, workers: int) -> str:
+def _estimate(took_s: float, left: int, at_once: int) -> str:
     """What the first inspection tells about the others; empty if they take less than a minute."""
-    left_s = took_s * left / workers
+    left_s = took_s * left / at_once
     if left_s < 60:
         return ""
     each = f"{took_s:.1f} s" if took_s < 60 else duration(took_s)

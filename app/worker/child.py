@@ -1,5 +1,8 @@
 """The child process: its main thread inspects, a second thread reads requests and steers.
 
+Inspections that run side by side, most of whose time is spent waiting for a server, have a thread
+each.
+
 Only the standard library is imported at the start; heavy imports wait for the first request.
 """
 
@@ -15,6 +18,8 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from agent.child_process.die_with_parent import die_with_parent
@@ -24,11 +29,23 @@ from app.worker.errors import WireError
 from app.worker.wire import WIRE_VERSION, Message, encode, read_message
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from agent.inspection.inspector import Inspector
     from agent.spectra.spectrum import Spectrum
 
 # Time for the main thread to stop between two tokens and free the model.
 QUIT_GRACE_S = 0.5
+MAX_THREADS = 4096
+# Imported before threads need them: two that import the same at once may see half a module.
+NEEDED_BESIDE = (
+    "agent.inspection.inspector",
+    "agent.rendering.published",
+    "agent.spectra.readers",
+    "agent.tasks.catalogue",
+    "agent.trajectory.trajectory_file",
+    "app.worker.records",
+)
 MAX_TEXT = 2_000
 MAX_DETAIL = 20_000
 
@@ -78,6 +95,10 @@ class Worker:
         self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._controls_lock = threading.Lock()
         self._controls: dict[int, Control] = {}
+        self._side_by_side = False
+        self._beside: ThreadPoolExecutor | None = None
+        self._reading = threading.Lock()
+        self._busy = 0
         self._is_quitting = False
         self._finished = threading.Event()
 
@@ -88,7 +109,10 @@ class Worker:
         threading.Thread(target=self._read, name="requests", daemon=True).start()
         try:
             while (request := self._requests.get()) is not None and not self._is_quitting:
-                self._serve_request(request)
+                if self._side_by_side and request["type"] == "inspect":
+                    self._serve_beside(request)
+                else:
+                    self._serve_request(request)
         finally:
             self._close_inspector()
             self._finished.set()
@@ -149,6 +173,19 @@ class Worker:
 
     # The main thread
 
+    def _serve_beside(self, request: Message) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        if self._beside is None:
+            # threads are made as they are needed; the parent limits how many
+            self._beside = ThreadPoolExecutor(MAX_THREADS, "inspection")
+        try:
+            self._beside.submit(self._serve_request, request)
+        except RuntimeError as error:  # no more threads
+            self._emit({**_failed(f"{NO_MEMORY} ({error})"), "id": request["id"]})
+
+    # The main thread, or the inspection's own
+
     def _serve_request(self, request: Message) -> None:
         number = request["id"]
         try:
@@ -173,7 +210,12 @@ class Worker:
         self._close_inspector()
         if request["type"] == "unload":
             return {"type": "unloaded"}
-        self._inspector = self._make(request["model"], **request["options"])
+        options = request["options"]
+        self._inspector = self._make(request["model"], **options)
+        self._side_by_side = options.get("side_by_side", False)
+        if self._side_by_side:
+            for module in NEEDED_BESIDE:
+                import_module(module)
         return {"type": "loaded", "model": asdict(self._inspector.model)}
 
     def _inspect(self, request: Message) -> Message:
@@ -184,21 +226,44 @@ class Worker:
         if self._inspector is None:
             raise WireError("no model is loaded")
         number, so_far = request["id"], request.get("so_far")
+        quiet = self._side_by_side
+
+        def tell(kind: str, value: object) -> None:
+            self._emit({"type": kind, "id": number, kind: value})
+
         inspection = self._inspector.inspect(
-            _spectrum(request),
+            self._read_alone(request) if quiet else _spectrum(request),
             find_task(request["task"]),
             seed=int(request["seed"]),
             control=self._controls[number],
-            on_text=lambda text: self._emit({"type": "text", "id": number, "text": text}),
+            on_text=None if quiet else partial(tell, "text"),
             so_far=None if so_far is None else from_json(so_far),
         )
-        trajectory = run(
-            inspection,
-            lambda step: self._emit({"type": "step", "id": number, "step": step_to_json(step)}),
-        )
-        return {"type": "done", "trajectory": to_json(trajectory)}
+        if quiet:
+            trajectory = run(inspection)
+        else:
+            trajectory = run(inspection, lambda step: tell("step", step_to_json(step)))
+        return {"type": "done", "trajectory": to_json(trajectory), "busy": self._newly_busy()}
+
+    def _newly_busy(self) -> int:
+        """How often the model's server said since the last call that it has too much to do."""
+        with self._controls_lock:
+            told, self._busy = self._busy, getattr(self._inspector, "busy", 0)
+            return max(0, self._busy - told)
+
+    def _read_alone(self, request: Message) -> Spectrum:
+        """Read while no other inspection does, so that the parent knows which file kills us."""
+        with self._reading:
+            self._emit({"type": "reading", "id": request["id"]})
+            try:
+                return _spectrum(request)
+            finally:
+                self._emit({"type": "read", "id": request["id"]})
 
     def _close_inspector(self) -> None:
+        beside, self._beside = self._beside, None
+        if beside is not None and not self._is_quitting:
+            beside.shutdown()
         inspector, self._inspector = self._inspector, None
         if inspector is not None:
             inspector.close()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from agent.child_command import child_command
 from agent.trajectory.trajectory import ModelRef
@@ -31,8 +31,9 @@ def worker_command() -> list[str]:
 class WorkerClient:
     """One child process, started when first needed and restarted after a crash.
 
-    A thread of the client works through the requests in order. All methods may be called from any
-    thread; all but `close` and `ping` return at once.
+    A thread of the client works through the requests in order; inspections run one at a time, or as
+    many as there are if the model was loaded with `side_by_side`. All methods may be called from
+    any thread; all but `close` and `ping` return at once.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class WorkerClient:
         self._supervisor = WorkerSupervisor(worker_command() if command is None else command)
         self._cancel_grace_s = cancel_grace_s
         self._changed = threading.Condition()
-        self._jobs: deque[Callable[[], None]] = deque()
+        self._jobs: deque[Callable[[], None] | RunningInspection] = deque()
         self._closing = False
         self._thread = threading.Thread(target=self._run_jobs, name="worker client", daemon=True)
         self._thread.start()
@@ -80,7 +81,7 @@ class WorkerClient:
         """Queue an inspection, which loads the model first if necessary."""
         number = next(self._supervisor.numbers)
         inspection = RunningInspection(number, request, on_event, self._cancel_grace_s)
-        self._enqueue(partial(self._inspect, inspection))
+        self._enqueue(inspection)
         return inspection
 
     def ping(self, timeout_s: float = 1.0) -> float | None:
@@ -105,32 +106,39 @@ class WorkerClient:
             raise LoadError(f"{load.shown} is not loaded because another model was selected")
         return model
 
-    def _inspect(self, inspection: RunningInspection) -> None:
-        if inspection.is_done():
-            return
-        try:
-            self._supervisor.inspect(inspection)
-        except Exception as error:  # even a bug of ours must reach the one who waits
-            inspection.fail(error)
-
     def _submit(self, work: Callable[[], Result]) -> Future[Result]:
         future: Future[Result] = Future()
         self._enqueue(partial(_fulfil, future, work))
         return future
 
-    def _enqueue(self, job: Callable[[], None]) -> None:
+    def _enqueue(self, job: Callable[[], None] | RunningInspection) -> None:
         with self._changed:
             if self._closing:
                 raise WorkerClosed("the worker is closed")
             self._jobs.append(job)
             self._changed.notify()
+        if self._supervisor.selected.side_by_side:
+            self._supervisor.wake()
 
     def _run_jobs(self) -> None:
         while (job := self._next_job()) is not None:
-            job()
+            if not isinstance(job, RunningInspection):
+                job()
+            elif not job.is_done():  # it was cancelled
+                self._supervisor.inspect(job, self._next_beside)
         self._supervisor.close()
 
-    def _next_job(self) -> Callable[[], None] | None:
+    def _next_beside(self) -> RunningInspection | None:
+        """The next job, if it is an inspection that can run beside others."""
+        with self._changed:
+            if not (self._jobs and self._supervisor.selected.side_by_side):
+                return None
+            if not isinstance(self._jobs[0], RunningInspection):
+                return None
+            inspection = cast(RunningInspection, self._jobs.popleft())
+        return None if inspection.is_done() else inspection
+
+    def _next_job(self) -> Callable[[], None] | RunningInspection | None:
         """None after `stop`, once the waiting jobs have failed with WorkerClosed."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._closing)

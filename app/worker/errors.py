@@ -21,6 +21,17 @@ class WorkerCrash(WorkerError):
     """The process died or was killed. The next request starts a new one."""
 
 
+class CrashBeside(WorkerCrash):
+    """The process ended while several inspections ran in it, and this one is not known to be why.
+
+    `is_innocent`: another one is known to be.
+    """
+
+    def __init__(self, message: str, detail: str = "", *, is_innocent: bool) -> None:
+        super().__init__(message, detail)
+        self.is_innocent = is_innocent
+
+
 class WorkerTimeout(WorkerCrash):
     """The process was killed because the request took too long; another try would too."""
 

@@ -79,6 +79,8 @@ class RunningInspection:
         self._started_at = 0.0
         self._cancelled_at: float | None = None
         self._ended = False
+        self.busy = 0
+        """How often the model's server refused for too much work since the last one ended."""
 
     def result(self, timeout_s: float | None = None) -> Trajectory:
         """Wait for the trajectory. Raises WorkerError or TimeoutError.

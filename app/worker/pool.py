@@ -11,7 +11,15 @@ from typing import Generic, Protocol, TypeVar
 
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.worker.client import CANCEL_GRACE_S, WorkerClient
-from app.worker.errors import LoadCrash, LoadError, WorkerCrash, WorkerError, WorkerTimeout
+from app.worker.errors import (
+    CrashBeside,
+    LoadCrash,
+    LoadError,
+    WorkerCrash,
+    WorkerError,
+    WorkerTimeout,
+)
+from app.worker.flight import Flight, server_count
 from app.worker.inspection import Event, RunningInspection, ignore_event
 from app.worker.request import InspectRequest, LoadRequest
 
@@ -37,14 +45,17 @@ class _Item(Generic[Key]):
     key: Key
     request: InspectRequest
     crashes: int = 0
+    """How often it is to blame for the end of a worker."""
+    crashes_beside: int = 0
+    """How often it was in a worker that ended, one of several that may be to blame."""
 
 
 class InspectionPool(Protocol):
     """Inspects many spectra with one model, here or on other machines."""
 
     @property
-    def slots(self) -> int:
-        """How many it inspects at once."""
+    def slots(self) -> int | None:
+        """How many it inspects at once; None while that is being found."""
 
     def ready(self) -> ModelRef:
         """Wait until the model is loaded and return it. Raises WorkbenchError."""
@@ -66,11 +77,21 @@ class WorkerPool:
         *,
         command: Sequence[str] | None = None,
         cancel_grace_s: float = CANCEL_GRACE_S,
+        in_flight: int | None = None,
     ) -> None:
+        """`in_flight` inspections run at once with each server in each worker.
+
+        None finds the number. A model that is not on a server inspects one at a time.
+        """
         self._clients = [
             WorkerClient(command, cancel_grace_s=cancel_grace_s) for _ in range(max(workers, 1))
         ]
-        self._load = replace(load, sharing=load.sharing * len(self._clients))
+        self._flight = Flight(server_count(load), len(self._clients), in_flight)
+        self._load = replace(
+            load,
+            sharing=load.sharing * len(self._clients),
+            side_by_side=self._flight.is_side_by_side,
+        )
         for client in self._clients:
             client.select(self._load)
 
@@ -81,8 +102,10 @@ class WorkerPool:
         self.close()
 
     @property
-    def slots(self) -> int:
-        return len(self._clients)
+    def slots(self) -> int | None:
+        """How many inspections run at once; None while that is being found."""
+        per_worker = self._flight.per_worker
+        return len(self._clients) * per_worker if self._flight.is_known else None
 
     def ready(self) -> ModelRef:
         """Wait until the first worker has loaded the model and return it. Raises LoadError."""
@@ -99,7 +122,7 @@ class WorkerPool:
         cancels the running ones. Raises LoadError when no worker can load the model; requests
         that were already taken then have no result.
         """
-        batch = _Batch(self._clients, requests, on_event)
+        batch = _Batch(self._clients, requests, on_event, self._flight)
         try:
             yield from batch.results()
         finally:
@@ -118,10 +141,15 @@ class _Batch(Generic[Key]):
         clients: Iterable[WorkerClient],
         requests: Iterable[tuple[Key, InspectRequest]],
         on_event: Callable[[Key, Event], None] | None,
+        flight: Flight,
     ) -> None:
-        self._idle = list(clients)
+        self._in_flight = dict.fromkeys(clients, 0)
+        """How many inspections run in each worker that can load the model."""
+        self._flight = flight
         self._requests = iter(requests)
         self._retries: deque[_Item[Key]] = deque()
+        self._suspects: deque[_Item[Key]] = deque()
+        """Those in flight at several crashes; they run at the end, one at a time."""
         self._on_event = on_event
         self._running: dict[RunningInspection, tuple[WorkerClient, _Item[Key]]] = {}
         self._done: queue.SimpleQueue[RunningInspection] = queue.SimpleQueue()
@@ -130,6 +158,7 @@ class _Batch(Generic[Key]):
         while self._start() or self._running:
             inspection = self._wait()
             client, item = self._running.pop(inspection)
+            self._in_flight[client] -= 1
             try:
                 trajectory = inspection.result(0)
             except WorkerError as error:
@@ -137,7 +166,7 @@ class _Batch(Generic[Key]):
                 if result is not None:
                     yield result
             else:
-                self._idle.append(client)
+                self._flight.ended(inspection.busy)
                 yield PoolResult(item.key, trajectory)
 
     def cancel(self) -> None:
@@ -150,12 +179,16 @@ class _Batch(Generic[Key]):
         """The result, or None if the request will be retried."""
         if isinstance(error, LoadError):
             self._retries.append(item)
-            if isinstance(error, LoadCrash):
-                self._idle.append(client)
-            elif not (self._idle or self._running):
-                raise error
+            if not isinstance(error, LoadCrash):
+                self._in_flight.pop(client, None)
+                if not (self._in_flight or self._running):
+                    raise error
             return None
-        self._idle.append(client)
+        if isinstance(error, CrashBeside):
+            item.crashes_beside += not error.is_innocent
+            again = self._retries if item.crashes_beside < MAX_TRIES else self._suspects
+            again.append(item)
+            return None
         item.crashes += isinstance(error, WorkerCrash)
         may_retry = isinstance(error, WorkerCrash) and not isinstance(error, WorkerTimeout)
         if may_retry and item.crashes < MAX_TRIES:
@@ -164,22 +197,33 @@ class _Batch(Generic[Key]):
         return PoolResult(item.key, error=error)
 
     def _start(self) -> bool:
-        """Give requests to idle workers; False if there was none to give."""
+        """Give requests to workers that have room; False if there was none to give."""
         started = False
-        while self._idle and (item := self._next()) is not None:
-            client = self._idle.pop()
+        while (client := self._with_room()) is not None and (item := self._next()) is not None:
             listen = partial(self._on_event, item.key) if self._on_event else ignore_event
             inspection = client.inspect(item.request, listen)
             self._running[inspection] = (client, item)
+            self._in_flight[client] += 1
             inspection.when_done(self._done.put)
             started = True
         return started
+
+    def _with_room(self) -> WorkerClient | None:
+        """The worker that has the least to do, if it may have more."""
+        if not self._in_flight:
+            return None
+        client = min(self._in_flight, key=self._in_flight.__getitem__)
+        return client if self._in_flight[client] < self._flight.per_worker else None
 
     def _next(self) -> _Item[Key] | None:
         if self._retries:
             return self._retries.popleft()
         following = next(self._requests, None)
-        return None if following is None else _Item(*following)
+        if following is not None:
+            return _Item(*following)
+        if self._suspects and not self._running:
+            return self._suspects.popleft()
+        return None
 
     def _wait(self) -> RunningInspection:
         while True:

@@ -26,6 +26,8 @@ class LoadRequest:
     threads: int | None = None
     sharing: int = 1
     """Number of processes that load the model; each uses its share of the CPUs."""
+    side_by_side: bool = False
+    """Many inspections run at once in each process, and only their results are reported."""
     extra_runs: int = 0
     sampling: SamplingSettings | None = None
 
@@ -44,6 +46,7 @@ class LoadRequest:
                 "device": self.device,
                 "threads": self.threads,
                 "sharing": self.sharing,
+                "side_by_side": self.side_by_side,
                 "extra_runs": self.extra_runs,
                 "sampling": None if self.sampling is None else asdict(self.sampling),
             },

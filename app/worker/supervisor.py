@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 
-from agent.checked_toml import printable
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef
-from agent.trajectory.trajectory_file import from_json, step_from_json
 from app.worker.errors import (
     InspectionError,
     LoadCrash,
@@ -20,10 +18,11 @@ from app.worker.errors import (
     WorkerCrash,
     WorkerTimeout,
 )
-from app.worker.inspection import RunningInspection, StepDone, TextGenerated
+from app.worker.inspection import RunningInspection
 from app.worker.process import ChildProcess
 from app.worker.records import model_from_json
 from app.worker.request import LoadRequest
+from app.worker.running import Running, failure
 from app.worker.wire import WIRE_VERSION, Message
 
 HELLO_S = 60.0
@@ -34,16 +33,22 @@ LOAD_S = 3600.0
 PING_S = 5.0
 MAX_UNANSWERED = 12
 MAX_LOAD_CRASHES = 3
-MAX_LINE = 2_000
 
 Limit = Callable[[], tuple[float, str] | None]
 """When to kill the child, on the monotonic clock, and why; None for never."""
 
+More = Callable[[], RunningInspection | None]
+"""The next inspection that may run beside the others, if one waits."""
+
 _log = logging.getLogger("app.worker")
 
 
+def _no_more() -> None:
+    return None
+
+
 class WorkerSupervisor:
-    """For one thread; only `select`, `stop`, `ping` and `pid` may be called from any."""
+    """For one thread; only `select`, `stop`, `wake`, `ping` and `pid` may be called from any."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
@@ -63,12 +68,12 @@ class WorkerSupervisor:
     def select(self, load: LoadRequest) -> None:
         """Inspect with this model from now on; stops loading another one."""
         self.selected, self._load_crashes = load, 0
-        self._wake()
+        self.wake()
 
     def stop(self) -> None:
         """Make the running request and every later one raise WorkerClosed."""
         self._stopping = True
-        self._wake()
+        self.wake()
 
     def ping(self, timeout_s: float) -> float | None:
         child = self._child
@@ -93,18 +98,45 @@ class WorkerSupervisor:
                     kind = LoadError if isinstance(crash, WorkerTimeout) else LoadCrash
                     raise kind(f"{crash}", crash.detail) from crash
 
-    def inspect(self, inspection: RunningInspection) -> None:
-        """Run the inspection to its end, or raise the WorkerError that ended it."""
-        child, model = self.ready()
-        if not inspection.start_in(child, model):
-            return
-        activity = f"was inspecting {inspection.request.shown}"
-        for message in self._answers(child, inspection.number, inspection.time_limit, activity):
-            try:
-                if _handle(inspection, message):
-                    return
-            except TrajectoryError as error:
-                child.kill(f"sent an unreadable message ({error})")
+    def inspect(self, inspection: RunningInspection, more: More = _no_more) -> None:
+        """Run the inspection, and those that `more` gives meanwhile, to their ends.
+
+        Each gets its trajectory or the error that ended it.
+        """
+        running = Running()
+        following: RunningInspection | None = inspection
+        try:
+            while following is not None or running:
+                if following is not None and self._may_start(running):
+                    running.next = following
+                    child, model = self.ready()
+                    running.load = self.selected
+                    running.start(following, child, model)
+                    following = more()
+                    continue
+                self._hear(running)
+                following = following or more()
+        except Exception as error:  # even a bug of ours must reach the one who waits
+            running.fail(error)
+
+    def _may_start(self, running: Running) -> bool:
+        """Whether the next one can run beside those that run."""
+        child = self._child
+        is_same = running.load is self.selected and child is not None and not child.is_lost
+        return not running or is_same
+
+    def _hear(self, running: Running) -> None:
+        """Handle the next message about what runs, or the wake-up for another one."""
+        child = self._child
+        assert child is not None
+        try:
+            message = self._receive(child, running.time_limit, running.activity, once=True)
+            if message is not None:
+                running.handle(message)
+        except TrajectoryError as error:
+            child.kill(f"sent an unreadable message ({error})")
+        except WorkerCrash as crash:
+            running.crash(crash)
 
     def unload(self) -> None:
         """Free the model's memory; the next inspection loads it again."""
@@ -141,6 +173,7 @@ class WorkerSupervisor:
         hello = self._receive(
             child, lambda: (until, f"did not start within {HELLO_S:g} s"), "was starting"
         )
+        assert hello is not None
         if hello["type"] != "hello" or hello.get("wire") != WIRE_VERSION:
             child.kill("has another version")
             raise LoadError(
@@ -181,15 +214,21 @@ class WorkerSupervisor:
         """
         while True:
             message = self._receive(child, limit, activity)
+            assert message is not None
             about = message.get("id")
             # Without an id: the child could not read the request, so it cannot name it.
             if message["type"] == "failed" and about in (number, None):
-                raise InspectionError(_text(message, "message"), _text(message, "detail"))
+                raise failure(message)
             if about == number:
                 yield message
 
-    def _receive(self, child: ChildProcess, limit: Limit, activity: str) -> Message:
-        """Wait for the child's next message. Messages from a killed child are ignored."""
+    def _receive(
+        self, child: ChildProcess, limit: Limit, activity: str, *, once: bool = False
+    ) -> Message | None:
+        """Wait for the child's next message. Messages from a killed child are ignored.
+
+        With `once`, return None when woken.
+        """
         kind = WorkerCrash
         while True:
             self._check_open()
@@ -205,38 +244,24 @@ class WorkerSupervisor:
             if child.is_exhausted:
                 raise kind(_crash_message(child, activity), child.stderr)
             child.ask_for_life(PING_S, MAX_UNANSWERED)
+            if once and not child.is_lost:
+                return None
 
     def _check_open(self) -> None:
         if self._stopping:
             raise WorkerClosed("stopped because the worker is closing")
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Let the thread that waits for the child look for something else to do."""
         child = self._child
         if child is not None:
             child.wake()
-
-
-def _handle(inspection: RunningInspection, message: Message) -> bool:
-    """Emit the event for a message about an inspection; True if it was the last one."""
-    if message["type"] == "text":
-        inspection.emit(TextGenerated(str(message.get("text", ""))))
-    elif message["type"] == "step":
-        inspection.emit(StepDone(step_from_json(message.get("step"))))
-    elif message["type"] == "done":
-        inspection.finish(from_json(message.get("trajectory")))
-        return True
-    return False
 
 
 def _crash_message(child: ChildProcess, activity: str) -> str:
     line = f" (its last line: {child.last_line})" if child.last_line else ""
     message = f"the worker {child.exit_description} while it {activity}{line}"
     return f"{message}; the next request starts a new one"
-
-
-def _text(message: Message, key: str) -> str:
-    lines = str(message.get(key, ""))[: 10 * MAX_LINE].splitlines()
-    return "\n".join(printable(line, MAX_LINE) for line in lines)
 
 
 def _no_limit() -> None:

@@ -15,6 +15,7 @@ from agent.engines.remote.address import Key, read_address
 from agent.engines.remote.client import HttpClient, ServerSession
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.errors import RetryPolicy
+from agent.engines.remote.servers import Servers
 from agent.errors import EngineError
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import QWEN25, Sizing
@@ -33,7 +34,7 @@ class LlamaServerEngine(RemoteEngine):
 
     def __init__(self, server: ServerSession, process: ServerProcess) -> None:
         """Use `start`."""
-        super().__init__(server)
+        super().__init__(Servers((server,)))
         self._process = process
 
     @classmethod

@@ -35,12 +35,18 @@ class Token:
     others: tuple[tuple[bytes, float], ...] = ()
 
 
-def read_tokens(logprobs: object) -> Iterator[Token]:
-    """Read the tokens in a choice's `logprobs`, skipping malformed entries."""
+def read_tokens(logprobs: object, *, with_others: bool = True) -> Iterator[Token]:
+    """Read the tokens in a choice's `logprobs`, skipping malformed entries.
+
+    A token that is read without its alternatives decides nothing, so its log-probability is NaN.
+    """
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     for entry in content if isinstance(content, list) else ():
         chosen = _entry(entry)
         if chosen is None:
+            continue
+        if not with_others:
+            yield Token(chosen[0], math.nan)
             continue
         listed = entry.get("top_logprobs")
         alternatives = map(_entry, listed[:MAX_ALTERNATIVES] if isinstance(listed, list) else ())

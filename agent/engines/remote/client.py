@@ -32,6 +32,7 @@ from agent.rendering.model_image import Sizing
 MAX_REDIRECTS = 3
 # A whole reply may take this many times the longest silence
 TURN_SILENCES = 10
+SESSION_HEADER = "x-session-id"
 
 
 class HttpError(Exception):
@@ -77,12 +78,16 @@ class HttpClient:
         body: Body | None,
         should_stop: ShouldStop | None = None,
         total_s: float | None = None,
+        session: str = "",
     ) -> Iterator[HttpResponse]:
         """Send a request and yield the successful response, which may take `total_s` as a whole.
 
+        Routers keep requests of one `session` on one server.
         Raises HttpError, TransientError, Cancelled, EngineError; so does reading its pieces.
         """
         headers = {} if self.key is None else {"authorization": self.key.header}
+        if session:
+            headers[SESSION_HEADER] = session
         content = None if body is None else json.dumps(body).encode("ascii")
         if content is not None:
             headers["content-type"] = "application/json"

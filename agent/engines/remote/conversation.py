@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from uuid import uuid4
 
 from PIL import Image
 
@@ -19,9 +21,11 @@ from agent.engines.base import (
 )
 from agent.engines.remote.choices import choices
 from agent.engines.remote.client import ServerSession
+from agent.engines.remote.errors import ServerFailed, TransientError
 from agent.engines.remote.request import RequestTurn, picture_url
+from agent.engines.remote.servers import Server, Servers
 from agent.engines.remote.stream import UNKNOWN, Preview, ReplyBuilder
-from agent.engines.remote.turn import Attempt, TurnRequest
+from agent.engines.remote.turn import Attempt, TurnReply, TurnRequest
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.rendering.model_image import token_grid
@@ -39,14 +43,23 @@ class _Mark:
 class RemoteConversation:
     """See `agent.engines.base.Conversation`."""
 
-    def __init__(self, server: ServerSession) -> None:
-        self._server = server
+    def __init__(self, servers: Servers) -> None:
+        self.session = uuid4().hex
+        """Names the conversation in all its requests, so that a router keeps it on one server."""
+        self._servers = servers
+        self._at: Server | None = servers.take()
         self._turns: list[RequestTurn] = []
         self._length = 0
         """Tokens of the conversation as the server last counted them; -1 means unknown."""
         self._length_at: dict[int, int] = {}
         """Prompt tokens by the number of turns sent."""
         self._usage = Usage()
+
+    @property
+    def _server(self) -> ServerSession:
+        if self._at is None:
+            raise EngineError("the conversation is closed")
+        return self._at.session
 
     @property
     def usage(self) -> Usage:
@@ -89,16 +102,15 @@ class RemoteConversation:
                 f"{self._server.name}: the conversation is longer than {MAX_CHARACTERS} characters"
             )
         preview = Preview(on_text)
-        request = TurnRequest(sampling, seed, stop, choice_point, should_stop)
-        attempt = Attempt(self._server, self._turns, request, preview)
+        request = TurnRequest(sampling, self.session, seed, stop, choice_point, should_stop)
         try:
-            received = self._server.retry_policy.run(attempt, self._server.name, should_stop)
+            received, wasted = self._ask(request, preview)
         except Cancelled:
             preview.start()
             preview.end()
             return Generated("", 0, "cancelled")
         preview.end()
-        self._count(received.reply, wasted=attempt.wasted)
+        self._count(received.reply, wasted=wasted)
         if received.text:
             self._turns.append(RequestTurn(Turn("assistant", received.text)))
         tokens = received.reply.tokens
@@ -118,6 +130,39 @@ class RemoteConversation:
 
     def close(self) -> None:
         self._turns.clear()
+        at, self._at = self._at, None
+        if at is not None:
+            self._servers.leave(at)
+
+    def _ask(self, request: TurnRequest, preview: Preview) -> tuple[TurnReply, bool]:
+        """Request the turn, from another server if this one fails; also return what was wasted."""
+        tried: list[Server] = []
+        while True:
+            attempt = Attempt(self._server, self._turns, request, preview)
+            try:
+                received = self._server.retry_policy.run(
+                    partial(self._try, attempt), self._server.name, request.should_stop
+                )
+            except ServerFailed:
+                assert self._at is not None
+                tried.append(self._at)
+                if self._servers.count == len(tried):
+                    raise
+                following = self._servers.take(tried)
+                self._servers.leave(self._at)
+                self._at = following
+                continue
+            return received, attempt.wasted or bool(tried)
+
+    def _try(self, attempt: Attempt) -> TurnReply:
+        assert self._at is not None
+        try:
+            received = attempt()
+        except TransientError as fault:
+            self._servers.failed(self._at, fault)
+            raise
+        self._servers.answered(self._at)
+        return received
 
     def _image_tokens(self, pictures: Sequence[Image.Image]) -> int:
         """Count picture tokens; unknown for models with native calls, whose sizing may differ."""

@@ -7,45 +7,39 @@ report that in their token counts.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
-from agent.engines.remote.address import (
-    Address,
-    Key,
-    KeyLookup,
-    find_key,
-    read_address,
-    redact_keys,
-)
-from agent.engines.remote.client import HttpClient, HttpError, ServerSession
+from agent.engines.remote.address import Address, Key, KeyLookup, find_key, read_address
+from agent.engines.remote.client import TURN_SILENCES, HttpClient, ServerSession
 from agent.engines.remote.conversation import RemoteConversation
-from agent.engines.remote.errors import Clock, RetryPolicy, TransientError, one_line
+from agent.engines.remote.errors import Clock, RetryPolicy, ServerFailed
+from agent.engines.remote.listing import only_model, require_model
 from agent.engines.remote.request import Dialect
-from agent.engines.remote.stream import TooLong, read_all, read_json
+from agent.engines.remote.servers import Servers
 from agent.errors import EngineError
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import QWEN25, Sizing
 
 ToolCalls = Literal["text", "native", "auto"]
 
-MAX_MODELS_BODY = 4 * 2**20
-LISTING_S = 10.0
 OUR_FAMILY = "spec-o3"
-MAX_NAME = 500
-SHOWN_MODELS = 8
+# A server that sends a turn whole is silent for as long as it writes it
+WHOLE_SILENCES = 4
 
 
 class RemoteEngine:
-    """A model on a server; any number of conversations may run at once."""
+    """A model on one or several servers; any number of conversations may run at once."""
 
-    def __init__(self, server: ServerSession) -> None:
+    def __init__(self, servers: Servers) -> None:
         """Use `connect`."""
-        self._server = server
+        self._servers = servers
 
     @classmethod
     def connect(
         cls,
-        url: str,
+        urls: str | Sequence[str],
         model: str | None = None,
         *,
         key: str | KeyLookup | None = find_key,
@@ -55,58 +49,104 @@ class RemoteEngine:
         sizing: Sizing = QWEN25,
         tool_calls: ToolCalls = "auto",
         allow_http: bool = False,
+        stream: bool = True,
         clock: Clock | None = None,
         rng: random.Random | None = None,
     ) -> RemoteEngine:
-        """Connect to a server; without a `model`, use the only one it lists.
+        """Connect to servers of one model; without a `model`, use the only one they list.
 
         `timeout_s` is the longest silence, `turn_s` the longest time for a whole reply, by default
         ten times as long. `tool_calls`: "text" as Spec-o3 models write them,
         "native" as for hosted models, "auto" depends on address and name. `allow_http` permits
         unencrypted connections beyond the local network; a key is sent only over https or to this
-        machine.
+        machine. One of several servers may be down; all others must serve the same model. Without
+        `stream`, replies are sent whole, which costs both sides much less; nobody can read along.
         """
         if not 0.01 <= timeout_s <= 86_400:
             raise EngineError(f"the timeout must be from 0.01 to 86,400 s, not {timeout_s}")
-        address = read_address(url, allow_http=allow_http)
+        turn_s = TURN_SILENCES * timeout_s if turn_s is None else turn_s
+        silence_s = timeout_s if stream else WHOLE_SILENCES * timeout_s
+        named = [urls] if isinstance(urls, str) else urls
+        addresses = dict.fromkeys(read_address(url, allow_http=allow_http) for url in named)
         retry_policy = RetryPolicy(retries, clock=clock, rng=rng)
-        secret = _key_for(address, key)
-        client = HttpClient(address, secret, retry_policy.clock, timeout_s, turn_s)
+        clients: list[HttpClient] = []
         try:
-            name = model or retry_policy.run(lambda: _only_model(client), address.netloc)
+            for address in addresses:
+                secret = _key_for(address, key)
+                clients.append(HttpClient(address, secret, retry_policy.clock, silence_s, turn_s))
+            name, down = _common_model(clients, model, retry_policy)
         except BaseException:
-            client.close()
+            for client in clients:
+                client.close()
             raise
-        native = tool_calls == "native" or (tool_calls == "auto" and _calls_natively(address, name))
-        dialect = Dialect(native=native)
-        return cls(
-            ServerSession(
-                client,
-                name,
-                retry_policy,
-                sizing,
-                dialect,
-                may_fall_back_to_text=tool_calls == "auto",
+        auto = tool_calls == "auto"
+        sessions = []
+        for client in clients:
+            native = _calls_natively(client.address, name) if auto else tool_calls == "native"
+            dialect = Dialect(native, frozenset() if stream else frozenset({"stream"}))
+            sessions.append(
+                ServerSession(
+                    client, name, retry_policy, sizing, dialect, may_fall_back_to_text=auto
+                )
             )
-        )
+        servers = Servers(sessions)
+        for session in sessions:
+            if session.client in down:
+                servers.put_down(session, down[session.client])
+        return cls(servers)
 
     def __repr__(self) -> str:
-        return f"RemoteEngine({self._server.client.address.root!r}, {self.model!r})"
+        return f"RemoteEngine({self._servers.first.client.address.root!r}, {self.model!r})"
 
     @property
     def model(self) -> str:
-        return self._server.model
+        return self._servers.first.model
 
     @property
     def sizing(self) -> Sizing:
-        return self._server.sizing
+        return self._servers.first.sizing
+
+    @property
+    def busy(self) -> int:
+        """How often a server said that it has too much to do."""
+        return self._servers.busy
 
     def open(self, rules: Rules = OURS) -> RemoteConversation:
         """Open a conversation; the server's chat template ends the turns, whatever the rules."""
-        return RemoteConversation(self._server)
+        return RemoteConversation(self._servers)
 
     def close(self) -> None:
-        self._server.client.close()
+        self._servers.close()
+
+
+def _common_model(
+    clients: Sequence[HttpClient], model: str | None, retry_policy: RetryPolicy
+) -> tuple[str, dict[HttpClient, str]]:
+    """Return the name of the model that all servers serve, and why some do not answer."""
+    if model is not None and len(clients) == 1:
+        return model, {}  # some servers list nothing
+    name, named_by, down = model, "", {}
+    for client in clients:
+        server = client.address.netloc
+        try:
+            if model is None:
+                found = retry_policy.run(partial(only_model, client), server)
+            else:
+                retry_policy.run(partial(require_model, client, model), server)
+                found = model
+        except ServerFailed as fault:
+            down[client] = str(fault).removeprefix(f"{server}: ")
+            continue
+        if name is not None and found != name:
+            raise EngineError(
+                f"{named_by} serves {name}, but {server} serves {found}: "
+                "all addresses must serve the same model"
+            )
+        name, named_by = found, server
+    if len(down) == len(clients):
+        raise EngineError("; ".join(f"{each.address.netloc}: {why}" for each, why in down.items()))
+    assert name is not None
+    return name, down
 
 
 def _key_for(address: Address, key: str | KeyLookup | None) -> Key | None:
@@ -122,42 +162,3 @@ def _key_for(address: Address, key: str | KeyLookup | None) -> Key | None:
 def _calls_natively(address: Address, model: str) -> bool:
     # public hosts most likely serve models with their own format of tool calls
     return OUR_FAMILY not in model.lower() and not address.is_private
-
-
-def _only_model(client: HttpClient) -> str:
-    """Ask the server for the name of its only model."""
-    server = client.address.netloc
-    try:
-        with client.request(
-            "GET", "/models", None, total_s=min(LISTING_S, client.turn_s)
-        ) as answer:
-            listed = read_json(read_all(answer.pieces, MAX_MODELS_BODY)).get("data")
-    except HttpError as refused:
-        if refused.refusal.is_transient:
-            raise TransientError(str(refused), refused.refusal.retry_after_s) from refused
-        raise EngineError(
-            f"{server} does not list its models: {refused}; add #MODEL to the address"
-        ) from refused
-    except TooLong as error:
-        raise EngineError(f"{server}: {error}") from error
-    except ValueError as error:
-        raise EngineError(f"{server} does not speak the OpenAI chat protocol") from error
-    names = _names(listed)
-    if len(names) == 1 and _is_usable(names[0], client.key):
-        return names[0]
-    shown = (redact_keys(name[:MAX_NAME], client.key) for name in names[:SHOWN_MODELS])
-    some = ", ".join(one_line(name, 60) for name in shown)
-    choice = f": add one to the address as #MODEL ({some})" if some else ""
-    raise EngineError(f"{server} lists {len(names)} models{choice}")
-
-
-def _is_usable(name: str, key: Key | None) -> bool:
-    """Whether a name can be shown and recorded."""
-    repeats_key = key is not None and key.redact(name) != name
-    return len(name) <= MAX_NAME and name.isprintable() and not repeats_key
-
-
-def _names(listed: object) -> list[str]:
-    entries = listed if isinstance(listed, list) else []
-    names = [entry.get("id") for entry in entries if isinstance(entry, dict)]
-    return [name for name in names if isinstance(name, str) and name]

@@ -22,22 +22,34 @@ FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
 MAX_RETRY_AFTER_S = 120.0
 SLICE_S = 0.05
+BUSY = (429, 503)
 
 Result = TypeVar("Result")
+
+
+class ServerFailed(EngineError):
+    """A server failed again and again; another one may answer."""
 
 
 class TransientError(Exception):
     """A fault that may be gone on the next attempt.
 
-    `retry_after_s` is the wait that the server asked for. `before_first_word`: the server opened a
-    stream and closed it before the first piece of text.
+    `retry_after_s` is the wait that the server asked for, `status` its error status; 0 if it did
+    not answer. `before_first_word`: the server opened a stream and closed it before the first piece
+    of text.
     """
 
-    def __init__(self, reason: str, retry_after_s: float | None = None) -> None:
+    def __init__(self, reason: str, retry_after_s: float | None = None, *, status: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after_s = retry_after_s
+        self.status = status
         self.before_first_word = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the server said that it has too much to do."""
+        return self.status in BUSY
 
 
 class Clock(Protocol):
@@ -77,10 +89,10 @@ class RetryPolicy:
                 return attempt()
             except TransientError as fault:
                 if number == self.retries:
-                    raise EngineError(failure_message(who, fault.reason, number + 1)) from fault
+                    raise ServerFailed(failure_message(who, fault.reason, number + 1)) from fault
                 seconds = self.wait_s(number, fault.retry_after_s)
                 if seconds is None:
-                    raise EngineError(
+                    raise ServerFailed(
                         f"{who}: {fault.reason}; it asks us to wait {fault.retry_after_s:.0f} s"
                     ) from fault
             self._wait(seconds, should_stop)

@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ssl import SSLContext
@@ -25,6 +25,7 @@ from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.remote.address import Address
 
 SLICE_S = 0.1
+LONGEST_SLICE_S = 0.5
 CONNECT_S = 10.0
 # Little enough that a socket which is ready for writing takes it whole
 PIECE = 8192
@@ -50,20 +51,25 @@ class Limits:
 
 
 class StoppableTransport(httpx.BaseTransport):
-    """A connection pool whose reads and writes obey the limits of the waiting thread."""
+    """A connection for each thread, whose reads and writes obey the limits of that thread.
+
+    A pool of hundreds of connections costs more than what is sent: each request goes through all of
+    them, while the others wait.
+    """
 
     def __init__(self, *, secure: bool, proxy: str | None = None) -> None:
         self._network = _Network()
-        limits: dict[str, Any] = {
+        self._proxy = proxy
+        self._limits: dict[str, Any] = {
             "ssl_context": httpx.create_ssl_context() if secure or proxy else None,
             "max_connections": None,
-            "max_keepalive_connections": 8,
+            "max_keepalive_connections": 1,
             "keepalive_expiry": 3.0,  # llama.cpp's server closes idle connections after 5 s
             "network_backend": self._network,
         }
-        self._pool = (
-            httpcore.ConnectionPool(**limits) if proxy is None else _proxy_pool(proxy, limits)
-        )
+        self._of_thread = threading.local()
+        self._lock = threading.Lock()
+        self._pools: list[httpcore.ConnectionPool] = []
 
     @contextmanager
     def stopping(self, should_stop: ShouldStop | None, total_s: float) -> Iterator[None]:
@@ -78,7 +84,7 @@ class StoppableTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if not isinstance(request.stream, httpx.SyncByteStream):
             raise TypeError("only synchronous requests are supported")
-        response = self._pool.handle_request(
+        response = self._pool().handle_request(
             httpcore.Request(
                 method=request.method,
                 url=httpcore.URL(
@@ -103,7 +109,24 @@ class StoppableTransport(httpx.BaseTransport):
         )
 
     def close(self) -> None:
-        self._pool.close()
+        with self._lock:
+            pools, self._pools = self._pools, []
+        with ExitStack() as all_of_them:
+            for pool in pools:
+                all_of_them.callback(pool.close)
+
+    def _pool(self) -> httpcore.ConnectionPool:
+        pool: httpcore.ConnectionPool | None = getattr(self._of_thread, "pool", None)
+        if pool is None:
+            pool = (
+                httpcore.ConnectionPool(**self._limits)
+                if self._proxy is None
+                else _proxy_pool(self._proxy, self._limits)
+            )
+            self._of_thread.pool = pool
+            with self._lock:
+                self._pools.append(pool)
+        return pool
 
 
 def new_client(address: Address, timeout_s: float) -> tuple[httpx.Client, StoppableTransport]:
@@ -182,10 +205,13 @@ class _Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         end = _end(timeout)
+        began = time.monotonic()
         while True:
             self._network.limits.check()
+            # longer and longer, as hundreds of threads may wait here
+            longest = (time.monotonic() - began) / 10
             try:
-                return self._stream.read(max_bytes, _slice(end))
+                return self._stream.read(max_bytes, _slice(end, longest))
             except httpcore.ReadTimeout:
                 if time.monotonic() >= end:
                     raise
@@ -222,5 +248,6 @@ def _end(timeout: float | None) -> float:
     return math.inf if timeout is None else time.monotonic() + timeout
 
 
-def _slice(end: float) -> float:
-    return max(0.001, min(SLICE_S, end - time.monotonic()))
+def _slice(end: float, longest: float = 0.0) -> float:
+    longest = min(max(SLICE_S, longest), LONGEST_SLICE_S)
+    return max(0.001, min(longest, end - time.monotonic()))

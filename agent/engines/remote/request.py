@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from agent.engines.base import ChoicePoint, SamplingSettings
 from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
+from agent.rendering.render import png_bytes
 
 # The tool description in the system turn, removed if the server adds its own
 TOOL_TEXT = system_text().removeprefix(SYSTEM)
@@ -36,9 +36,7 @@ class RequestTurn:
 
 def picture_url(picture: Image.Image) -> str:
     """Encode a picture as a PNG data URL, which is lossless."""
-    file = io.BytesIO()
-    picture.save(file, "PNG", compress_level=3)
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
+    return "data:image/png;base64," + base64.b64encode(png_bytes(picture)).decode("ascii")
 
 
 def messages(turns: Sequence[RequestTurn], *, native: bool) -> list[Message]:

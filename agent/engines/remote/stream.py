@@ -135,6 +135,8 @@ def read_json(text: str | bytes) -> dict[str, Any]:
 
 MAX_CALLS = 8
 MAX_TOKENS = 1_000_000
+# In characters behind a choice point, where the token that decides may still come
+NEAR = 64
 OPEN_THOUGHT, CLOSE_THOUGHT = "<think>", "</think>\n"
 OPEN_CALL, CLOSE_CALL = "<tool_call>", "</tool_call>"
 
@@ -163,6 +165,8 @@ class ReplyBuilder:
     max_text: int
     """In characters; what is beyond is dropped."""
     key_filter: KeyFilter = field(default_factory=lambda: KeyFilter(None))
+    choice_after: str = ""
+    """The alternatives of tokens are kept near this text only; empty: of all."""
     text: str = ""
     """Thought and content; native calls are added at the end, when they are complete."""
     finish_reason: str = ""
@@ -186,7 +190,8 @@ class ReplyBuilder:
         delta = choice.get("delta") or choice.get("message")
         new = self._add_delta(delta) if isinstance(delta, dict) else ""
         if len(self.tokens) < MAX_TOKENS:
-            self.tokens.extend(read_tokens(choice.get("logprobs")))
+            listed = self._is_near_choice(new)
+            self.tokens.extend(read_tokens(choice.get("logprobs"), with_others=listed))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.finish_reason = reason[:40]
@@ -199,6 +204,10 @@ class ReplyBuilder:
         self.text += self.key_filter.end()
         self._add_calls()
         return self.text[before:]
+
+    def _is_near_choice(self, new: str) -> bool:
+        near = len(new) + len(self.choice_after) + NEAR
+        return self.choice_after in self.text[-near:]
 
     def _close_thought(self) -> None:
         if self._in_thought:

@@ -32,6 +32,8 @@ from agent.errors import ContextFullError, EngineError
 MAX_REPLY = 64 * 2**20
 # One that is not streamed is parsed in one piece, which takes up to 30 times its size
 MAX_WHOLE = 4 * 2**20
+# The 4096 tokens of a published model's longest turn, each with its alternatives
+MAX_ASKED_WHOLE = 16 * 2**20
 # In characters; a record of many turns must stay readable
 MAX_TEXT = 200_000
 CHARACTERS_PER_TOKEN = 64
@@ -60,13 +62,17 @@ def request_turn(
     stop: Sequence[str],
     should_stop: ShouldStop | None,
     max_tokens: int,
+    session: str = "",
+    choice_after: str = "",
 ) -> TurnReply:
     """Send the conversation and read the turn. Raises HttpError, TransientError, EngineError."""
     max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
-    reply = ReplyBuilder(max_text, KeyFilter(client.key))
+    reply = ReplyBuilder(max_text, KeyFilter(client.key), choice_after)
     preview.start()
     try:
-        with client.request("POST", "/chat/completions", body, should_stop) as response:
+        with client.request(
+            "POST", "/chat/completions", body, should_stop, session=session
+        ) as response:
             limit = min(MAX_REPLY, 2**20 + BYTES_PER_TOKEN * max_tokens)
             if response.is_stream:
                 try:
@@ -75,7 +81,8 @@ def request_turn(
                 except TransientError as fault:
                     fault.before_first_word = reply.pieces == 0
                     raise
-            data = read_all(response.pieces, min(limit, MAX_WHOLE))
+            most = MAX_WHOLE if body.get("stream") else MAX_ASKED_WHOLE
+            data = read_all(response.pieces, min(limit, most))
             if data.lstrip().startswith(b"data:"):  # a stream with another content type
                 pieces = events([data], limit)
                 return _read_events(client, pieces, reply, preview, stop, should_stop)
@@ -182,9 +189,10 @@ SILENCES_BEFORE_WHOLE = 2
 
 @dataclass(frozen=True)
 class TurnRequest:
-    """The caller's options for the turn."""
+    """The caller's options for the turn; `session` names the conversation for routers."""
 
     sampling: SamplingSettings
+    session: str = ""
     seed: int = 0
     stop: Sequence[str] = ()
     choice_point: ChoicePoint | None = None
@@ -240,6 +248,8 @@ class Attempt:
             stop=request.stop,
             should_stop=request.should_stop,
             max_tokens=request.sampling.max_new_tokens,
+            session=request.session,
+            choice_after="" if request.choice_point is None else request.choice_point.after,
         )
 
     def _body(self) -> Body:
@@ -274,7 +284,7 @@ class Attempt:
         self._faults += refusal.status == 500
         if self._faults >= FAULTS_BEFORE_BARE:
             self._dialect = bare(self._dialect, body) or self._dialect
-        raise TransientError(str(refusal), refusal.retry_after_s)
+        raise TransientError(str(refusal), refusal.retry_after_s, status=refusal.status)
 
     def _advice(self, refusal: Refusal) -> str:
         client = self._server.client

@@ -104,9 +104,9 @@ def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
     place = tmp_path / "night.speco3"
     run("new", place, few, "--task", "CV")
 
-    def pool(workers, load):
+    def pool(workers, load, **options):
         command = SCRIPTED if load.model == "good" else None
-        return WorkerPool(workers, load, command=command)
+        return WorkerPool(workers, load, command=command, **options)
 
     monkeypatch.setattr(vet_command, "WorkerPool", pool)
     said = run("vet", place, "--model", "measured", "--second", "good")

@@ -24,6 +24,8 @@ ZOOM = '<think>Look at Hα.</think><tool_call>{"name": "spectral_visualization_t
 {"wavelength_range": [6500, 6600], "label": "Hα"}}</tool_call>'
 ANSWER = r"<think>Broad emission.</think><answer>\boxed{YES} broad Hα</answer>"
 NEVER = threading.Event()
+LOCK = threading.Lock()
+BARRIERS: dict[str, threading.Barrier] = {}
 
 
 def make(model: str | None, **options: Any) -> Any:
@@ -135,6 +137,12 @@ class Scripted:
 
     def _exit(self, argument: str) -> None:
         os._exit(3)
+
+    def _together(self, argument: str) -> None:
+        """Wait until so many inspections do."""
+        with LOCK:
+            barrier = BARRIERS.setdefault(argument, threading.Barrier(int(argument)))
+        barrier.wait(60)
 
     def _fault(self, argument: str) -> None:
         raise KeyError("picture")

@@ -101,6 +101,21 @@ def test_no_model_no_inspection(line: Line) -> None:
     assert "no model is loaded" in reply["message"]
 
 
+def test_side_by_side_only_the_result_is_told_and_when_the_file_is_read(line: Line) -> None:
+    line.ask("load", model="http://x", options={"sharing": 1, "side_by_side": True})
+    assert line.hear("loaded") is not None
+    for number, name in ((2, "together:3"), (3, "plain"), (4, "together:3"), (5, "together:3")):
+        line.say(encode(request(name).message(number)))
+    heard: dict[int, list[str]] = {}
+    while sum("done" in kinds for kinds in heard.values()) < 4:
+        message = line.hear()
+        assert message is not None and message["type"] != "failed", message
+        heard.setdefault(message["id"], []).append(message["type"])
+    assert heard == {number: ["reading", "read", "done"] for number in (2, 3, 4, 5)}
+    line.ask("unload")
+    assert line.hear() == {"type": "unloaded", "id": 1}
+
+
 def test_unknown_options_are_said(line: Line) -> None:
     line.ask("load", model="good", options={"model": 1})
     reply = line.hear()

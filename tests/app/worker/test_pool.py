@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -11,13 +17,13 @@ from app.worker.errors import InspectionError, LoadError, WorkerCrash, WorkerTim
 from app.worker.inspection import Event, Finished, Started
 from app.worker.pool import WorkerPool
 from app.worker.request import InspectRequest, LoadRequest
-from tests.app.worker.conftest import COMMAND, POSIX, request, spectrum
+from tests.app.worker.conftest import COMMAND, LONG_S, POSIX, request, spectrum
 
 GOOD = LoadRequest("good")
 
 
-def batch(*names: str) -> list[tuple[int, InspectRequest]]:
-    return [(number, request(name)) for number, name in enumerate(names)]
+def batch(*names: str, **more: object) -> list[tuple[int, InspectRequest]]:
+    return [(number, request(name, **more)) for number, name in enumerate(names)]
 
 
 @POSIX
@@ -132,3 +138,76 @@ def test_the_model_is_known_before_the_batch_begins() -> None:
 def test_each_is_told_how_many_share_the_machine(workers: int) -> None:
     with WorkerPool(workers, LoadRequest("sharing"), command=COMMAND) as pool:
         assert pool.ready().name == f"{workers} share"
+
+
+SERVER = LoadRequest("http://127.0.0.1:9/v1")
+"""The scripted child does not connect."""
+
+
+def test_so_many_run_at_once_in_each_worker() -> None:
+    taken: list[int] = []
+
+    def requests() -> Iterator[tuple[int, InspectRequest]]:
+        for number, each in batch(*["together:6"] * 18):
+            taken.append(number)
+            yield number, each
+
+    with WorkerPool(1, replace(SERVER, model=f"{SERVER.model},{SERVER.model}"), command=COMMAND,
+                    in_flight=3) as pool:  # fmt: skip
+        assert pool.slots == 6
+        done = 0
+        for outcome in pool.run(requests()):
+            done += 1
+            assert outcome.trajectory is not None
+            assert len(taken) <= done + 6, "requests are taken when there is room for them"
+    assert done == len(taken) == 18
+
+
+@POSIX
+def test_one_that_kills_does_not_take_those_beside_it_along() -> None:
+    names = ["any", "any", "kill", "any", "any", "fault", "any"]
+    with WorkerPool(2, SERVER, command=COMMAND, in_flight=3) as pool:
+        outcomes = list(pool.run(batch(*names)))
+    assert sorted(each.key for each in outcomes) == list(range(7)), "each has one result"
+    for each in outcomes:
+        assert (each.trajectory is not None) == (names[each.key] == "any")
+    (killer,) = [each.error for each in outcomes if each.key == 2]
+    assert type(killer) is WorkerCrash
+
+
+@POSIX
+def test_those_that_run_are_begun_again_when_a_worker_is_killed() -> None:
+    with WorkerPool(1, SERVER, command=COMMAND, in_flight=4) as pool:
+        client = pool._clients[0]
+        begun: list[int] = []
+
+        def kill_it(key: int, event: Event) -> None:
+            if isinstance(event, Started):
+                begun.append(key)
+                if len(begun) in (4, 8):  # twice, with four in flight
+                    assert client.pid is not None
+                    os.kill(client.pid, signal.SIGKILL)
+
+        outcomes = list(pool.run(batch(*["quiet"] * 4 + ["any"] * 8, deadline_s=3.0), kill_it))
+    assert sorted(each.key for each in outcomes) == list(range(12))
+    assert all(each.trajectory for each in outcomes)
+    assert len(begun) >= 12 + 8
+
+
+def test_those_that_run_are_cancelled_with_the_batch() -> None:
+    with WorkerPool(1, SERVER, command=COMMAND, in_flight=4) as pool:
+        cancelled: list[Event] = []
+        running = pool.run(
+            batch("any", *["quiet"] * 3),
+            lambda key, event: cancelled.append(event) if isinstance(event, Finished) else None,
+        )
+        assert next(running).key == 0
+        cast("Generator[object]", running).close()
+        _wait_until(lambda: len(cancelled) == 4)
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + LONG_S
+    while not is_so():
+        assert time.monotonic() < until
+        os.sched_yield()

@@ -67,7 +67,7 @@ def inspect(url: str, lists_models: bool) -> dict[str, Any]:
     assert from_line(line) == trajectory
     shown = [heading(spectrum(), task, trajectory.model), *verdict_lines(trajectory)]
     shown += [each for step in trajectory.steps for each in step_lines(step)]
-    kept = repr((engine, engine._server, engine._server.client, trajectory))
+    kept = repr((engine, engine._servers.first, engine._servers.first.client, trajectory))
     return {
         "went": went,
         "reason": trajectory.stop_reason,

@@ -42,7 +42,7 @@ def engine(tiny_pair: Pair):
 
 def client(engine: LlamaServerEngine) -> httpx.Client:
     """As the engine itself asks."""
-    client = engine._server.client
+    client = engine._servers.first.client
     headers = {"authorization": client.key.header}
     return httpx.Client(base_url=client.address.root[:-3], headers=headers, trust_env=False)
 
@@ -107,10 +107,10 @@ def test_a_call_cannot_be_misspelt(engine, monkeypatch):
     start = conversation.mark()
     kinds = {}
     for grammar in (True, False):
-        extras = {**engine._server.extras, "logit_bias": [[token, 1000.0]]}
+        extras = {**engine._servers.first.extras, "logit_bias": [[token, 1000.0]]}
         if not grammar:
             del extras["grammar"]
-        monkeypatch.setattr(engine._server, "extras", extras)
+        monkeypatch.setattr(engine._servers.first, "extras", extras)
         replies = []
         for seed in range(6):
             conversation.rewind(start)

@@ -39,7 +39,7 @@ def test_the_model_meets_the_protocol_byte_for_byte(engine):
 
 
 def test_nobody_else_may_use_it(engine):
-    server = engine._server.client
+    server = engine._servers.first.client
     assert server.address.host == "127.0.0.1"
     url = f"{server.address.root}/chat/completions"
     assert httpx.post(url, json={"messages": []}, trust_env=False).status_code == 401
@@ -59,7 +59,7 @@ def test_it_dies_with_its_parent(tiny_pair):
         "import os, sys\nfrom pathlib import Path\n"
         "from agent.engines.gguf.llama_server import LlamaServerEngine\n"
         "engine = LlamaServerEngine.start(Path(sys.argv[1]), Path(sys.argv[2]), threads=1)\n"
-        "print(engine.pid, engine._server.client.address.port, flush=True)\n"
+        "print(engine.pid, engine._servers.first.client.address.port, flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )
     command = [sys.executable, "-c", script, str(tiny_pair.model), str(tiny_pair.mmproj)]

@@ -103,10 +103,16 @@ def serving(*acts: Act, tls: SSLContext | None = None) -> Iterator[Server]:
     server = Server(acts)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
+    with serving_this(server):
+        yield server
+
+
+@contextmanager
+def serving_this(server: Server) -> Iterator[None]:
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
-        yield server
+        yield
     finally:
         server.shutdown()
         thread.join()

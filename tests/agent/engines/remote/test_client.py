@@ -37,7 +37,7 @@ def test_the_key_goes_into_one_header_and_nowhere_else(caplog):
         ) as no:
             conversation.generate(GREEDY)
         shown = [repr(engine), repr(generated), repr(conversation.usage), repr(conversation.mark())]
-        shown += [str(no.value), repr(no.value), repr(vars(engine._server)), caplog.text]
+        shown += [str(no.value), repr(no.value), repr(vars(engine._servers.first)), caplog.text]
         assert KEY not in "".join(shown) + json.dumps(server.bodies)
 
 

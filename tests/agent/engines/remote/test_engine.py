@@ -24,7 +24,7 @@ from tests.agent.engines.remote.remote_scenes import KEY
 )
 def test_the_form_of_calls_follows_address_and_name(url, model, native):
     engine = RemoteEngine.connect(url, model, key=None)
-    assert engine._server.dialect.native is native
+    assert engine._servers.first.dialect.native is native
     engine.close()
 
 

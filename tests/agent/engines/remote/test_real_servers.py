@@ -39,7 +39,7 @@ def xllamacpp_url(tiny_pair: Pair) -> Iterator[tuple[str, str]]:
     if not is_installed():
         pytest.skip("xllamacpp is not installed")
     engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=8192)
-    line = engine._server.client
+    line = engine._servers.first.client
     yield line.address.root.removesuffix("/v1"), line.key.header.removeprefix("Bearer ")
     engine.close()
 
@@ -87,7 +87,7 @@ def test_a_whole_inspection(real):
         check(record, pieces)
         assert "".join(pieces) == "".join(record.replies)
         assert len(server.requests) == 3  # nothing had to be asked twice
-        assert engine._server.dialect.dropped == frozenset()
+        assert engine._servers.first.dialect.dropped == frozenset()
 
 
 def test_trouble_on_the_way_changes_nothing(real):

@@ -238,7 +238,7 @@ def test_text_is_tried_where_tools_are_not_known():
     """`auto` on a host that is taken for a hosted one."""
     act = refused(400, "tools are not supported by this model", param="tools")
     with talking(act, spoken(call(1, 2))) as (server, engine):
-        server_side = engine._server
+        server_side = engine._servers.first
         server_side.dialect = type(server_side.dialect)(native=True)
         assert parse_reply(opened(engine).generate(GREEDY).text).kind == "call"
         assert ["tools" in body for body in server.bodies] == [True, False]

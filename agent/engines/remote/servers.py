@@ -1,0 +1,129 @@
+"""The servers of one model: where a new conversation goes, and which of them are down."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from agent.engines.remote.client import ServerSession
+from agent.engines.remote.errors import ServerFailed, TransientError
+from agent.engines.remote.listing import require_model
+from agent.errors import EngineError
+
+# Faults in a row, of any conversations, after which a server counts as down
+FAULTS = 3
+FIRST_PAUSE_S = 5.0
+LONGEST_PAUSE_S = 300.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Server:
+    """One server and how it is doing; `down` is why it is left alone, empty while it is up."""
+
+    session: ServerSession
+    open: int = 0
+    """Conversations that are open there."""
+    faults: int = 0
+    """How often in a row it did not answer."""
+    down: str = ""
+    pause_s: float = FIRST_PAUSE_S
+    ask_at: float = 0.0
+    """When a server that is down is asked whether it is up again."""
+
+
+class Servers:
+    """For any number of threads. The only server of a model never counts as down."""
+
+    def __init__(self, sessions: Sequence[ServerSession]) -> None:
+        self._all = tuple(map(Server, sessions))
+        self._clock = sessions[0].retry_policy.clock
+        self._lock = threading.Lock()
+        self.busy = 0
+        """How often a server said that it has too much to do."""
+
+    @property
+    def count(self) -> int:
+        return len(self._all)
+
+    @property
+    def first(self) -> ServerSession:
+        return self._all[0].session
+
+    def take(self, tried: Collection[Server] = ()) -> Server:
+        """Open a conversation at the server that has the fewest, and that was not tried before.
+
+        Raises EngineError if there is none.
+        """
+        self._ask_again()
+        with self._lock:
+            up = [server for server in self._all if not server.down and server not in tried]
+            if not up:
+                raise EngineError(self._why_none(tried))
+            chosen = min(up, key=lambda server: server.open)
+            chosen.open += 1
+            return chosen
+
+    def leave(self, server: Server) -> None:
+        with self._lock:
+            server.open -= 1
+
+    def answered(self, server: Server) -> None:
+        server.faults = 0
+
+    def failed(self, server: Server, fault: TransientError) -> None:
+        """Note a failed attempt. Raises ServerFailed once the server counts as down."""
+        with self._lock:
+            if fault.is_busy:
+                self.busy += 1
+            if fault.status or len(self._all) == 1:  # it lives
+                return
+            server.faults += 1
+            if server.faults >= FAULTS and not server.down:
+                self._put_down(server, fault.reason)
+            why = server.down
+        if why:
+            raise ServerFailed(f"{server.session.name}: {why}")
+
+    def put_down(self, session: ServerSession, why: str) -> None:
+        """Leave a server alone for a while."""
+        server = next(server for server in self._all if server.session is session)
+        with self._lock:
+            self._put_down(server, why)
+
+    def close(self) -> None:
+        for server in self._all:
+            server.session.client.close()
+
+    def _put_down(self, server: Server, why: str) -> None:
+        server.down = why
+        server.ask_at = self._clock.now() + server.pause_s
+        _log.warning("%s: %s; going on without it until it answers", server.session.name, why)
+
+    def _ask_again(self) -> None:
+        """Ask a server that is down whether it is up again, if its pause is over."""
+        with self._lock:
+            now = self._clock.now()
+            due = [server for server in self._all if server.down and server.ask_at <= now]
+            if not due:
+                return
+            server = due[0]
+            # set first, so that no other conversation waits for the answer
+            server.pause_s = min(2 * server.pause_s, LONGEST_PAUSE_S)
+            server.ask_at = now + server.pause_s
+        try:
+            require_model(server.session.client, server.session.model)
+        except (EngineError, TransientError):
+            return
+        with self._lock:
+            server.down, server.faults, server.pause_s = "", 0, FIRST_PAUSE_S
+        _log.warning("%s answers again", server.session.name)
+
+    def _why_none(self, tried: Collection[Server]) -> str:
+        if len(self._all) == 1:
+            return f"{self.first.name} does not answer"
+        reasons = (f"{each.session.name}: {each.down or 'it failed'}" for each in self._all)
+        return "no server answers (" + "; ".join(reasons) + ")"

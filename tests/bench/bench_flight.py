@@ -1,0 +1,123 @@
+"""Many conversations in flight with one server, as a share of what the server can do.
+
+The server is `vllm_profile`, in a process of its own. Our side is a pool of one or two worker
+processes, as `vet` has it. The share says something only where nothing else runs: each figure
+carries the load of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle, islice
+from pathlib import Path
+
+from agent.errors import WorkbenchError
+from agent.spectra.readers import read
+from app.worker.pool import WorkerPool
+from app.worker.request import InspectRequest, LoadRequest
+from tests.bench import vllm_profile
+
+SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
+SPECTRA = 20
+# In flight at once, conversations that are timed, worker processes
+RUNS = ((1, 4, 1), (8, 32, 1), (64, 192, 2), (256, 768, 2))
+TARGET = 0.9
+
+
+def figures() -> Iterator[dict[str, object]]:
+    paths = list(islice(_usable(), SPECTRA))
+    for in_flight, count, workers in RUNS:
+        yield from _run(paths, in_flight, count, workers)
+
+
+def _run(
+    paths: list[Path], in_flight: int, count: int, workers: int
+) -> Iterator[dict[str, object]]:
+    with serving() as url:
+        began_s = time.process_time()
+        pool = WorkerPool(workers, LoadRequest(url), in_flight=in_flight // workers)
+        with pool:
+            # the first of each are not timed: imports, and all conversations at the same turn
+            warm = 2 * in_flight
+            ends = []
+            requests = islice(cycle(paths), warm + count)
+            for result in pool.run(_requests(requests)):
+                assert result.trajectory is not None, result.error
+                assert result.trajectory.verdict == "YES", result.trajectory.stop_reason
+                ends.append(time.perf_counter())
+            cpu_s, memory = _cpu_s(pool) - began_s, _memory_mb(pool)
+    # whole rounds, as they end in bursts; the last round has fewer and fewer in flight
+    last = warm + (count // in_flight - 1) * in_flight
+    rate = (last - warm) / (ends[last - 1] - ends[warm - 1])
+    limit = vllm_profile.conversations_per_s(in_flight)
+    about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
+    yield {
+        "figure": f"{in_flight} conversations in flight, share of the server's limit",
+        "value": rate / limit,
+        "unit": "ratio",
+        "baseline": "the server's own limit with so many in flight",
+        "target": TARGET,
+        "per_s": rate,
+        "limit_per_s": limit,
+        **about,
+    }
+    yield _figure(
+        "our side's CPU for a conversation, imports included",
+        1000 * cpu_s / len(ends),
+        "ms",
+        **about,
+    )
+    yield _figure("our side's memory at its peak", memory, "MB", **about)
+
+
+def _requests(paths: Iterator[Path]) -> Iterator[tuple[int, InspectRequest]]:
+    for number, path in enumerate(paths):
+        yield number, InspectRequest(task="CV", path=path)
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """A server with vLLM's profile."""
+    command = [sys.executable, "-m", "tests.bench.vllm_profile"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None and server.stdout is not None
+        port = int(server.stdout.readline())
+        yield f"http://127.0.0.1:{port}/v1#{vllm_profile.MODEL}"
+        server.stdin.close()
+
+
+def _usable() -> Iterator[Path]:
+    for path in sorted(SAMPLE.rglob("*.fits.gz")):
+        try:
+            read(path)
+        except WorkbenchError:
+            continue
+        yield path
+
+
+def _cpu_s(pool: WorkerPool) -> float:
+    """CPU seconds so far of this process and the workers."""
+    ticks = 0
+    for client in pool._clients:
+        stat = Path(f"/proc/{client.pid}/stat").read_text(encoding="ascii")
+        ticks += sum(map(int, stat.rpartition(")")[2].split()[11:13]))
+    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _memory_mb(pool: WorkerPool) -> float:
+    """What the workers held at most."""
+    peaks = 0
+    for client in pool._clients:
+        status = Path(f"/proc/{client.pid}/status").read_text(encoding="ascii")
+        (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
+        peaks += int(line.split()[1])
+    return peaks / 1024
+
+
+def _figure(name: str, value: float, unit: str, **more: object) -> dict[str, object]:
+    return {"figure": name, "value": value, "unit": unit, "baseline": None, **more}
