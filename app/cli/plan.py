@@ -8,7 +8,7 @@ import typer
 
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.inspections.plan import Plan, plan_inspections
+from app.core.inspections.plan import Forecast, plan_inspections
 from app.core.inspections.share import Share
 from app.core.session.counted_text import counted_text
 from app.core.session.session import open_session
@@ -45,7 +45,7 @@ def plan(
         typer.echo(cleaned(line))
 
 
-def plan_lines(plan: Plan, model: str) -> tuple[str, ...]:
+def plan_lines(plan: Forecast, model: str) -> tuple[str, ...]:
     of = counted_text(plan.candidates, "candidate")
     return (
         f"{plan.pending:,} of {of} to inspect with {model}",

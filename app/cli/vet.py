@@ -25,6 +25,7 @@ from agent.cluster.place import RayPlace
 from agent.inspection.inspector_factory import default_model
 from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
+from app.cli.inspect import DeviceName
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import (
     ReviewerOption,
@@ -91,6 +92,9 @@ def vet(
             help="Inspect only the I-th of N equal shares: one on each machine, then merge.",
         ),
     ] = None,
+    device: Annotated[
+        DeviceName, typer.Option(help="Device to run the model on.")
+    ] = DeviceName.AUTO,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -115,10 +119,10 @@ def vet(
         )
         model = model or default_model(opened.task.id)
         if second is None:
-            run(LoadRequest(model))
+            run(LoadRequest(model, device=device.value))
             return
         # Run the second model first, so that a wrong name is reported before the long work.
-        other, first = run(LoadRequest(second)), run(LoadRequest(model))
+        other, first = (run(LoadRequest(name, device=device.value)) for name in (second, model))
         if shown_model(opened) is None:  # by default the newest inspection is shown
             show_model(opened, first)
         if (first.name, first.sha256) == (other.name, other.sha256):

@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Table, text
 
 from app.core.database import error_messages
 from app.core.database.migrations import VERSION, migrate
@@ -223,3 +224,15 @@ def write_facts(connection: Connection, facts: Mapping[str, str]) -> None:
     if facts:
         rows = [{"key": key, "value": value} for key, value in facts.items()]
         connection.execute(statement, rows)
+
+
+def insert_or_update(connection: Connection, table: Table) -> Any:
+    """The dialect's `insert`, which has `on_conflict_do_update`: two writers never collide."""
+    # Imported here, as users of a file need not wait for the dialect of a server.
+    if connection.dialect.name == "sqlite":
+        from sqlalchemy.dialects import sqlite
+
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)

@@ -20,8 +20,8 @@ from uuid import uuid4
 from sqlalchemy import Double, cast, delete, exists, extract, func, literal, select, update
 
 from agent.trajectory.trajectory import ModelRef
+from app.core.database.database import insert_or_update
 from app.core.database.tables import candidates, claims
-from app.core.database.upsert import insert_or_update
 from app.core.errors import SessionError
 from app.core.inspections.store import ONE_EACH, pending_among, pending_condition
 from app.core.session.records import Candidate

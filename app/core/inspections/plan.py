@@ -35,7 +35,7 @@ class Rate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Forecast:
     candidates: int
     pending: int
     gpus: int
@@ -62,7 +62,7 @@ def plan_inspections(
     *,
     seconds_each: float | None = None,
     share: Share | None = None,
-) -> Plan:
+) -> Forecast:
     """Plan the inspections by the model of this name. Raises SessionError if no rate is known."""
     named = (each for each in models_of(session) if each.name.casefold() == model.casefold())
     # Of several weights with that name those of the newest inspection.
@@ -81,7 +81,7 @@ def plan_inspections(
             f"how long {model[:80]} takes is not known: inspect some with "
             "`spec-o3 vet SESSION --limit 5` first, or give --seconds-each"
         )
-    return Plan(
+    return Forecast(
         candidates=session.count(),
         pending=count_pending(session, measured.model or ModelRef(name=model), share=share),
         gpus=gpus,

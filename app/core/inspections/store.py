@@ -15,8 +15,8 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
+from app.core.database.database import insert_or_update
 from app.core.database.tables import candidates, inspections
-from app.core.database.upsert import insert_or_update
 from app.core.errors import SessionError
 from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import (

@@ -159,3 +159,17 @@ def test_vet_with_a_panel_says_how_often_its_members_disagree(few, tmp_path, mon
         assert [row.candidate.id for row in disputed] == [1]
         first = next(iter(matching(session, EVERYTHING, parse_sort("disagreeing"))))
         assert (first.candidate.id, first.candidate.agent_model) == (1, "panel")
+
+
+def test_the_device_is_that_of_the_model(few, tmp_path, monkeypatch):
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+    asked = []
+
+    def pool(workers, load, **options):
+        asked.append((load.model, load.device))
+        return WorkerPool(workers, load, **options)
+
+    monkeypatch.setattr(vet_command, "WorkerPool", pool)
+    run("vet", place, "--model", "measured", "--device", "cpu", "--limit", "1")
+    assert asked == [("measured", "cpu")]
