@@ -197,6 +197,8 @@ class Photographer:
         listed = self._folder / "cv_candidates.csv"
         listed.write_bytes((ROOT / "resources" / "sample" / "candidates.csv").read_bytes())
         self.window.import_lists([listed])
+        page = self.window.importing
+        self._wait(lambda: page is not None and page.import_button.isEnabled())
 
     def _open(self, session: Path, theme: str) -> None:
         self._settings.change(theme=theme)

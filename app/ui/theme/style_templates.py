@@ -28,7 +28,7 @@ QToolTip { color: $on_tip; background: $tip; border: 1px solid $tip; padding: 4p
 SURFACES = """
 QMainWindow, QDialog { background: $window; }
 QFrame[role="card"] { background: $panel; border: 1px solid $border; border-radius: 8px; }
-QFrame[role="bar"] { background: $bar; border: none; border-bottom: 1px solid $bar_edge; }
+QFrame[role="bar"] { background: $bar; border: none; }
 QFrame[role="bar"] QLabel { color: $on_bar; }
 QFrame[role="bar"] QLabel[role="warning"] { color: $bar_warning; }
 QFrame[role="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
