@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.engines.remote.engine import LISTING_S
+from agent.engines.remote.listing import LISTING_S
 from tests.attacks.sandbox import Outcome, Sandbox
 from tests.attacks.servers.inspection import TURN_S, spectrum
 from tests.attacks.servers.kinds import kinds

@@ -38,6 +38,7 @@ NOT_CHECKED = {
         "accelerate",
         "specutils",
         "psycopg",
+        "ray",
     ),
 }
 

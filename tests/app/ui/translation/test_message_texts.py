@@ -31,8 +31,11 @@ SOURCES = (
     AGENT / "checked_toml.py",
     AGENT / "tasks" / "task_file.py",
     AGENT / "tasks" / "catalogue.py",
-    *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("address", "client", "engine")),
-    *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "turn")),
+    *(
+        AGENT / "engines" / "remote" / f"{name}.py"
+        for name in ("address", "client", "engine", "listing")
+    ),
+    *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "servers", "turn")),
     *(AGENT / "inspection" / f"{name}.py" for name in ("engine_loader", "episode")),
     AGENT / "inspection" / "inspector_factory.py",
     *sorted({*(AGENT / "models").glob("*.py")} - {AGENT / "models" / "wording_source.py"}),
@@ -60,7 +63,7 @@ NO_MESSAGE = re.compile(
     r"|^(?=[^_]*_)[a-z_\s]+$|^<|BEGIN IMMEDIATE|cannot be nested|context \(\?:|^byte-by-byte"
     r"|^(FITS image|FITS table|LAMOST LRS|LAMOST MRS|SDSS spSpec)$|^there is a reader named"
     r"|::=|s label|^\| label|<.im_end|<.im_start|^Found missing adapter keys$"
-    r"|^a result has a|^an event listener failed|^the worker %s|^worker client$"
+    r"|^%s|^a result has a|^an event listener failed|^the worker %s|^worker client$"
 )
 """Code; what belongs to servers and to the command line; what the window says itself."""
 PUT_TOGETHER = {
@@ -96,6 +99,7 @@ PUT_TOGETHER = {
     "the task of {}",
     "the worker {} while it {}",
     "{}; the next request starts a new one",
+    "no server answers (",
     " (its last line: {})",
     "{} and was killed",
     "have the wrong shape for",
@@ -170,7 +174,8 @@ def test_every_message_is_in_the_table(name):
     assert len(said) > 150
     assert said >= PUT_TOGETHER
     table = {plain(each) for each in load_table("messages", name)}
-    assert [each for each in sorted(said - PUT_TOGETHER) if not is_known(each, table)] == []
+    missing = [each for each in sorted(said - PUT_TOGETHER) if not is_known(each, table)]
+    assert not missing, "\n".join(missing)
 
 
 TRANSLATED = {
