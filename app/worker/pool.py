@@ -11,6 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.worker.client import CANCEL_GRACE_S, WorkerClient
+from app.worker.concurrency import Concurrency, server_count
 from app.worker.errors import (
     CrashBeside,
     LoadCrash,
@@ -19,7 +20,6 @@ from app.worker.errors import (
     WorkerError,
     WorkerTimeout,
 )
-from app.worker.flight import Flight, server_count
 from app.worker.inspection import Event, RunningInspection, ignore_event
 from app.worker.request import InspectRequest, LoadRequest
 
@@ -86,11 +86,11 @@ class WorkerPool:
         self._clients = [
             WorkerClient(command, cancel_grace_s=cancel_grace_s) for _ in range(max(workers, 1))
         ]
-        self._flight = Flight(server_count(load), len(self._clients), in_flight)
+        self._concurrency = Concurrency(server_count(load), len(self._clients), in_flight)
         self._load = replace(
             load,
             sharing=load.sharing * len(self._clients),
-            side_by_side=self._flight.is_side_by_side,
+            side_by_side=self._concurrency.is_side_by_side,
         )
         for client in self._clients:
             client.select(self._load)
@@ -104,8 +104,8 @@ class WorkerPool:
     @property
     def slots(self) -> int | None:
         """How many inspections run at once; None while that is being found."""
-        per_worker = self._flight.per_worker
-        return len(self._clients) * per_worker if self._flight.is_known else None
+        per_worker = self._concurrency.per_worker
+        return len(self._clients) * per_worker if self._concurrency.is_known else None
 
     def ready(self) -> ModelRef:
         """Wait until the first worker has loaded the model and return it. Raises LoadError."""
@@ -122,7 +122,7 @@ class WorkerPool:
         cancels the running ones. Raises LoadError when no worker can load the model; requests
         that were already taken then have no result.
         """
-        batch = _Batch(self._clients, requests, on_event, self._flight)
+        batch = _Batch(self._clients, requests, on_event, self._concurrency)
         try:
             yield from batch.results()
         finally:
@@ -141,11 +141,11 @@ class _Batch(Generic[Key]):
         clients: Iterable[WorkerClient],
         requests: Iterable[tuple[Key, InspectRequest]],
         on_event: Callable[[Key, Event], None] | None,
-        flight: Flight,
+        concurrency: Concurrency,
     ) -> None:
         self._in_flight = dict.fromkeys(clients, 0)
         """How many inspections run in each worker that can load the model."""
-        self._flight = flight
+        self._concurrency = concurrency
         self._requests = iter(requests)
         self._retries: deque[_Item[Key]] = deque()
         self._suspects: deque[_Item[Key]] = deque()
@@ -166,7 +166,7 @@ class _Batch(Generic[Key]):
                 if result is not None:
                     yield result
             else:
-                self._flight.ended(inspection.busy)
+                self._concurrency.ended(inspection.busy)
                 yield PoolResult(item.key, trajectory)
 
     def cancel(self) -> None:
@@ -213,7 +213,7 @@ class _Batch(Generic[Key]):
         if not self._in_flight:
             return None
         client = min(self._in_flight, key=self._in_flight.__getitem__)
-        return client if self._in_flight[client] < self._flight.per_worker else None
+        return client if self._in_flight[client] < self._concurrency.per_worker else None
 
     def _next(self) -> _Item[Key] | None:
         if self._retries:

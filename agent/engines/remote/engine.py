@@ -92,7 +92,7 @@ class RemoteEngine:
         servers = Servers(sessions)
         for session in sessions:
             if session.client in down:
-                servers.put_down(session, down[session.client])
+                servers.mark_down(session, down[session.client])
         return cls(servers)
 
     def __repr__(self) -> str:

@@ -83,22 +83,22 @@ class Servers:
                 return
             server.faults += 1
             if server.faults >= FAULTS and not server.down:
-                self._put_down(server, fault.reason)
+                self._mark_down(server, fault.reason)
             why = server.down
         if why:
             raise ServerFailed(f"{server.session.name}: {why}")
 
-    def put_down(self, session: ServerSession, why: str) -> None:
-        """Leave a server alone for a while."""
+    def mark_down(self, session: ServerSession, why: str) -> None:
+        """Open no more conversations at a server until it answers again."""
         server = next(server for server in self._all if server.session is session)
         with self._lock:
-            self._put_down(server, why)
+            self._mark_down(server, why)
 
     def close(self) -> None:
         for server in self._all:
             server.session.client.close()
 
-    def _put_down(self, server: Server, why: str) -> None:
+    def _mark_down(self, server: Server, why: str) -> None:
         server.down = why
         server.ask_at = self._clock.now() + server.pause_s
         _log.warning("%s: %s; going on without it until it answers", server.session.name, why)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import zlib
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
-DICTIONARIES = Path(__file__).resolve().parents[3] / "resources" / "records"
+DICTIONARIES = Path(str(resources.files("resources"))) / "records"
 """Never change or delete a dictionary: stored texts need it."""
 DICTIONARY_BYTES = 32_768
 NEWEST = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.worker.flight import Flight, server_count
+from app.worker.concurrency import Concurrency, server_count
 from app.worker.ramp import FEWEST
 from app.worker.request import LoadRequest
 
@@ -25,20 +25,20 @@ def test_servers_are_counted(model, count):
 
 
 def test_a_model_in_the_worker_inspects_one_at_a_time():
-    flight = Flight(0, 4, 8)
+    flight = Concurrency(0, 4, 8)
     assert (flight.per_worker, flight.is_side_by_side, flight.is_known) == (1, False, True)
 
 
 def test_a_given_number_is_for_each_server():
-    flight = Flight(3, 2, 8)
+    flight = Concurrency(3, 2, 8)
     assert (flight.per_worker, flight.is_side_by_side, flight.is_known) == (24, True, True)
     flight.ended(busy=9)
     assert flight.per_worker == 24
-    assert not Flight(1, 1, 1).is_side_by_side
+    assert not Concurrency(1, 1, 1).is_side_by_side
 
 
 def test_without_a_number_it_is_found():
-    flight = Flight(2, 1, None)
+    flight = Concurrency(2, 1, None)
     assert (flight.per_worker, flight.is_known) == (2 * FEWEST, False)
     flight.ended(busy=1)
     assert (flight.per_worker, flight.is_known) == (2, True)

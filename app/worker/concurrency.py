@@ -14,7 +14,7 @@ def server_count(load: LoadRequest) -> int:
     return len(split_servers(model)) if is_server(model) else 0
 
 
-class Flight:
+class Concurrency:
     """A given number for each server, or one that a ramp finds; one without servers."""
 
     def __init__(self, servers: int, workers: int, in_flight: int | None) -> None:
