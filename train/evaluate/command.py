@@ -85,15 +85,8 @@ def _table_command(name: str) -> None:
         seed: Seed = 0,
     ) -> None:
         judges = _judges(model, specialist, specialists, threads, device)
-        _run(
-            KINDS[name],
-            bench,
-            out,
-            judges,
-            ray_place(ray, actors, gpus_each, workers) or workers,
-            limit,
-            seed,
-        )
+        where = ray_place(ray, actors, gpus_each, workers) or workers
+        _run(KINDS[name], bench, out, judges, where, limit, seed)
 
     command.__doc__ = f"{KINDS[name].title}: accuracy and F1 of every judge."
     app.command(name, cls=RayCommand)(command)
@@ -135,15 +128,8 @@ def library(
                 classes = ", ".join(kind.tasks)
                 typer.echo(f"{judge.name} was not trained for all of {classes}", err=True)
         if those:
-            _run(
-                kind,
-                out,
-                out,
-                those,
-                ray_place(ray, actors, gpus_each, workers) or workers,
-                None,
-                seed,
-            )
+            where = ray_place(ray, actors, gpus_each, workers) or workers
+            _run(kind, out, out, those, where, None, seed)
 
 
 app.command("sight")(sight)
@@ -171,15 +157,8 @@ def one_set(
     """Any set of labelled spectra; `grpo --judged` uses these judgements."""
     kind = replace(KINDS["set"], sets=((path.name, path.stem),))
     judges = _judges(model, specialist, specialists, threads, device)
-    _run(
-        kind,
-        path.parent,
-        out,
-        judges,
-        ray_place(ray, actors, gpus_each, workers) or workers,
-        limit,
-        seed,
-    )
+    where = ray_place(ray, actors, gpus_each, workers) or workers
+    _run(kind, path.parent, out, judges, where, limit, seed)
 
 
 @app.command("ablation", cls=RayCommand)
@@ -214,15 +193,8 @@ def ablation(
         for name, kind, source in parts
         if source is not None
     ]
-    _run(
-        KINDS["ablation"],
-        bench,
-        out,
-        judges,
-        ray_place(ray, actors, gpus_each, workers) or workers,
-        limit,
-        seed,
-    )
+    where = ray_place(ray, actors, gpus_each, workers) or workers
+    _run(KINDS["ablation"], bench, out, judges, where, limit, seed)
 
 
 def _judges(
