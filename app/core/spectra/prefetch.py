@@ -22,8 +22,8 @@ from app.core.session.records import Candidate
 
 MAX_BYTES = 256 * 2**20
 ERROR_BYTES = 4096
-BYTES_PER_PIXEL = 9
-"""Bytes that a spectrum's cached properties add on first use: good pixels and errors."""
+BYTES_PER_PIXEL = 9 + 24
+"""Bytes that a spectrum's good pixels and errors add on first use, and those of its curve."""
 CLOSE_TIMEOUT_S = 10.0
 NO_LIMIT = 2**31
 
@@ -78,6 +78,8 @@ class Prefetch:
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self.read = read
+        self.prepare: Callable[[Spectrum], None] | None = None
+        """Called with each spectrum that was read, in the thread that read it."""
         self.ahead, self.behind = ahead, behind
         self.max_bytes = max_bytes
         self.max_count = 1 + 2 * (ahead + behind)
@@ -192,7 +194,7 @@ class Prefetch:
         result = INTERRUPTED
         stamp = file_stamp(key.path)
         try:
-            result = _read_result(self.read, key)
+            result = self._read_result(key)
         finally:
             with self._changed:
                 reading.result = result
@@ -201,6 +203,18 @@ class Prefetch:
                     self._store(key, _CachedResult(result, stamp))
                 self._changed.notify_all()
         return result
+
+    def _read_result(self, key: SpectrumKey) -> _Result:
+        try:
+            spectrum = self.read(key)
+            if self.prepare is not None:
+                self.prepare(spectrum)
+        except ReadError as error:
+            return _Result(None, ReadError(str(error), error.reasons))
+        except Exception as error:
+            # A bug must be raised in the caller of `get`, not end the worker thread unseen.
+            return _Result(None, error)
+        return _Result(spectrum, None)
 
     def _store(self, key: SpectrumKey, cached: _CachedResult) -> None:
         """Cache the result and evict the least needed ones, which may include this one."""
@@ -274,16 +288,6 @@ class _ReadInProgress:
         changed.wait_for(lambda: self.result is not None)
         assert self.result is not None
         return self.result
-
-
-def _read_result(read: Callable[[SpectrumKey], Spectrum], key: SpectrumKey) -> _Result:
-    try:
-        return _Result(read(key), None)
-    except ReadError as error:
-        return _Result(None, ReadError(str(error), error.reasons))
-    except Exception as error:
-        # A bug must be raised in the caller of `get`, not end the worker thread unseen.
-        return _Result(None, error)
 
 
 def _bytes(spectrum: Spectrum) -> int:

@@ -28,6 +28,7 @@ from app.ui.plot.strip.brackets import task_brackets
 from app.ui.plot.strip.overview import Overview
 from app.ui.plot.template_overlay import TemplateOverlay, TemplateSource
 from app.ui.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
+from app.ui.plot.trace_cache import TraceCache
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import library_name
@@ -59,6 +60,8 @@ class SpectrumPanel(QFrame):
         self._task = context.bridge.session.task
         self.lines = PlotLineLists(context, self)
         self._ranks = task_ranks(self._task, self.lines.lists)
+        self._traces = TraceCache(context.view)
+        context.current.prefetch.prepare = self._traces.prepare
         self._spectrum: Spectrum | None = None
         self._keep_flux = False
         self._is_peeking = False
@@ -236,7 +239,7 @@ class SpectrumPanel(QFrame):
             if candidate_id is None:
                 return  # the old curve stays until the new one is ready
             asked = 0.0, AS_IN_FILE, asked[2]
-        self._show_trace(trace(spectrum, *asked), candidate_id)
+        self._show_trace(self._traces.trace(spectrum, asked), candidate_id)
 
     def _show_made(
         self, spectrum: Spectrum, asked: AskedTrace, keep_flux: bool, drawn: Trace

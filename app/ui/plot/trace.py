@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class Trace:
     """Wavelengths of the file, and what its flux is multiplied by there; None: nothing."""
     is_log: bool = False
     """Whether the flux axis is logarithmic."""
+    flux_ranges: dict[tuple[Window, bool], Window] = field(default_factory=dict)
+    """What `flux_range` has found, by its arguments."""
 
     def on_axis(self, flux: FloatArray) -> FloatArray:
         """Fluxes of the trace as drawn; a logarithmic axis has their decimal logarithms."""

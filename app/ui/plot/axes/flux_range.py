@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray, Window
@@ -24,13 +22,23 @@ BELOW, ABOVE = 0.05, 0.14
 # The [O I] sky lines, which are seldom subtracted well; ignored in windows wider than WIDE_A.
 SKY_RESIDUALS = ((5569.0, 5589.0), (6294.0, 6309.0))
 WIDE_A = 600.0
+MAX_KEPT = 4
+"""Ranges kept with a trace: plot and overview both need that of the whole spectrum."""
 DEEPEST = 1e-4
 """A logarithmic axis reaches down to this fraction of its upper end at most."""
 
 
-@lru_cache(maxsize=4)  # plot and overview both need it when the whole spectrum is shown
 def flux_range(trace: Trace, window: Window, from_zero: bool = False) -> Window:
     """The flux range to show for a window, as drawn: see `Trace.on_axis`."""
+    known, asked = trace.flux_ranges, (window, from_zero)
+    if asked not in known:
+        if len(known) >= MAX_KEPT:
+            known.clear()
+        known[asked] = _found(trace, window, from_zero)
+    return known[asked]
+
+
+def _found(trace: Trace, window: Window, from_zero: bool) -> Window:
     inside = visible(trace.wavelength, *window)
     flux = trace.flux[inside]
     error = None if trace.error is None else trace.error[inside]
