@@ -60,11 +60,9 @@ class SpectrumPanel(QFrame):
         self._task = context.bridge.session.task
         self.lines = PlotLineLists(context, self)
         self._ranks = task_ranks(self._task, self.lines.lists)
-        self._traces = TraceCache(context.view)
-        context.current.prefetch.prepare = self._traces.prepare
+        self._traces = TraceCache(context.view, context.current.prefetch)
         self._spectrum: Spectrum | None = None
-        self._keep_flux = False
-        self._is_peeking = False
+        self._keep_flux = self._is_peeking = False
         self._identified: float | None = None
         self._mouse_at: QPointF | None = None
         self.header = Header(self)
@@ -300,9 +298,8 @@ class SpectrumPanel(QFrame):
             self.go_to(around, keep_flux=False)
 
     def _apply_theme(self, theme: Theme) -> None:
-        self.plot.apply_theme(theme)
-        self.overview.apply_theme(theme)
-        self.empty_message.apply_theme(theme)
+        for part in (self.plot, self.overview, self.empty_message):
+            part.apply_theme(theme)
 
     def _show_key(self) -> None:
         self.empty_message.show_key(self._keymap.label("next"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from agent.spectra.spectrum import Spectrum
+from app.core.spectra.prefetch import Prefetch
 from app.ui.candidate.view_options import View
 from app.ui.plot.axes.flux_range import flux_range
 from app.ui.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
@@ -13,9 +14,10 @@ from app.ui.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
 class TraceCache:
     """The traces of spectra that were read ahead, each as long as its spectrum is kept."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, prefetch: Prefetch) -> None:
         self._view = view
         self._made: WeakKeyDictionary[Spectrum, tuple[AskedTrace, Trace]] = WeakKeyDictionary()
+        prefetch.prepare = self.prepare
 
     def prepare(self, spectrum: Spectrum) -> None:
         """Make its trace as the view options are now; called in the thread that has read it."""

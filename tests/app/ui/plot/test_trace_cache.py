@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Iterator
 
 import pytest
 
+from app.core.spectra.prefetch import Prefetch
 from app.ui.candidate.view_options import View
 from app.ui.plot import trace_cache
 from app.ui.plot.trace import asked_trace
@@ -20,8 +22,14 @@ def view() -> View:
     return View()
 
 
-def test_a_prepared_curve_is_the_one_that_is_drawn_until_the_options_change(view):
-    made, traces = spectrum(), TraceCache(view)
+@pytest.fixture
+def prefetch() -> Iterator[Prefetch]:
+    with Prefetch() as made:
+        yield made
+
+
+def test_a_prepared_curve_is_the_one_that_is_drawn_until_the_options_change(view, prefetch):
+    made, traces = spectrum(), TraceCache(view, prefetch)
     traces.prepare(made)
     drawn = traces.trace(made, asked_trace(view.options))
     assert traces.trace(made, asked_trace(view.options)) is drawn
@@ -31,15 +39,15 @@ def test_a_prepared_curve_is_the_one_that_is_drawn_until_the_options_change(view
     assert smoothed is not drawn and smoothed.smoothing_px == view.options.smoothing_px
 
 
-def test_the_flux_range_of_a_kept_window_is_prepared(view):
+def test_the_flux_range_of_a_kept_window_is_prepared(view, prefetch):
     view.set_window((6400.0, 6700.0))
-    made, traces = spectrum(), TraceCache(view)
+    made, traces = spectrum(), TraceCache(view, prefetch)
     traces.prepare(made)
     assert ((6400.0, 6700.0), False) in traces.trace(made, (0.0, "file", False)).flux_ranges
 
 
-def test_a_curve_lives_as_long_as_its_spectrum(view):
-    made, traces = spectrum(), TraceCache(view)
+def test_a_curve_lives_as_long_as_its_spectrum(view, prefetch):
+    made, traces = spectrum(), TraceCache(view, prefetch)
     traces.prepare(made)
     drawn = weakref.ref(traces.trace(made, asked_trace(view.options)))
     del made
