@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.spectra.prefetch import Prefetch
+from app.core.queue import LIST_ORDER, row_of
+from app.core.spectra.prefetch import Prefetch, spectrum_key
 from app.ui.candidate.view_options import View
 from app.ui.plot import trace_cache
 from app.ui.plot.trace import asked_trace
@@ -58,7 +59,8 @@ def test_a_curve_lives_as_long_as_its_spectrum(view, prefetch):
 def test_a_spectrum_that_was_read_ahead_is_shown_without_making_its_curve(
     qtbot, context, panel, monkeypatch
 ):
-    assert context.current.prefetch.wait_until_idle(30.0)
+    following = spectrum_key(row_of(context.bridge.session, 2, LIST_ORDER).candidate)
+    qtbot.waitUntil(lambda: context.current.prefetch.peek(following) is not None)
     made = []
     monkeypatch.setattr(trace_cache, "trace", lambda *asked: made.append(asked))
     on_to(qtbot, context, 2)
