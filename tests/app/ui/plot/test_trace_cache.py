@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from collections.abc import Iterator
 
@@ -61,9 +62,14 @@ def test_a_spectrum_that_was_read_ahead_is_shown_without_making_its_curve(
 ):
     following = spectrum_key(row_of(context.bridge.session, 2, LIST_ORDER).candidate)
     qtbot.waitUntil(lambda: context.current.prefetch.peek(following) is not None)
-    made = []
-    monkeypatch.setattr(trace_cache, "trace", lambda *asked: made.append(asked))
+    threads, real = [], trace_cache.trace
+
+    def noted(*asked):
+        threads.append(threading.current_thread())
+        return real(*asked)
+
+    monkeypatch.setattr(trace_cache, "trace", noted)
     on_to(qtbot, context, 2)
     asked = asked_trace(context.view.options)
     assert panel.plot.trace is panel._traces.trace(context.current.spectrum, asked)
-    assert not made
+    assert threading.main_thread() not in threads
