@@ -11,7 +11,7 @@ import selectors
 import threading
 import time
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -36,6 +36,10 @@ class TooSlow(Exception):
     """A reply has not ended in the time that it has, though its bytes keep coming."""
 
 
+class PeerRefused(Exception):
+    """A host name leads to an address that may not be connected to."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """When a thread's requests end early; `until` is a time of `time.monotonic`."""
@@ -57,8 +61,15 @@ class StoppableTransport(httpx.BaseTransport):
     them, while the others wait.
     """
 
-    def __init__(self, *, secure: bool, proxy: str | None = None) -> None:
-        self._network = _Network()
+    def __init__(
+        self,
+        *,
+        secure: bool,
+        proxy: str | None = None,
+        may_connect: Callable[[str], bool] | None = None,
+    ) -> None:
+        """`may_connect` is asked with the IP address of each connection before it is used."""
+        self._network = _Network(may_connect)
         self._proxy = proxy
         self._limits: dict[str, Any] = {
             "ssl_context": httpx.create_ssl_context() if secure or proxy else None,
@@ -172,8 +183,9 @@ class _Body(httpx.SyncByteStream):
 class _Network(httpcore.NetworkBackend):
     """Plain sockets and the limits of each thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_connect: Callable[[str], bool] | None) -> None:
         self._sockets = httpcore.SyncBackend()
+        self._may_connect = may_connect
         self._local = threading.local()
 
     @property
@@ -193,6 +205,10 @@ class _Network(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         stream = self._sockets.connect_tcp(host, port, timeout, local_address, socket_options)
+        peer = stream.get_extra_info("server_addr")
+        if self._may_connect is not None and not self._may_connect(str(peer[0])):
+            stream.close()
+            raise PeerRefused(f"{host} is at {peer[0]}, which may not be asked")
         return _Stream(stream, self)
 
 

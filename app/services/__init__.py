@@ -1,0 +1,1 @@
+"""Asks services on the network about a position or an object: catalogues, archives, pictures."""

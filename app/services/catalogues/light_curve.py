@@ -1,0 +1,128 @@
+"""The light curve of a position from ZTF: each band and field by itself, good points only."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import numpy as np
+
+from agent.spectra.spectrum import FloatArray
+from app.services.catalogues.answer import Exchange, now
+from app.services.catalogues.position import ARCSEC_PER_DEG, Position
+from app.services.catalogues.service import Service
+from app.services.web.client import Request, WebClient, never
+from app.services.web.errors import BadReply
+from app.services.web.pace import ShouldStop
+
+SOUTHERNMOST = -31.0
+BANDS = ("g", "r", "i")
+BAD_FLAGS = 32768
+COLUMNS = ("oid", "hjd", "mag", "magerr", "catflags", "filtercode")
+MAX_POINTS = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class LightCurve:
+    """One series of measurements of one filter and field, which has a zero point of its own."""
+
+    series: str
+    """The archive's number of the object in that field and filter."""
+    band: str
+    hjd: FloatArray
+    mag: FloatArray
+    error: FloatArray
+
+
+def light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange | None]:
+    """The series near a position; none where the survey has not looked. Raises ServiceError."""
+    at = position.at(service.epoch)
+    if at.dec < SOUTHERNMOST:
+        return [], None
+    radius = service.radius_arcsec / ARCSEC_PER_DEG
+    fields = {
+        "POS": f"CIRCLE {at.ra:.6f} {at.dec:.6f} {radius:.6f}",
+        "BANDNAME": ",".join(BANDS),
+        "BAD_CATFLAGS_MASK": str(BAD_FLAGS),
+        "FORMAT": "csv",
+    }
+    asked_at, url = now(), f"{service.url}?{urlencode(fields)}"
+    reply = client.ask(
+        Request(url=url, total_s=service.timeout_s, per_second=service.per_second), should_stop
+    )
+    exchange = Exchange(
+        url=url, asked_at=asked_at, content=reply.content, media_type=reply.media_type
+    )
+    return read_light_curves(reply.content), exchange
+
+
+def read_light_curves(content: bytes) -> list[LightCurve]:
+    """The series of an answer. Raises BadReply."""
+    try:
+        text = content.decode("ascii")
+    except UnicodeDecodeError as error:
+        raise BadReply("the answer is no light curve: it is not text") from error
+    if not text.startswith("oid"):
+        raise BadReply("the answer is no light curve: it does not start with its columns")
+    if not text.endswith("\n"):
+        raise BadReply("the answer is cut short")
+    rows = csv.reader(io.StringIO(text))
+    names = next(rows)
+    missing = [name for name in COLUMNS if name not in names]
+    if missing:
+        raise BadReply(f"the catalogue has changed: it gives no {', '.join(missing)}")
+    places = [names.index(name) for name in COLUMNS]
+    points: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    try:
+        for count, row in enumerate(rows):
+            if count >= MAX_POINTS:
+                raise BadReply(f"a light curve of more than {MAX_POINTS:,} points")
+            if len(row) != len(names):
+                raise BadReply(f"the answer is damaged: row {count + 1} has {len(row)} cells")
+            series, hjd, mag, sigma, flags, band = (row[place] for place in places)
+            numbers = float(hjd), float(mag), float(sigma)
+            if flags == "0" and all(map(math.isfinite, numbers)):
+                points.setdefault((band[-1:], series[:30]), []).append(numbers)
+    except (ValueError, csv.Error) as error:
+        raise BadReply("the answer is damaged: it has no numbers where they belong") from error
+    return [_curve(band, series, found) for (band, series), found in sorted(points.items())]
+
+
+def _curve(band: str, series: str, points: Sequence[tuple[float, float, float]]) -> LightCurve:
+    table = np.array(sorted(points))
+    hjd, mag, error = table.T
+    return LightCurve(series=series, band=band, hjd=hjd, mag=mag, error=error)
+
+
+def folded(hjd: FloatArray, period_d: float) -> FloatArray:
+    """The phase of each time, from 0 to 1."""
+    return np.asarray((hjd - hjd.min(initial=math.inf)) / period_d % 1.0)
+
+
+def best_period(
+    curves: Sequence[LightCurve], shortest_d: float = 0.02, longest_d: float = 100.0
+) -> float | None:
+    """The period at which the series vary most alike (Lomb-Scargle); None with too few points.
+
+    Each series is taken about its own median, so no offsets between them are needed.
+    """
+    from astropy.timeseries import LombScargle
+
+    usable = [curve for curve in curves if curve.hjd.size >= 10]
+    if not usable:
+        return None
+    times = np.concatenate([curve.hjd for curve in usable])
+    mags = np.concatenate([curve.mag - np.median(curve.mag) for curve in usable])
+    errors = np.concatenate([np.maximum(curve.error, 1e-3) for curve in usable])
+    if np.ptp(times) <= 0.0:
+        return None
+    frequency, power = LombScargle(times, mags, errors).autopower(
+        minimum_frequency=1.0 / longest_d, maximum_frequency=1.0 / shortest_d, samples_per_peak=5
+    )
+    return None if not power.size else float(1.0 / frequency[int(np.argmax(power))])

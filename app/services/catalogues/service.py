@@ -1,0 +1,121 @@
+"""The services that can be asked, as their files in resources/services describe them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from agent.checked_toml import TomlTable, read_toml
+from app.services.web.urls import check_base
+
+FOLDER = Path(__file__).resolve().parents[3] / "resources" / "services"
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+KINDS = ("tap", "ztf", "picture")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceColumn:
+    """A column of a catalogue, and what we call it."""
+
+    name: str
+    """Ours: letters, digits and `_`, as in the filter `gaia.bp_rp < 0.5`."""
+    column: str
+    """The catalogue's."""
+    unit: str = ""
+    ucd: str = ""
+    description: str = ""
+    error: str = ""
+    """The catalogue's column with its uncertainty."""
+    is_text: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    id: str
+    name: str
+    kind: str
+    """How it is asked, one of KINDS."""
+    url: str
+    release: str
+    """The user may set another: Gaia's changes in December 2026."""
+    sends: str
+    """One sentence on what leaves the machine."""
+    table: str = ""
+    ra: str = ""
+    dec: str = ""
+    pm_ra: str = ""
+    pm_dec: str = ""
+    """Columns of the proper motion (mas a year, that of right ascension times cos dec)."""
+    epoch: float = 2000.0
+    """Year of the catalogue's positions."""
+    radius_arcsec: float = 2.0
+    columns: tuple[ServiceColumn, ...] = ()
+    page: str = ""
+    """Address of the archive's page of an object; {ra}, {dec} and names of columns are put in."""
+    per_second: float = 1.0
+    timeout_s: float = 30.0
+    hides_class: bool = False
+    """Whether its answer gives the class away, so that blind mode can hide it."""
+
+    def changed(self, url: str = "", release: str = "", table: str = "") -> Service:
+        """The service with the user's settings; what is empty stays. Raises NotAllowed."""
+        made = replace(
+            self,
+            url=url or self.url,
+            release=release or self.release,
+            table=table or self.table,
+        )
+        check_base(made.url)
+        return made
+
+    def column(self, name: str) -> ServiceColumn:
+        return next(each for each in self.columns if each.name == name)
+
+
+@cache
+def all_services() -> Mapping[str, Service]:
+    """The services by id, in the order of their files."""
+    read = [_service(read_toml(path)) for path in sorted(FOLDER.glob("*.toml"))]
+    return {each.id: each for each in read}
+
+
+def _service(table: TomlTable) -> Service:
+    made = Service(
+        id=table.text("id"),
+        name=table.text("name"),
+        kind=table.choice("kind", KINDS),
+        url=table.text("url", longest=300),
+        release=table.text("release", "", shortest=0),
+        sends=table.text("sends", longest=300),
+        table=table.text("table", "", shortest=0),
+        ra=table.text("ra", "", shortest=0),
+        dec=table.text("dec", "", shortest=0),
+        pm_ra=table.text("pm_ra", "", shortest=0),
+        pm_dec=table.text("pm_dec", "", shortest=0),
+        epoch=table.number("epoch", 2000.0, low=1900.0, high=2100.0),
+        radius_arcsec=table.number("radius_arcsec", 2.0, low=0.1, high=60.0),
+        page=table.text("page", "", shortest=0, longest=300),
+        per_second=table.number("per_second", 1.0, low=0.01, high=10.0),
+        timeout_s=table.number("timeout_s", 30.0, low=1.0, high=600.0),
+        hides_class=table.flag("hides_class"),
+        columns=tuple(_column(each) for each in table.tables("columns", at_most=40)),
+    )
+    table.close()
+    return made
+
+
+def _column(table: TomlTable) -> ServiceColumn:
+    made = ServiceColumn(
+        name=table.identifier("name", NAME, "a lower-case name"),
+        column=table.text("column"),
+        unit=table.text("unit", "", shortest=0),
+        ucd=table.text("ucd", "", shortest=0),
+        description=table.text("description", "", shortest=0, longest=200),
+        error=table.text("error", "", shortest=0),
+        is_text=table.flag("is_text"),
+    )
+    table.close()
+    return made

@@ -1,0 +1,137 @@
+"""A picture of the sky around a position, from the first survey that covers it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from urllib.parse import urlencode
+
+from app.services.catalogues.answer import Exchange, now
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import Service
+from app.services.web.client import Request, WebClient, never
+from app.services.web.errors import BadReply
+from app.services.web.pace import ShouldStop
+
+SURVEYS = (
+    ("CDS/P/PanSTARRS/DR1/color-i-r-g", "Pan-STARRS", 2012.0),
+    ("CDS/P/DESI-Legacy-Surveys/DR10/color", "DESI Legacy Surveys", 2018.0),
+    ("CDS/P/SDSS9/color", "SDSS", 2005.0),
+    ("CDS/P/DSS2/color", "DSS2", 1995.0),
+)
+"""Identifier, name and about the year of the surveys, best first."""
+COVERAGE_URL = "https://alasky.cds.unistra.fr/MocServer/query"
+PIXELS, ARCSEC = 240, 60.0
+MAX_PICTURE = 4 * 2**20
+MAX_COVERAGE = 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkyPicture:
+    content: bytes
+    """JPEG; north is up, east left."""
+    survey: str
+    epoch: float
+    """About the year in which it was taken."""
+    arcsec: float
+    """Width and height on the sky."""
+
+
+def sky_picture(
+    service: Service,
+    client: WebClient,
+    position: Position,
+    should_stop: ShouldStop = never,
+    *,
+    coverage_url: str = COVERAGE_URL,
+) -> tuple[SkyPicture | None, Exchange]:
+    """A picture; None where no survey has been. Raises ServiceError.
+
+    A place outside a survey comes back black and not as an error, so its coverage is asked first.
+    """
+    covered, exchange = covering(service, client, position, should_stop, coverage_url)
+    best = next((each for each in SURVEYS if each[0] in covered), None)
+    if best is None:
+        return None, exchange
+    survey, name, epoch = best
+    at = position.at(epoch)
+    fields = {
+        **{"hips": survey, "ra": f"{at.ra:.6f}", "dec": f"{at.dec:.6f}"},
+        **{"fov": f"{ARCSEC / 3600.0:.6f}", "width": str(PIXELS), "height": str(PIXELS)},
+        **{"projection": "TAN", "format": "jpg"},
+    }
+    asked_at, url = now(), f"{service.url}?{urlencode(fields)}"
+    reply = client.ask(
+        Request(
+            url=url,
+            max_bytes=MAX_PICTURE,
+            total_s=service.timeout_s,
+            per_second=service.per_second,
+        ),
+        should_stop,
+    )
+    check_picture(reply.content)
+    exchange = Exchange(
+        url=url, asked_at=asked_at, content=reply.content, media_type=reply.media_type
+    )
+    return SkyPicture(content=reply.content, survey=name, epoch=epoch, arcsec=ARCSEC), exchange
+
+
+def covering(
+    service: Service,
+    client: WebClient,
+    position: Position,
+    should_stop: ShouldStop,
+    coverage_url: str,
+) -> tuple[set[str], Exchange]:
+    """Which of the surveys have been at a position."""
+    ids = " || ".join(f"ID={survey}" for survey, _, _ in SURVEYS)
+    at = position.at(service.epoch)
+    fields = {
+        **{"RA": f"{at.ra:.6f}", "DEC": f"{at.dec:.6f}", "SR": "0.005"},
+        **{"get": "id", "fmt": "json", "expr": ids},
+    }
+    asked_at, url = now(), f"{coverage_url}?{urlencode(fields)}"
+    reply = client.ask(
+        Request(
+            url=url,
+            max_bytes=MAX_COVERAGE,
+            total_s=service.timeout_s,
+            per_second=service.per_second,
+        ),
+        should_stop,
+    )
+    try:
+        found = json.loads(reply.content)
+    except (ValueError, RecursionError) as error:
+        raise BadReply("the answer about coverage is no list") from error
+    if not isinstance(found, list):
+        raise BadReply("the answer about coverage is no list")
+    exchange = Exchange(
+        url=url, asked_at=asked_at, content=reply.content, media_type=reply.media_type
+    )
+    return _texts(found), exchange
+
+
+def _texts(found: Sequence[object]) -> set[str]:
+    named = [each.get("ID") if isinstance(each, dict) else each for each in found]
+    return {each for each in named if isinstance(each, str)}
+
+
+def check_picture(content: bytes) -> None:
+    """Raise BadReply unless it is a whole JPEG of the size that was asked."""
+    from PIL import Image
+
+    if not content.startswith(b"\xff\xd8"):
+        raise BadReply("the answer is no picture")
+    try:
+        with Image.open(BytesIO(content), formats=["JPEG"]) as picture:
+            size = picture.size
+            if size == (PIXELS, PIXELS):
+                picture.load()
+    except (OSError, SyntaxError, ValueError) as error:
+        raise BadReply("the picture is damaged or cut short") from error
+    if size != (PIXELS, PIXELS):
+        raise BadReply(f"the picture has {size[0]} x {size[1]} pixels")

@@ -1,0 +1,126 @@
+"""Asks a TAP service about many positions in one query, by an upload of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.services.catalogues.answer import Answer, Exchange, Match, answer_of, now
+from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
+from app.services.catalogues.service import Service
+from app.services.catalogues.votable_reply import positions_table, rows_of
+from app.services.web.client import Request, WebClient, never
+from app.services.web.errors import BadReply
+from app.services.web.pace import ShouldStop
+
+MAX_POSITIONS = 1000
+MATCHES_EACH = 50
+MARGIN_ARCSEC = 10.0
+"""How much farther is searched where the catalogue knows proper motions."""
+OWN = {"number": "n_", "ra": "ra_", "dec": "dec_", "pm_ra": "pmra_", "pm_dec": "pmdec_"}
+
+
+def match_positions(
+    service: Service,
+    client: WebClient,
+    positions: Sequence[Position],
+    should_stop: ShouldStop = never,
+) -> tuple[list[Answer], Exchange]:
+    """The answer for each position. Raises ServiceError where there is none, or Stopped."""
+    if len(positions) > MAX_POSITIONS:
+        raise ValueError(f"{len(positions)} positions in one question; at most {MAX_POSITIONS}")
+    moved = [position.at(service.epoch) for position in positions]
+    asked_at, question = now(), query(service)
+    reply = client.ask(
+        Request(
+            url=f"{service.url.rstrip('/')}/sync",
+            form={
+                "REQUEST": "doQuery",
+                "LANG": "ADQL",
+                "FORMAT": "votable",
+                "MAXREC": str(MATCHES_EACH * len(positions)),
+                "QUERY": question,
+                "UPLOAD": "asked,param:asked_file",
+            },
+            files={
+                "asked_file": (
+                    "asked.vot",
+                    positions_table([(each.ra, each.dec) for each in moved]),
+                    "application/x-votable+xml",
+                )
+            },
+            total_s=service.timeout_s,
+            per_second=service.per_second,
+        ),
+        should_stop,
+    )
+    exchange = Exchange(
+        url=reply.url,
+        asked_at=asked_at,
+        content=reply.content,
+        media_type=reply.media_type,
+        question=question,
+    )
+    return _answers(service, positions, moved, reply.content), exchange
+
+
+def query(service: Service) -> str:
+    """The question in ADQL: each position's neighbours, with the columns under our names."""
+    columns = {OWN["ra"]: service.ra, OWN["dec"]: service.dec}
+    if service.pm_ra:
+        columns |= {OWN["pm_ra"]: service.pm_ra, OWN["pm_dec"]: service.pm_dec}
+    for each in service.columns:
+        columns[each.name] = each.column
+        if each.error:
+            columns[f"{each.name}_error"] = each.error
+    selected = ", ".join(f'c.{_quoted(column)} AS "{name}"' for name, column in columns.items())
+    radius = service.radius_arcsec + (MARGIN_ARCSEC if service.pm_ra else 0.0)
+    return (
+        f'SELECT a.n AS "{OWN["number"]}", {selected} FROM {service.table} AS c '
+        "JOIN TAP_UPLOAD.asked AS a ON 1=CONTAINS("
+        f"POINT('ICRS', c.{_quoted(service.ra)}, c.{_quoted(service.dec)}), "
+        f"CIRCLE('ICRS', a.ra, a.dec, {radius / ARCSEC_PER_DEG:.7f}))"
+    )
+
+
+def _answers(
+    service: Service, positions: Sequence[Position], moved: Sequence[Position], content: bytes
+) -> list[Answer]:
+    names = [each.name for each in service.columns]
+    names += [f"{each.name}_error" for each in service.columns if each.error]
+    own = [OWN["number"], OWN["ra"], OWN["dec"]]
+    own += [OWN["pm_ra"], OWN["pm_dec"]] if service.pm_ra else []
+    found: list[list[Match]] = [[] for _ in positions]
+    for count, row in enumerate(rows_of(content, [*own, *names]), 1):
+        if count >= MATCHES_EACH * len(positions):
+            raise BadReply("more rows than were asked for: some may be missing")
+        number, ra, dec = (row[name] for name in own[:3])
+        if not isinstance(number, int) or not 0 <= number < len(positions):
+            raise BadReply("the answer is about positions that were not asked")
+        if not isinstance(ra, float | int) or not isinstance(dec, float | int):
+            raise BadReply("the answer has an object without a position")
+        at = moved[number]
+        epoch = positions[number].epoch
+        try:
+            there = Position(
+                ra=ra, dec=dec, epoch=service.epoch, pm_ra=_number(row, "pm_ra"),
+                pm_dec=_number(row, "pm_dec"),
+            )  # fmt: skip
+        except ValueError as error:
+            raise BadReply("the answer has an object beside the sky") from error
+        if service.pm_ra and epoch is not None:
+            # The catalogue knows how its object moves; where the candidate was seen is known.
+            at, there = positions[number], there.at(epoch)
+        apart = separation_arcsec(at, there)
+        if apart <= service.radius_arcsec:
+            values = {name: row[name] for name in names}
+            found[number].append(Match(values=values, separation_arcsec=round(apart, 4)))
+    return [answer_of(matches) for matches in found]
+
+
+def _number(row: dict[str, float | int | str | None], name: str) -> float:
+    value = row.get(OWN[name])
+    return float(value) if isinstance(value, float | int) else 0.0
+
+
+def _quoted(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'

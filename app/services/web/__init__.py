@@ -1,0 +1,1 @@
+"""Requests to foreign servers with limits on time, size and pace."""

@@ -1,0 +1,245 @@
+"""Asks a server: bounded in time, size, redirects and pace, and stoppable at any moment."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+import urllib.request
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+
+import httpcore
+import httpx
+
+from agent.engines.base import Cancelled
+from agent.engines.remote.http import PeerRefused, StoppableTransport, TooSlow
+from app.services.web.errors import BadReply, Busy, NotAllowed, ServiceError, TooLong, Unreachable
+from app.services.web.pace import HostPace, ShouldStop, Stopped, wait_before_retry
+from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
+
+USER_AGENT = "spec-o3-workbench"
+MAX_REDIRECTS = 3
+MAX_BYTES = 32 * 2**20
+ATTEMPTS = 3
+CONNECT_S = 10.0
+BUSY = (429, 502, 503, 504)
+REDIRECTS = (301, 302, 303, 307, 308)
+PIECE = 64 * 1024
+
+
+def never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    url: str
+    form: Mapping[str, str] | None = None
+    """Sent by POST where it is given."""
+    files: Mapping[str, tuple[str, bytes, str]] | None = None
+    """Name, content and type of the files sent with the form."""
+    json: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    max_bytes: int = MAX_BYTES
+    total_s: float = 30.0
+    """In all: waiting for a turn, every attempt and the whole reply."""
+    per_second: float = 2.0
+    attempts: int = ATTEMPTS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    url: str
+    """Where it came from, after redirects."""
+    content: bytes
+    media_type: str = ""
+    seconds: float = 0.0
+
+
+class WebClient:
+    """Close it when done. Any thread may call `ask`; hosts keep their pace over all threads."""
+
+    def __init__(self, *, seed: int | None = None) -> None:
+        self._draw = random.Random(seed)
+        self._lock = threading.Lock()
+        self._paces: dict[str, HostPace] = {}
+        self._clients: dict[tuple[str, bool], tuple[httpx.Client, StoppableTransport]] = {}
+        self._is_closed = False
+
+    def ask(self, request: Request, should_stop: ShouldStop = never) -> Reply:
+        """The reply of a server. Raises ServiceError, or Stopped."""
+        check_base(request.url)
+        began = time.monotonic()
+        until = began + request.total_s
+        pace = self._pace(request)
+        for attempt in range(request.attempts):
+            try:
+                pace.take_turn(until, should_stop)
+                content, url, kind = self._attempt(request, until, should_stop)
+            except ServiceError as error:
+                pace.note_fault(error)
+                again = time.monotonic() + wait_before_retry(attempt, error, self._draw)
+                if not error.can_retry or attempt + 1 == request.attempts or again >= until:
+                    raise
+                pace.pause_until(again, should_stop)
+            else:
+                pace.note_success()
+                seconds = time.monotonic() - began
+                return Reply(url=url, content=content, media_type=kind, seconds=seconds)
+        raise AssertionError("a request has at least one attempt")
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            clients, self._clients = self._clients, {}
+        for client, _ in clients.values():
+            client.close()
+
+    def _pace(self, request: Request) -> HostPace:
+        with self._lock:
+            return self._paces.setdefault(host_of(request.url), HostPace(request.per_second))
+
+    def _client(self, url: str) -> tuple[httpx.Client, StoppableTransport]:
+        is_secure = url.startswith("https:")
+        host = host_of(url)
+        with self._lock:
+            if self._is_closed:
+                raise Stopped
+            key = host, is_secure
+            if key not in self._clients:
+                proxy = _proxy(url)
+                is_own = proxy is not None or is_local(httpx.URL(url).host)
+                may_connect = None if is_own else is_public_peer
+                transport = StoppableTransport(
+                    secure=is_secure, proxy=proxy, may_connect=may_connect
+                )
+                client = httpx.Client(
+                    transport=transport,
+                    timeout=httpx.Timeout(None, connect=CONNECT_S),
+                    headers={"user-agent": USER_AGENT, "accept-encoding": "identity"},
+                    follow_redirects=False,
+                    trust_env=False,
+                )
+                self._clients[key] = client, transport
+            return self._clients[key]
+
+    def _attempt(
+        self, request: Request, until: float, should_stop: ShouldStop
+    ) -> tuple[bytes, str, str]:
+        url = request.url
+        for _ in range(MAX_REDIRECTS + 1):
+            client, transport = self._client(url)
+            left = until - time.monotonic()
+            try:
+                with (
+                    transport.stopping(should_stop, left),
+                    client.stream(
+                        "GET" if request.form is None and request.json is None else "POST",
+                        url,
+                        data=None if request.form is None else dict(request.form),
+                        files=None if request.files is None else dict(request.files),
+                        json=request.json,
+                        headers=dict(request.headers) if url == request.url else {},
+                    ) as response,
+                ):
+                    if response.status_code in REDIRECTS:
+                        url = _redirected(request.url, url, response)
+                        continue
+                    _check_status(response)
+                    content = _content(response, request.max_bytes)
+                    return content, url, response.headers.get("content-type", "")[:100]
+            except Cancelled as stopped:
+                raise Stopped from stopped
+            except TooSlow as error:
+                raise TooLong(f"no whole answer in {request.total_s:.0f} s") from error
+            except PeerRefused as error:
+                raise NotAllowed(str(error)) from error
+            except (httpx.TimeoutException, httpcore.TimeoutException) as error:
+                raise Unreachable("no connection in time") from error
+            except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as error:
+                raise Unreachable(f"no connection, or it broke off: {_plain(error)}") from error
+            except httpx.InvalidURL as error:
+                raise NotAllowed("it sends us on to what is no address") from error
+        raise NotAllowed(f"more than {MAX_REDIRECTS} redirects")
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy of the environment; hosts of the own network are reached directly."""
+    host, scheme = httpx.URL(url).host, httpx.URL(url).scheme
+    if is_local(host) or urllib.request.proxy_bypass(host):
+        return None
+    proxy = urllib.request.getproxies().get(scheme, "")
+    return proxy if proxy.startswith(("http://", "https://")) else None
+
+
+def _redirected(first: str, url: str, response: httpx.Response) -> str:
+    to = str(response.url.join(response.headers.get("location", "")[:8000]))
+    check_redirect(first, to)
+    return to
+
+
+def _check_status(response: httpx.Response) -> None:
+    status = response.status_code
+    if status in BUSY:
+        after = _retry_after(response.headers.get("retry-after", ""))
+        raise Busy(f"the server is busy (HTTP {status})", after)
+    if status in (401, 403):
+        raise BadReply(f"the server wants a token or refuses us (HTTP {status})")
+    if status == 404:
+        raise BadReply("the server knows no such address (HTTP 404)")
+    if status >= 500:
+        raise Unreachable(f"the server has a fault (HTTP {status})")
+    if status != 200:
+        raise BadReply(f"the server answers HTTP {status}")
+
+
+def _retry_after(text: str) -> float | None:
+    """Seconds of a Retry-After header, which is a number or a date."""
+    if text.isascii() and text.isdecimal() and len(text) < 10:
+        return float(text)
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
+    except (ValueError, TypeError):
+        return None
+
+
+def _content(response: httpx.Response, max_bytes: int) -> bytes:
+    """The whole body, unpacked where it was sent packed all the same."""
+    announced = response.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced[:20]) > max_bytes:
+        raise NotAllowed(
+            f"an answer of {int(announced[:20]):,} bytes: at most {max_bytes:,} are read"
+        )
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    pieces = response.iter_raw(PIECE)
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        pieces = _unpacked(pieces, max_bytes)
+    elif encoding not in ("identity", ""):
+        raise BadReply(f"the answer is packed in a way that is not read ({encoding[:20]})")
+    found = bytearray()
+    for piece in pieces:
+        found += piece
+        if len(found) > max_bytes:
+            raise NotAllowed(f"an answer of more than {max_bytes:,} bytes")
+    return bytes(found)
+
+
+def _unpacked(pieces: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    try:
+        for piece in pieces:
+            while piece:
+                yield unpacker.decompress(piece, PIECE)
+                piece = unpacker.unconsumed_tail
+        yield unpacker.flush()
+    except zlib.error as error:
+        raise BadReply("the answer is damaged: it cannot be unpacked") from error
+    if not unpacker.eof:
+        raise BadReply("the answer is cut short")
+
+
+def _plain(error: Exception) -> str:
+    return f"{type(error).__name__} {error}"[:120]

@@ -1,0 +1,40 @@
+"""What goes wrong when a service is asked; each of these is "failed", never "nothing there"."""
+
+from __future__ import annotations
+
+from agent.errors import WorkbenchError
+
+
+class ServiceError(WorkbenchError):
+    """A service gave no answer that can be used: why, and what to try."""
+
+    can_retry = False
+    """Whether asking the same again soon may succeed."""
+
+
+class Unreachable(ServiceError):
+    """No connection, or one that broke off."""
+
+    can_retry = True
+
+
+class Busy(ServiceError):
+    """The server asks for patience; `after_s` is how long, if it says so."""
+
+    can_retry = True
+
+    def __init__(self, message: str, after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.after_s = after_s
+
+
+class TooLong(ServiceError):
+    """No whole answer in the time that it has."""
+
+
+class NotAllowed(ServiceError):
+    """We do not follow where the answer or the address leads, or do not take so much."""
+
+
+class BadReply(ServiceError):
+    """The answer is not what the service promises."""

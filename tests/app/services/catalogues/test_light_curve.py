@@ -1,0 +1,87 @@
+"""Light curves: series apart, bad points left out, periods found, and every fault."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.services.catalogues.light_curve import best_period, folded, light_curves
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import all_services
+from app.services.web.errors import ServiceError
+from tests.app.services.fault_server import FAULTS
+
+HEAD = "oid,expid,hjd,mjd,mag,magerr,catflags,filtercode,ra,dec\n"
+PATH = "/cgi-bin/ZTF/nph_light_curves"
+STAR = Position(ra=120.0, dec=20.0)
+NOT_HERE = {"renamed column", "nan position", "query error", "overflow", "bad rows"}
+
+
+def curve(period=0.4, points=200):
+    draw = np.random.default_rng(4)
+    rows = []
+    for oid, band, offset in ((1, "zg", 0.0), (2, "zr", -0.7)):
+        times = 2458000.0 + np.sort(draw.uniform(0.0, 200.0, points))
+        mags = 16.0 + offset + 0.3 * np.sin(2 * np.pi * times / period)
+        for time, mag in zip(times, mags, strict=True):
+            rows.append(f"{oid},9,{time:.6f},{time:.6f},{mag:.4f},0.02,0,{band},120.0,20.0")
+    rows.append("1,9,2458001.0,1,25.0,0.02,32768,zg,120.0,20.0")
+    rows.append("1,9,nan,1,15.0,0.02,0,zg,120.0,20.0")
+    return (HEAD + "\n".join(rows) + "\n").encode()
+
+
+@pytest.fixture
+def ztf(server):
+    server.files[PATH] = (curve(), "text/csv")
+    made = all_services()["ztf"].changed(url=server.url + PATH)
+    return replace(made, per_second=10.0)
+
+
+def test_each_band_is_a_series_of_good_points_in_time(server, client, ztf):
+    (green, red), exchange = light_curves(ztf, client, STAR)
+    assert (green.band, red.band, green.series) == ("g", "r", "1")
+    assert green.hjd.size == 200 and green.mag.max() < 17.0
+    assert (np.diff(green.hjd) > 0).all()
+    assert "POS=CIRCLE+120.000000+20.000000" in exchange.url
+
+
+def test_the_period_is_found_although_bands_have_offsets(client, ztf):
+    curves, _ = light_curves(ztf, client, STAR)
+    assert best_period(curves) == pytest.approx(0.4, rel=1e-3)
+    assert best_period([]) is None
+    phase = folded(curves[0].hjd, 0.4)
+    assert phase.min() >= 0.0 and phase.max() < 1.0
+
+
+def test_a_place_the_survey_never_saw_is_not_asked(server, client, ztf):
+    assert light_curves(ztf, client, Position(ra=1.0, dec=-50.0)) == ([], None)
+    assert not server.asked
+
+
+def test_no_rows_are_no_light_curve(server, client, ztf):
+    server.files[PATH] = (HEAD.encode(), "text/csv")
+    assert light_curves(ztf, client, STAR)[0] == []
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - NOT_HERE))
+def test_a_fault_is_never_an_empty_light_curve(server, client, ztf, fault):
+    server.always = fault
+    with pytest.raises(ServiceError):
+        light_curves(replace(ztf, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        HEAD.replace("mag,", "m,", 1).encode() + b"\n",
+        HEAD.encode() + b"1,2\n",
+        HEAD.encode() + b"1,9,x,1,15.0,0.02,0,zg,120.0,20.0\n",
+        b"oid\xff\n",
+    ],
+)
+def test_a_damaged_table_is_a_failure(server, client, ztf, content):
+    server.files[PATH] = (content, "text/csv")
+    with pytest.raises(ServiceError):
+        light_curves(ztf, client, STAR)

@@ -1,0 +1,26 @@
+"""A fault server, and a client that waits little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.services.web import pace
+from app.services.web.client import WebClient
+from tests.app.services.fault_server import FaultServer, fault_server
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with fault_server() as made:
+        yield made
+
+
+@pytest.fixture
+def client(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebClient]:
+    monkeypatch.setattr(pace, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(pace, "LONGEST_WAIT_S", 0.05)
+    made = WebClient(seed=3)
+    yield made
+    made.close()

@@ -1,0 +1,94 @@
+"""Requests: stopped at once, bounded, paced, and never sent on to another place."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from agent.engines.remote.http import StoppableTransport
+from app.services.web import client as web
+from app.services.web.client import Request, WebClient
+from app.services.web.errors import Busy, NotAllowed, ServiceError, TooLong
+from app.services.web.pace import FAULTS_TO_REST, Stopped
+
+
+def test_a_question_is_stopped_while_the_server_says_nothing(server, client):
+    server.always = "stall"
+    wanted = threading.Event()
+    threading.Timer(0.2, wanted.set).start()
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        client.ask(Request(url=server.url + "/x"), wanted.is_set)
+    assert time.monotonic() - began < 5.0
+
+
+def test_a_question_ends_in_its_time(server, client):
+    server.always = "stall"
+    with pytest.raises(TooLong):
+        client.ask(Request(url=server.url + "/x", total_s=0.3))
+
+
+def test_an_answer_larger_than_allowed_is_not_read(server, client):
+    server.always = "huge"
+    with pytest.raises(NotAllowed, match="more than 1,000,000 bytes"):
+        client.ask(Request(url=server.url + "/x", max_bytes=1_000_000))
+    server.always, server.files["/y"] = "", (b"x" * 2000, "text/plain")
+    with pytest.raises(NotAllowed, match="2,000 bytes"):
+        client.ask(Request(url=server.url + "/y", max_bytes=1000))
+
+
+def test_a_host_that_fails_again_and_again_is_left_alone(server, client):
+    server.always = "down"
+    for _ in range(FAULTS_TO_REST):
+        with pytest.raises(ServiceError):
+            client.ask(Request(url=server.url + "/x", attempts=1, per_second=10.0))
+    with pytest.raises(Busy, match="failed 5 times in a row"):
+        client.ask(Request(url=server.url + "/x", attempts=1, per_second=10.0))
+    assert len(server.asked) == FAULTS_TO_REST
+
+
+def test_questions_to_one_host_keep_their_distance(server, client):
+    server.files["/x"] = (b"1", "text/plain")
+    began = time.monotonic()
+    threads = [
+        threading.Thread(target=client.ask, args=(Request(url=server.url + "/x", per_second=10.0),))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert time.monotonic() - began >= 0.29
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://example.org/x", "ftp://127.0.0.1/x", "file:///etc/passwd", "https://a:b@example.org/"],
+)
+def test_an_unsafe_address_is_not_asked(client, url):
+    with pytest.raises(NotAllowed):
+        client.ask(Request(url=url))
+
+
+def test_a_public_name_that_leads_into_the_own_network_is_not_asked(server, client, monkeypatch):
+    """As a name server of somebody else could do."""
+    monkeypatch.setattr(web, "is_local", lambda host: False)
+    monkeypatch.setattr("app.services.web.urls.is_local", lambda host: True)
+    server.files["/x"] = (b"1", "text/plain")
+    with pytest.raises(NotAllowed, match="may not be asked"):
+        client.ask(Request(url=server.url + "/x"))
+    assert not server.asked
+
+
+def test_a_closed_client_asks_nobody(server):
+    client = WebClient()
+    client.close()
+    with pytest.raises(Stopped):
+        client.ask(Request(url=server.url + "/x"))
+    assert not server.asked
+
+
+def test_the_transport_lets_any_peer_pass_unless_told(server):
+    assert StoppableTransport(secure=False)._network._may_connect is None
