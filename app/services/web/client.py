@@ -26,7 +26,8 @@ MAX_BYTES = 32 * 2**20
 ATTEMPTS = 3
 CONNECT_S = 10.0
 BUSY = (429, 502, 503, 504)
-REDIRECTS = (301, 302, 303, 307, 308)
+REPEATED = (307, 308)
+REDIRECTS = (301, 302, 303, *REPEATED)
 PIECE = 64 * 1024
 
 
@@ -130,6 +131,7 @@ class WebClient:
         self, request: Request, until: float, should_stop: ShouldStop
     ) -> tuple[bytes, str, str]:
         url = request.url
+        has_body = request.form is not None or request.json is not None
         for _ in range(MAX_REDIRECTS + 1):
             client, transport = self._client(url)
             left = until - time.monotonic()
@@ -137,16 +139,18 @@ class WebClient:
                 with (
                     transport.stopping(should_stop, left),
                     client.stream(
-                        "GET" if request.form is None and request.json is None else "POST",
+                        "POST" if has_body else "GET",
                         url,
-                        data=None if request.form is None else dict(request.form),
-                        files=None if request.files is None else dict(request.files),
-                        json=request.json,
+                        data=dict(request.form) if has_body and request.form else None,
+                        files=dict(request.files) if has_body and request.files else None,
+                        json=request.json if has_body else None,
                         headers=dict(request.headers) if url == request.url else {},
                     ) as response,
                 ):
                     if response.status_code in REDIRECTS:
                         url = _redirected(request.url, url, response)
+                        # The result lies elsewhere, unless the question itself belongs there.
+                        has_body = has_body and response.status_code in REPEATED
                         continue
                     _check_status(response)
                     content = _content(response, request.max_bytes)

@@ -43,6 +43,8 @@ class FaultServer(ThreadingHTTPServer):
         self.faults: list[str] = []
         self.always = ""
         """A fault of every request."""
+        self.redirects: dict[str, tuple[int, str]] = {}
+        """Status and place to which a path is redirected."""
         self.asked: list[dict[str, str]] = []
         """The parameters of each request, with its path as `path`."""
         self.ended = threading.Event()
@@ -108,6 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _play(self, path: str, fields: dict[str, str]) -> None:
         with self.server.lock:
             self.server.asked.append({**fields, "path": path})
+        if path in self.server.redirects:
+            status, place = self.server.redirects[path]
+            self._reply(status, b"", location=place)
+            return
         fault = self.server.next_fault()
         with suppress(BrokenPipeError, ConnectionResetError):
             if fault in (
@@ -125,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
                 getattr(self, "_" + fault.replace(" ", "_"))()
 
     def _answer(self, path: str, fields: dict[str, str], fault: str) -> tuple[bytes, str]:
-        if path.endswith("/sync"):
+        if path.endswith("/sync") and "QUERY" in fields:
             return tap_answer(self.server.tables, fields, fault), "application/x-votable+xml"
         if path in self.server.files:
             return self.server.files[path]

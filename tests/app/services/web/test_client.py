@@ -92,3 +92,19 @@ def test_a_closed_client_asks_nobody(server):
 
 def test_the_transport_lets_any_peer_pass_unless_told(server):
     assert StoppableTransport(secure=False)._network._may_connect is None
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_on_the_same_server_is_followed_as_its_kind_says(server, client, status):
+    server.redirects["/tap/sync"] = (status, "/result")
+    server.files["/result"] = (b"rows", "text/xml")
+    reply = client.ask(Request(url=server.url + "/tap/sync", form={"a": "1"}))
+    assert reply.content == b"rows" and reply.url == server.url + "/result"
+    assert ("a" in server.asked[1]) == (status in (307, 308))
+
+
+def test_redirects_in_a_circle_end(server, client):
+    server.redirects["/x"] = (302, "/x")
+    with pytest.raises(NotAllowed, match="redirects"):
+        client.ask(Request(url=server.url + "/x"))
+    assert len(server.asked) == 4
