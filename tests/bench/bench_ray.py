@@ -21,7 +21,7 @@ ROUNDS, A_ROUND = 8, 12
 
 def figures() -> Iterator[dict[str, object]]:
     paths = list(islice(usable(make_inspector(MEASURED)), SPECTRA))
-    for count in (1, 2):
+    for count in (1, 2, 4):
         with (
             WorkerPool(count, LoadRequest(MEASURED)) as processes,
             RayPool(RayPlace(actors=count), LoadRequest(MEASURED)) as actors,
