@@ -8,6 +8,11 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 HORIZONTAL = Qt.Orientation.Horizontal
+MAX_KEPT = 8
+"""Widths whose rows are kept: Qt asks for the height of several in one pass."""
+
+Row = tuple[list[QLayoutItem], list[int], int]
+"""The items of a row, their widths, and its height."""
 
 
 class FlowLayout(QLayout):
@@ -23,10 +28,17 @@ class FlowLayout(QLayout):
         super().__init__(parent)
         self._is_even = is_even
         self._items: list[QLayoutItem] = []
+        self._kept: dict[int, list[Row]] = {}
+        """Rows by width, until a part changes its size or is shown or hidden."""
         self.setSpacing(spacing)
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
+
+    def invalidate(self) -> None:
+        self._kept.clear()
+        super().invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -35,6 +47,7 @@ class FlowLayout(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
+        self._kept.clear()
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -81,10 +94,14 @@ class FlowLayout(QLayout):
         wide, high = margins.left() + margins.right(), margins.top() + margins.bottom()
         return QSize(size.width() + wide, size.height() + high)
 
-    def _rows(self, width: int) -> list[tuple[list[QLayoutItem], list[int], int]]:
-        """The items of each row, their widths, and the height of the row."""
-        if self._is_even:
-            return self._even_rows(width)
+    def _rows(self, width: int) -> list[Row]:
+        if width not in self._kept:
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            self._kept[width] = self._even_rows(width) if self._is_even else self._full_rows(width)
+        return self._kept[width]
+
+    def _full_rows(self, width: int) -> list[Row]:
         rows: list[list[QLayoutItem]] = []
         used = 0
         for item in self._shown():
@@ -101,7 +118,7 @@ class FlowLayout(QLayout):
             found.append((items, widths, max(map(_height, items, widths))))
         return found
 
-    def _even_rows(self, width: int) -> list[tuple[list[QLayoutItem], list[int], int]]:
+    def _even_rows(self, width: int) -> list[Row]:
         items, gap = self._shown(), self.spacing()
         if not items:
             return []

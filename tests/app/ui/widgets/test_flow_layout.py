@@ -130,3 +130,20 @@ def test_an_even_layout_has_columns(qtbot, width, columns):
     assert len({each.width() for each in parts}) <= 2  # one pixel may be left over
     assert max(each.geometry().right() for each in parts) == width - 1
     assert flow.heightForWidth(width) == parts[-1].geometry().bottom() + 1
+
+
+def test_a_part_that_grows_moves_the_others_at_the_same_width(qtbot, row):
+    assert tops(row) == [5, 5, 5, 5]
+    row.parts[0].setFixedWidth(350)
+    qtbot.waitUntil(lambda: tops(row) == [5, 5, 35, 35])
+    assert row.strip.layout().heightForWidth(500) == 60
+    row.parts[2].setFixedHeight(50)
+    qtbot.waitUntil(lambda: row.strip.height() == 90)
+
+
+def test_a_part_that_is_taken_out_is_laid_out_no_more(qtbot, row):
+    flow = row.strip.layout()
+    assert flow.heightForWidth(210) == 60
+    for part in row.parts[1:]:
+        flow.removeWidget(part)
+    assert flow.heightForWidth(210) == 30
