@@ -60,7 +60,42 @@ def _add_claims(connection: Connection) -> None:
     connection.exec_driver_sql("CREATE INDEX ix_claims_holder ON claims (holder)")
 
 
-STEPS: tuple[Step, ...] = (_add_measurements_and_listed_paths, _add_claims)
+def _add_evidence(connection: Connection) -> None:
+    is_file = connection.dialect.name == "sqlite"
+    key, double, content = (
+        ("INTEGER", "DOUBLE", "BLOB") if is_file else ("BIGINT", "DOUBLE PRECISION", "BYTEA")
+    )
+    number = "INTEGER NOT NULL" if is_file else "BIGSERIAL NOT NULL"
+    connection.exec_driver_sql("ALTER TABLE log ADD COLUMN evidence TEXT DEFAULT '' NOT NULL")
+    connection.exec_driver_sql(
+        f"""
+        CREATE TABLE service_replies (
+            id {number}, url TEXT NOT NULL, question TEXT NOT NULL, asked_at TEXT NOT NULL,
+            media_type TEXT NOT NULL, sha256 TEXT NOT NULL, content {content} NOT NULL,
+            PRIMARY KEY (id)
+        )
+        """
+    )
+    connection.exec_driver_sql(
+        f"""
+        CREATE TABLE evidence (
+            candidate_id {key} NOT NULL, service TEXT NOT NULL, release TEXT NOT NULL,
+            state TEXT NOT NULL, asked_at TEXT NOT NULL, ra {double} NOT NULL,
+            dec {double} NOT NULL, radius_arcsec {double} NOT NULL, client TEXT NOT NULL,
+            matches TEXT NOT NULL, reason TEXT NOT NULL, reply_id {key},
+            is_newest BOOLEAN NOT NULL,
+            PRIMARY KEY (candidate_id, service, release),
+            FOREIGN KEY(candidate_id) REFERENCES candidates (id),
+            FOREIGN KEY(reply_id) REFERENCES service_replies (id)
+        )
+        """
+    )
+    connection.exec_driver_sql(
+        "CREATE INDEX evidence_state ON evidence (service, state, candidate_id) WHERE is_newest"
+    )
+
+
+STEPS: tuple[Step, ...] = (_add_measurements_and_listed_paths, _add_claims, _add_evidence)
 """Step n, counted from 1, upgrades version n to n + 1."""
 
 VERSION = 1 + len(STEPS)

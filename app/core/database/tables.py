@@ -183,6 +183,8 @@ log = Table(
     Column("comment", Text, nullable=False),
     Column("seconds", Double),
     Column("shown", Text, nullable=False),  # JSON: what the reviewer had seen of an agent's opinion
+    # JSON: service -> release and beginning of the reply's hash of what had been on screen.
+    Column("evidence", Text, nullable=False, default="", server_default=""),
     # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
     # or `redo` line stores its `set`, what is on top of the stacks afterwards and, in `before_id`,
     # the undo or redo of the same `set` that it followed, or else that `set`.
@@ -307,4 +309,41 @@ packed_spectra = Table(
     _foreign_key("candidates", "candidate_id", primary_key=True),
     Column("sha256", Text, nullable=False),
     Column("content", LargeBinary, nullable=False),
+)
+
+# What services answered, as it came; one row for each exchange, never changed.
+service_replies = Table(
+    "service_replies",
+    metadata,
+    _primary_key(),
+    Column("url", Text, nullable=False),
+    Column("question", LongText, nullable=False),
+    Column("asked_at", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("sha256", Text, nullable=False),  # of the content before it was compressed
+    Column("content", LargeBinary, nullable=False),  # zlib's
+)
+
+evidence = Table(
+    "evidence",
+    metadata,
+    _foreign_key("candidates", "candidate_id", primary_key=True),
+    Column("service", Text, primary_key=True),
+    Column("release", Text, primary_key=True),
+    Column("state", Text, nullable=False),  # found, nothing or failed
+    Column("asked_at", Text, nullable=False),
+    # The position that was asked, moved to the year of the catalogue.
+    Column("ra", Double, nullable=False),
+    Column("dec", Double, nullable=False),
+    Column("radius_arcsec", Double, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("matches", Text, nullable=False),  # JSON, nearest first
+    Column("reason", Text, nullable=False),  # why it failed
+    Column("reply_id", Key, ForeignKey("service_replies.id")),
+    # Whether it is the newest answer of the service, of all releases.
+    Column("is_newest", Boolean, nullable=False),
+)
+NEWEST = "is_newest"
+_partial_index(
+    "evidence_state", NEWEST, evidence.c.service, evidence.c.state, evidence.c.candidate_id
 )

@@ -11,7 +11,9 @@ from typing import Any, Literal
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Action = Literal["set", "undo", "redo"]
-Aspect = Literal["verdict", "inspection", "list", "spectrum", "calibration", "measurement"]
+Aspect = Literal[
+    "verdict", "inspection", "list", "spectrum", "calibration", "measurement", "evidence"
+]
 
 MAX_CONFIDENCE = 4
 MAX_COMMENT = 10_000
@@ -95,6 +97,9 @@ class LogEntry:
     """Time spent on the candidate."""
     shown: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """What the reviewer had seen of an agent's opinion, as {"verdict": "YES", "model": ...}."""
+    evidence: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """What services said had been on screen, as {"gaia": "DR3 9f86d081884c7d65"}: release and
+    beginning of the hash of the reply."""
     others: int = 0
     """How many further candidates the same act changed, where an act is recorded or undone."""
 

@@ -103,17 +103,21 @@ class Session:
         *,
         seconds: float | None = None,
         shown: Mapping[str, Any] = NOTHING,
+        evidence: Mapping[str, str] = NOTHING,
     ) -> LogEntry | None:
         """Record the reviewer's opinion; None if it is their opinion already.
 
-        `seconds` is the time they spent, `shown` what they had seen of an agent's opinion.
+        `seconds` is the time they spent, `shown` what they had seen of an agent's opinion,
+        `evidence` what services had said, as in `LogEntry`.
         """
         opinion = verdict_log.checked(opinion)
         if opinion.verdict is not None:
             require_class(self.task)
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
-            entry = verdict_log.record(connection, candidate_id, reviewer, opinion, seconds, shown)
+            entry = verdict_log.record(
+                connection, candidate_id, reviewer, opinion, seconds, shown, evidence
+            )
         return self._announce([] if entry is None else [entry])
 
     def record_together(

@@ -80,10 +80,14 @@ def judgement_of(row: LogRow) -> Judgement:
 def entry_from(row: LogRow, reviewer: str) -> LogEntry:
     try:
         shown = json.loads(row.shown)
+        evidence = json.loads(row.evidence) if row.evidence else {}
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged(f"line {row.id} of the log") from error
     is_sound = (
-        isinstance(shown, dict) and have_type(str, row.at, reviewer) and row.action in ACTIONS
+        isinstance(shown, dict)
+        and isinstance(evidence, dict)
+        and have_type(str, row.at, reviewer)
+        and row.action in ACTIONS
     )
     if not is_sound or not isinstance(row.seconds, float | int | None):
         raise damaged(f"line {row.id} of the log")
@@ -96,6 +100,7 @@ def entry_from(row: LogRow, reviewer: str) -> LogEntry:
         opinion=opinion_of(row),
         seconds=row.seconds,
         shown=shown,
+        evidence=evidence,
     )
 
 

@@ -80,6 +80,7 @@ def record(
     opinion: Opinion,
     seconds: float | None = None,
     shown: Mapping[str, Any] = NOTHING,
+    evidence: Mapping[str, str] = NOTHING,
 ) -> LogEntry | None:
     """Add a line for an opinion; None if the reviewer's opinion is the same already."""
     before = _current_line(connection, candidate_id, reviewer)
@@ -98,6 +99,7 @@ def record(
         opinion,
         seconds=_plausible(seconds),
         shown=json.dumps(dict(shown)),
+        evidence=json.dumps(dict(evidence)) if evidence else "",
         before_id=None if before is None else before.id,
         below_id=undo_top,
     )

@@ -20,7 +20,10 @@ from app.core.session.stored_opinions import damaged, entry_from
 from app.core.session.verdict_log import find_reviewer, reviewer_id
 from app.core.sharing.matching import IdMap
 
-COPIED = ("at", "action", "verdict", "confidence", "flags", "comment", "seconds", "shown")
+COPIED = (
+    *("at", "action", "verdict", "confidence", "flags", "comment", "seconds", "shown"),
+    "evidence",
+)
 POINTERS = ("before_id", "below_id", "target_id", "undo_top_id", "redo_top_id")
 
 Place = tuple[str, int]

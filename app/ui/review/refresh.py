@@ -61,7 +61,7 @@ class Refresh(QObject):
         return False
 
     def _session_changed(self, change: Change) -> None:
-        if change.aspect != "spectrum":
+        if change.aspect not in ("spectrum", "evidence"):
             self.schedule()
 
     def _work_done(self, result: Any) -> None:

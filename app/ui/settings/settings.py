@@ -40,6 +40,10 @@ class Settings:
     line_lists: tuple[str, ...] = ()
     """Paths of the user's line lists."""
     templates: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    """Services that may be asked about candidates: see app.core.evidence.choice."""
+    service_changes: Mapping[str, str] = field(default_factory=dict)
+    """Their addresses, releases and tables where they differ, as "gaia.release"."""
     told: tuple[str, ...] = ()
     """One-time questions and hints that were already shown: name, tour."""
     recent: tuple[str, ...] = ()

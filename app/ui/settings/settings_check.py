@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from app.core.evidence.choice import MAX_CHANGES
 from app.core.reviewer_name import MAX_NAME
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import normalized
@@ -135,6 +136,13 @@ def _view(value: Any) -> dict[str, object]:
     }
 
 
+def _service_changes(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or len(value) > MAX_CHANGES:
+        raise InvalidSetting('a table such as "gaia.release" = "DR4"')
+    one = _text(MAX_PATH)
+    return {str(name): one(each) for name, each in value.items()}
+
+
 def _layout(value: Any) -> str:
     if not isinstance(value, str) or len(value) > MAX_LAYOUT or not value.isascii():
         raise InvalidSetting("the layout as saved by the window")
@@ -161,6 +169,8 @@ CHECKS: Mapping[str, Check] = {
     "comments": _texts(MAX_COMMENTS, MAX_COMMENT_LENGTH),
     "line_lists": _texts(MAX_FILES, MAX_PATH),
     "templates": _texts(MAX_FILES, MAX_PATH),
+    "services": _texts(MAX_FILES, MAX_TOLD_LENGTH),
+    "service_changes": _service_changes,
     "told": _texts(MAX_TOLD, MAX_TOLD_LENGTH),
     "recent": _texts(MAX_RECENT, MAX_PATH),
     "view": _view,

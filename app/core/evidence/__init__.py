@@ -1,0 +1,1 @@
+"""What services said about candidates, kept in the session."""

@@ -1,0 +1,230 @@
+"""The answers of services about candidates, and the raw replies that they came in."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, insert, select, update
+
+from app.core.database.database import insert_or_update
+from app.core.database.tables import evidence, service_replies
+from app.core.errors import SessionError
+from app.core.evidence.matches import matches_from, matches_text
+from app.core.session.provenance import PACKAGE, program_version
+from app.core.session.records import Change
+from app.core.session.session import MAX_IDS, Session
+from app.core.session.stored_opinions import damaged, have_type
+from app.services.catalogues.answer import Answer, Exchange, State, now
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import Service
+
+STORED = (State.FOUND, State.NOTHING, State.FAILED)
+MAX_REPLY = 40 * 2**20
+"""More is never unpacked: a stranger's session may hold anything."""
+HASH_SHOWN = 16
+LEVEL = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredAnswer:
+    """An answer of a service about a candidate, with its source."""
+
+    service: str
+    release: str
+    answer: Answer
+    asked_at: str
+    """UTC, ISO 8601."""
+    url: str = ""
+    reply_id: int | None = None
+    """None where there was no reply."""
+    sha256: str = ""
+    """Hash of the reply."""
+    ra: float | None
+    dec: float | None
+    """Degrees; where it was asked, in the year of the catalogue."""
+    radius_arcsec: float
+    client: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What a log entry says of it, once it has been on screen with a verdict."""
+        return f"{self.release} {self.sha256[:HASH_SHOWN]}".strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewAnswer:
+    """An answer about one candidate, to be stored, and the position that was asked."""
+
+    candidate_id: int
+    answer: Answer
+    position: Position
+
+
+def answers(session: Session, candidate_id: int) -> dict[str, StoredAnswer]:
+    """The newest answer of each service about a candidate, by the service's id."""
+    return answers_of(session, [candidate_id]).get(candidate_id, {})
+
+
+def answers_of(
+    session: Session, candidate_ids: Sequence[int]
+) -> dict[int, dict[str, StoredAnswer]]:
+    """`answers` of many candidates; those without one are left out."""
+    found: dict[int, dict[str, StoredAnswer]] = {}
+    with session.database.reading() as connection:
+        for start in range(0, len(candidate_ids), MAX_IDS):
+            here = evidence.c.candidate_id.in_(candidate_ids[start : start + MAX_IDS])
+            for row in connection.execute(_query().where(here, evidence.c.is_newest)):
+                found.setdefault(row.candidate_id, {})[row.service] = _answer_of(row)
+    return found
+
+
+def answer_of_release(session: Session, candidate_id: int, service: Service) -> StoredAnswer | None:
+    """What this release of the service said about a candidate."""
+    query = _query().where(
+        evidence.c.candidate_id == candidate_id,
+        evidence.c.service == service.id,
+        evidence.c.release == service.release,
+    )
+    with session.database.reading() as connection:
+        row = connection.execute(query).one_or_none()
+    return None if row is None else _answer_of(row)
+
+
+def save(
+    session: Session,
+    candidate_id: int,
+    service: Service,
+    answer: Answer,
+    exchange: Exchange | None,
+    position: Position,
+) -> StoredAnswer:
+    """Store an answer in place of the former one of this release; the former reply is kept."""
+    new = NewAnswer(candidate_id=candidate_id, answer=answer, position=position)
+    save_together(session, service, [new], exchange)
+    found = answer_of_release(session, candidate_id, service)
+    assert found is not None
+    return found
+
+
+def save_together(
+    session: Session, service: Service, new: Iterable[NewAnswer], exchange: Exchange | None
+) -> None:
+    """Store the answers that came in one exchange, in one transaction: all of them or none."""
+    given = list(new)
+    with session.database.writing() as connection:
+        reply = None if exchange is None else _save_reply(connection, exchange)
+        asked_at = now() if exchange is None else exchange.asked_at
+        rows = [_values(service, each, reply, asked_at) for each in given]
+        for start in range(0, len(rows), MAX_IDS):
+            _save_page(connection, rows[start : start + MAX_IDS])
+    ids = frozenset(each.candidate_id for each in given)
+    if ids:
+        session.changed.emit(Change(aspect="evidence", candidate_ids=ids))
+
+
+def raw_reply(session: Session, reply_id: int) -> bytes:
+    """What a service sent, byte by byte."""
+    query = select(service_replies.c.content, service_replies.c.sha256)
+    with session.database.reading() as connection:
+        row = connection.execute(query.where(service_replies.c.id == reply_id)).one_or_none()
+    if row is None:
+        raise SessionError(f"there is no reply {reply_id} in the session")
+    return unpacked(row.content, row.sha256)
+
+
+def unpacked(packed: bytes, sha256: str) -> bytes:
+    """The content of a reply. Raises SessionError unless it is as it came."""
+    unpacker = zlib.decompressobj()
+    try:
+        content = unpacker.decompress(packed, MAX_REPLY)
+    except zlib.error as error:
+        raise damaged("the reply of a service") from error
+    if not unpacker.eof or hashlib.sha256(content).hexdigest() != sha256:
+        raise damaged("the reply of a service")
+    return content
+
+
+def shown_evidence(on_screen: Mapping[str, StoredAnswer]) -> dict[str, str]:
+    """What a verdict's log entry keeps of the answers that were on screen."""
+    return {
+        name: stored.shown or "-"
+        for name, stored in on_screen.items()
+        if stored.answer.state in STORED
+    }
+
+
+def _save_reply(connection: Connection, exchange: Exchange) -> int:
+    values = {
+        "url": exchange.url,
+        "question": exchange.question,
+        "asked_at": exchange.asked_at,
+        "media_type": exchange.media_type,
+        "sha256": exchange.sha256,
+        "content": zlib.compress(exchange.content, LEVEL),
+    }
+    made = insert(service_replies).values(values).returning(service_replies.c.id)
+    return int(connection.execute(made).scalar_one())
+
+
+def _values(
+    service: Service, new: NewAnswer, reply_id: int | None, asked_at: str
+) -> dict[str, Any]:
+    if new.answer.state not in STORED:
+        raise ValueError(f"a question that is {new.answer.state} has no answer to store")
+    at = new.position.at(service.epoch)
+    return {
+        "candidate_id": new.candidate_id,
+        "service": service.id,
+        "release": service.release,
+        "state": str(new.answer.state),
+        "asked_at": asked_at,
+        "ra": at.ra,
+        "dec": at.dec,
+        "radius_arcsec": service.radius_arcsec,
+        "client": f"{PACKAGE}/{program_version()}",
+        "matches": matches_text(new.answer.matches),
+        "reason": new.answer.reason,
+        "reply_id": reply_id,
+        "is_newest": True,
+    }
+
+
+def _save_page(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    ids = [row["candidate_id"] for row in rows]
+    older = evidence.c.candidate_id.in_(ids) & (evidence.c.service == rows[0]["service"])
+    connection.execute(update(evidence).where(older).values(is_newest=False))
+    statement = insert_or_update(connection, evidence)
+    keys = ["candidate_id", "service", "release"]
+    news = {name: statement.excluded[name] for name in rows[0] if name not in keys}
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=news), list(rows))
+
+
+def _query() -> Select[Any]:
+    return select(evidence, service_replies.c.url, service_replies.c.sha256).join(
+        service_replies, service_replies.c.id == evidence.c.reply_id, isouter=True
+    )
+
+
+def _answer_of(row: Row[Any]) -> StoredAnswer:
+    words = row.service, row.release, row.state, row.asked_at, row.client, row.reason
+    if not have_type(str, *words) or row.state not in STORED:
+        raise damaged(f"the evidence about candidate {row.candidate_id}")
+    return StoredAnswer(
+        service=row.service,
+        release=row.release,
+        answer=Answer(state=State(row.state), matches=matches_from(row.matches), reason=row.reason),
+        asked_at=row.asked_at,
+        url=row.url or "",
+        reply_id=row.reply_id,
+        sha256=row.sha256 or "",
+        ra=row.ra,
+        dec=row.dec,
+        radius_arcsec=row.radius_arcsec,
+        client=row.client,
+    )

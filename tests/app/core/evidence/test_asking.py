@@ -1,0 +1,100 @@
+"""Asking about one candidate: what is known is not asked again, what failed is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.evidence.asking import NO_POSITION, ask_one
+from app.core.evidence.store import answers, raw_reply, save
+from app.core.session.session import open_session
+from app.services.catalogues.answer import Match, State, answer_of
+from app.services.catalogues.position import Position
+from app.services.web.client import never
+from app.services.web.pace import Stopped
+from tests.app.services.fault_server import FAULTS
+
+
+def test_found_and_nothing_are_stored_with_the_raw_reply(session, client, twomass):
+    found = ask_one(session, client, twomass, session.candidate(1), never)
+    assert found.answer.state is State.FOUND and len(found.answer.matches) == 2
+    assert found.answer.nearest.values["j"] == 12.5
+    assert answers(session, 1) == {"twomass": found}
+    assert b"VOTABLE" in raw_reply(session, found.reply_id)
+    nothing = ask_one(session, client, twomass, session.candidate(2), never)
+    assert nothing.answer.state is State.NOTHING and nothing.reply_id is not None
+
+
+def test_the_same_question_is_not_asked_again(session, server, client, twomass):
+    for _ in range(2):
+        ask_one(session, client, twomass, session.candidate(1), never)
+        ask_one(session, client, twomass, session.candidate(2), never)
+    assert len(server.asked) == 2
+    for other in (replace(twomass, radius_arcsec=1.0), replace(twomass, release="2")):
+        ask_one(session, client, other, session.candidate(1), never)
+    assert len(server.asked) == 4
+    moved = replace(session.candidate(1), ra=10.001)
+    ask_one(session, client, twomass, moved, never)
+    assert len(server.asked) == 5
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_stored_as_failed_with_its_reason_and_asked_again(
+    session, server, client, twomass, fault
+):
+    server.always = fault
+    service = replace(twomass, timeout_s=0.5 if fault == "stall" else 30.0)
+    stored = ask_one(session, client, service, session.candidate(1), never)
+    assert stored.answer.state is State.FAILED and len(stored.answer.reason) > 10
+    assert answers(session, 1)["twomass"] == stored
+    server.always = ""
+    if fault in ("busy", "down", "hang up"):
+        return  # the host has its rest now
+    again = ask_one(session, client, service, session.candidate(1), never)
+    assert again.answer.state is State.FOUND
+
+
+def test_who_stops_it_leaves_nothing_behind(session, client, twomass):
+    with pytest.raises(Stopped):
+        ask_one(session, client, twomass, session.candidate(1), lambda: True)
+    assert answers(session, 1) == {}
+
+
+def test_a_candidate_without_a_position_is_not_asked_about(session, server, client, twomass):
+    stored = ask_one(session, client, twomass, session.candidate(3), never)
+    assert stored.answer.state is State.FAILED and stored.answer.reason == NO_POSITION
+    assert not server.asked
+
+
+def test_gaias_proper_motion_moves_the_position_for_other_catalogues(
+    session, server, client, twomass, gaia
+):
+    """Seen in 2016 at 10.0, 41.0; 17 years before, when 2MASS looked, it was 61 arcsec north."""
+    star = replace(session.candidate(1), own={"ref_epoch": 2016.0})
+    north = 41.0 + 17.0 * 3.6 / 3600.0
+    server.tables['"II/246/out"'] = [
+        row | {"RAJ2000": 10.0 - 1.7 / 3600.0 / 0.7547, "DEJ2000": north}
+        for row in server.tables['"II/246/out"'][:1]
+    ]
+    assert ask_one(session, client, twomass, star, never).answer.state is State.NOTHING
+    assert ask_one(session, client, gaia, star, never).answer.state is State.FOUND
+    found = ask_one(session, client, twomass, star, never)
+    assert found.answer.state is State.FOUND and found.answer.nearest.separation_arcsec < 0.2
+    assert found.dec == pytest.approx(north)
+
+
+def test_a_session_that_is_only_read_shows_answers_and_keeps_none(
+    session, client, twomass, location
+):
+    with open_session(location, "Ben", read_only=True) as reading:
+        stored = ask_one(reading, client, twomass, reading.candidate(1), never)
+        assert stored.answer.state is State.FOUND and stored.reply_id is None
+        assert answers(reading, 1) == {}
+
+
+def test_what_is_known_from_elsewhere_is_not_asked(session, server, client, twomass):
+    known = answer_of([Match(values={"j": 9.0}, separation_arcsec=0.1)])
+    save(session, 1, twomass, known, None, Position(ra=10.0, dec=41.0))
+    assert ask_one(session, client, twomass, session.candidate(1), never).answer == known
+    assert not server.asked
