@@ -22,13 +22,15 @@ Phrases = tuple[tuple[float, ...], tuple[str, ...]]
 
 PER_WINDOW = 5
 """Quantities that are told of a window."""
-WHOLE = ("colour_4200_5400", "colour_6600_7500", "Dn4000", "TiO5", "C2_5165_edge", "EW_H_alpha")
+WHOLE = ("colour_4200_5400", "colour_6600_7500", "Dn4000", "TiO5", "TiO5_excess", "C2_5165_edge",
+         "EW_H_alpha")  # fmt: skip
 """Quantities that are told of the whole spectrum, where only broad or strong features are seen."""
 STRONG_LINE = -12.0
 """Equivalent width, in angstrom, of emission that is seen in the whole spectrum."""
 UNTOLD = ("TiO5_excess", "ZrO_6474", "ZrO_6345", "CN_7872", "MK_carbon", "Ba_4554", "H_11",
           "H_gamma_depth", "TiO_4940", "EW_FeI_5270", "EW_LiI_6708")  # fmt: skip
-"""Quantities that have no words an astronomer would use, or that are told by a band head."""
+"""Quantities that are not told of a window: they have no words that an astronomer would use, are
+told by a band head, or are read better from the whole spectrum."""
 
 LINES = ("strong emission", "emission", "weak emission", "", "weak absorption", "absorption",
          "strong absorption")  # fmt: skip
@@ -47,6 +49,10 @@ DEPTHS = {
     "CaH2": ("CaH 6830", (0.5, 0.7, 0.92)), "CaH3": ("CaH 6975", (0.72, 0.82, 0.94)),
 }  # fmt: skip
 """Ratios of flux in the band to beside it: less is stronger."""
+CAH_AT_TIO = (0.1, 0.16), ("CaH strong for its TiO", "CaH as its TiO", "CaH weak for its TiO")
+"""What tells a dwarf from a giant: the depth of CaH where TiO is as deep as it is."""
+TIO_SEEN = 0.85
+"""TiO5 below which TiO is clear."""
 NAMES = {"Balmer_jump_3720": "Balmer jump", "VO1": "VO 7450"}
 """What is said instead of the label, where that names a ratio."""
 KMS, ANGSTROM = (350.0, 900.0, 1700.0), (10.0, 20.0, 40.0)
@@ -77,6 +83,8 @@ def words(gate: str) -> Phrases:
         clear = GATES[gate].high_from or CLEAR_STEP
         said = f"no {name}", f"trace of {name}", f"{name} clear", f"{name} strong"
         return (CLEAR_STEP, clear, 0.5 * (clear + float(_knots(gate)[-1]))), said
+    if gate == "TiO5_excess":
+        return CAH_AT_TIO
     if gate in DEPTHS:
         name, borders = DEPTHS[gate]
         return borders, (f"{name} strong", f"{name} clear", f"{name} weak", f"no {name}")
@@ -141,7 +149,7 @@ def climate(ranks: FloatArray, window: Window) -> Climate:
     rank = dict(zip(asked_gates(), ranks.tolist(), strict=True))
     shown = set(_shown(window))
     value = {gate: value_of(gate, rank[gate]) for gate in WHOLE if gate in shown}
-    if value.get("TiO5", 1.0) < 0.85 or value.get("C2_5165_edge", 0.0) > 0.15:
+    if value.get("TiO5", 1.0) < TIO_SEEN or value.get("C2_5165_edge", 0.0) > 0.15:
         return "cool"
     is_blue = value.get("colour_4200_5400", 0.0) > 1.1 and value.get("Dn4000", 1.0) < 1.3
     return "hot" if is_blue else "neither"
@@ -205,6 +213,8 @@ def told(
         value = value_of(gate, rank[gate])
         if is_whole and gate == "EW_H_alpha" and value > STRONG_LINE:
             continue
+        if gate == "TiO5_excess" and value_of("TiO5", rank["TiO5"]) >= TIO_SEEN:
+            continue
         if (line := LINE_OF_WIDTH.get(gate)) is not None:
             of_line = phrase(line, value_of(line, rank[line]))
             if not of_line.endswith(_sign(gate)):
@@ -230,5 +240,5 @@ def _sign(width: str) -> str:
 
 
 def all_phrases() -> set[str]:
-    names = ({*WHOLE, *WINDOW_GATES} & set(asked_gates())) - set(UNTOLD)
+    names = {*WHOLE, *(set(WINDOW_GATES) & set(asked_gates()) - set(UNTOLD))}
     return {said for name in names for said in words(name)[1]}

@@ -21,7 +21,7 @@ from train.eye.grades import (
 )
 from train.eye.targets import asked_gates, ranks
 
-SEEN = sorted(({*WHOLE, *WINDOW_GATES} & set(asked_gates())) - set(UNTOLD))
+SEEN = sorted({*WHOLE, *(set(WINDOW_GATES) & set(asked_gates()) - set(UNTOLD))})
 EVERYTHING = (3600.0, 9200.0)
 HALPHA = (6300.0, 6800.0)
 
@@ -56,6 +56,8 @@ def test_every_grade_has_its_words(gate: str) -> None:
         ("CH_G4300", 7.0, "G band strong"),
         ("TiO5", 0.3, "TiO 7126 strong"),
         ("TiO5", 1.0, "no TiO 7126"),
+        ("TiO5_excess", 0.0, "CaH strong for its TiO"),
+        ("TiO5_excess", 0.3, "CaH weak for its TiO"),
         ("ZrO_6474_edge", 0.0, "no ZrO 6474"),
         ("Dn4000", 2.0, "4000 Å break strong"),
         ("H_beta_D2", 60.0, "Hβ absorption very broad"),
