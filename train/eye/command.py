@@ -119,6 +119,35 @@ def school(
 
 
 @app.command()
+def readings(
+    eye: Annotated[Path, typer.Argument(help="Folder of an eye that `eye school` has taught.")],
+    real: Annotated[
+        Path | None,
+        typer.Option(help="Labelled real spectra (a MANIFEST.csv); else fresh simulated ones."),
+    ] = None,
+    per_kind: Annotated[int, typer.Option(min=1, help="Simulated spectra of each kind.")] = 10,
+    seed: Seed = 0,
+    sets: Sets = None,
+) -> None:
+    """Print how well an eye reads each quantity: the rank correlation with the measured value."""
+    try:
+        from train.eye.probe import real_spectra, simulated_spectra
+        from train.eye.readings import reader
+        from train.eye.readings import readings as read_all
+        from train.eye.school import load_eye
+        from train.eye.settings import SchoolSettings
+    except ImportError as error:
+        raise WorkbenchError(
+            f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
+        ) from error
+    school = read_tables("school", sets).read(SchoolSettings, "school")
+    spectra, _ = simulated_spectra(per_kind, seed) if real is None else real_spectra(real)
+    typer.echo("quantity,whole,window,spectra")
+    for row in read_all(reader(load_eye(eye, school).eval()), spectra):
+        typer.echo(f"{row.quantity},{row.whole:.2f},{row.window:.2f},{row.spectra}")
+
+
+@app.command()
 def speak(
     eye: Annotated[Path, typer.Argument(help="Folder of an eye that `eye school` has taught.")],
     out: Annotated[Path, typer.Argument(help="Folder for the model and its curve.")],

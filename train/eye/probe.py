@@ -46,7 +46,11 @@ class ProbeSet:
 
 
 def real_set(folder: Path) -> ProbeSet:
-    """The labelled spectra of a folder with a MANIFEST.csv."""
+    return _probe_set(*real_spectra(folder))
+
+
+def real_spectra(folder: Path) -> tuple[list[Spectrum], list[str]]:
+    """The labelled spectra of a folder with a MANIFEST.csv, and their labels."""
     spectra, labels = [], []
     for base in Library(folder).bases:
         try:
@@ -54,18 +58,22 @@ def real_set(folder: Path) -> ProbeSet:
         except WorkbenchError:
             continue
         labels.append(base.label)
-    return _probe_set(spectra, labels)
+    return spectra, labels
 
 
 def simulated_set(per_kind: int, seed: int) -> ProbeSet:
-    """Simulated spectra of every kind, drawn without any real star."""
+    return _probe_set(*simulated_spectra(per_kind, seed))
+
+
+def simulated_spectra(per_kind: int, seed: int) -> tuple[list[Spectrum], list[str]]:
+    """Simulated spectra of every kind, drawn without any real star, and their kinds."""
     settings = LessonSettings()
     spectra, labels = [], []
     for number in range(per_kind * len(LABELS)):
         label = LABELS[number % len(LABELS)]
         spectra.append(simulated(label, settings, np.random.default_rng([seed, number])))
         labels.append(label)
-    return _probe_set(spectra, labels)
+    return spectra, labels
 
 
 def _probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
