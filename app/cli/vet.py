@@ -66,7 +66,7 @@ def vet(
             min=1,
             max=256,
             metavar="N",
-            help="Conversations at once with each server, in each worker process.",
+            help="Conversations at once with each server, in each worker process or actor.",
             show_default="found while it runs",
         ),
     ] = None,
@@ -153,7 +153,9 @@ def run_vet(
     faults: list[str] = []
     opposed, by_panels, was_stopped = 0, 0, False
     inspectors = (
-        WorkerPool(workers, load, in_flight=in_flight) if place is None else RayPool(place, load)
+        WorkerPool(workers, load, in_flight=in_flight)
+        if place is None
+        else RayPool(place, load, in_flight=in_flight)
     )
     with inspectors as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
