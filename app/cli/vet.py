@@ -34,6 +34,7 @@ from app.cli.session_options import (
     reviewer_name,
 )
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
+from app.core.inspections.known_model import as_recorded
 from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import compare_models, count_pending
@@ -159,7 +160,7 @@ def run_vet(
     )
     with inspectors as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
-        model = pool.ready()
+        model = as_recorded(session, pool.ready())
         if warning := wording_warning(load.model or ""):
             typer.echo(f"spec-o3: {cleaned(warning)}", err=True)
         clear_missing_file_faults(session)

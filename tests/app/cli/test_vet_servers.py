@@ -60,6 +60,9 @@ def test_so_many_conversations_are_open_at_each_server(many):
         assert sorted(turns.values()) == [2] * READABLE, "an id for each conversation"
         assert counts(many) == EACH_ONCE
         assert run("vet", many, "--model", urls).startswith("0 inspected with m")
+        back = ",".join(reversed(urls.split(",")))
+        assert run("vet", many, "--model", back).startswith("0 inspected with m")
+        assert run("vet", many, "--model", f"{back}#m").startswith("0 inspected with m")
 
 
 def test_so_many_conversations_are_open_in_each_actor_of_ray(many):
