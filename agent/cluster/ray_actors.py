@@ -13,16 +13,16 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from agent.checked_toml import printable
+from agent.cluster.actor import CannotWork, MakeWorker, MustBeAlone, Shell
 from agent.cluster.ray_cluster import RayCluster
-from agent.errors import WorkbenchError
 
 # One death may be chance or a lack of memory; after two we blame the call.
 MAX_TRIES = 2
-# Calls given to an actor: one that it works on and one that waits there.
-AHEAD = 2
+# Calls that wait in an actor which works on one at a time.
+AHEAD = 1
 # How often an actor may die in a row before it is ready.
 MAX_BEGINS = 3
 # On Windows a thread that waits without a timeout does not receive Ctrl-C.
@@ -33,22 +33,12 @@ Key = TypeVar("Key")
 _log = logging.getLogger(__name__)
 
 
-class CannotWork(WorkbenchError):
-    """An actor that can do no work, this call or any other; others may."""
+@dataclass(frozen=True)
+class SideBySide:
+    """How many calls each actor works on at once: `now`, and at most."""
 
-
-class Worker(Protocol):
-    """What an actor holds."""
-
-    def begin(self) -> object:
-        """Get ready, also after a death; all actors that work together return the same."""
-
-    def work(self, call: Any) -> Any:
-        """Answer one call. Raises CannotWork."""
-
-
-MakeWorker = Callable[[int], Worker]
-"""Called in the actor's process with the number of actors that share its machine."""
+    most: int
+    now: Callable[[], int]
 
 
 @dataclass(frozen=True)
@@ -65,13 +55,15 @@ class _Call(Generic[Key]):
     key: Key
     call: Any
     deaths: int = 0
+    is_suspect: bool = False
+    """It is tried alone from now on."""
 
 
 @dataclass(eq=False)
 class _Actor(Generic[Key]):
     handle: Any
     calls: deque[_Call[Key]] = field(default_factory=deque)
-    """In the order in which it works on them."""
+    """In the order in which they were given to it."""
     is_ready: bool = False
     life: int = 0
     begins: int = 0
@@ -89,10 +81,16 @@ class _Event(Generic[Key]):
 
 
 class RayActors(Generic[Key]):
-    """Actors that hold a worker each. For one thread."""
+    """Actors that hold a worker each, and work on one call at a time or on several side by side.
 
-    def __init__(self, cluster: RayCluster, make: MakeWorker) -> None:
+    For one thread.
+    """
+
+    def __init__(
+        self, cluster: RayCluster, make: MakeWorker, side_by_side: SideBySide | None = None
+    ) -> None:
         self._cluster, self._ray, self._make = cluster, cluster.ray, make
+        self._side_by_side = side_by_side
         self._actors: list[_Actor[Key]] = []
         self._retries: deque[_Call[Key]] = deque()
         self._events: queue.SimpleQueue[_Event[Key]] = queue.SimpleQueue()
@@ -139,7 +137,9 @@ class RayActors(Generic[Key]):
         if self._actors:
             return
         options = {"num_cpus": 1, "num_gpus": self._cluster.gpus_each, "max_restarts": -1}
-        shell = self._ray.remote(_Shell).options(scheduling_strategy="SPREAD", **options)
+        if self._side_by_side is not None:
+            options["max_concurrency"] = self._side_by_side.most + 1  # and one for `is_there`
+        shell = self._ray.remote(Shell).options(scheduling_strategy="SPREAD", **options)
         for _ in range(self._cluster.actors):
             handle = shell.remote(self._make, self._cluster.actors_each_machine)
             self._actors.append(_Actor(handle))
@@ -160,21 +160,28 @@ class RayActors(Generic[Key]):
         reference.future().add_done_callback(lambda future: self._events.put(tell(future)))
 
     def _give(self, waiting: Iterator[tuple[Key, Any]]) -> bool:
-        """Give each ready actor one call, then a second one; True if there are no new ones."""
-        for depth in range(AHEAD):
-            for actor in self._actors:
-                if not actor.is_ready or len(actor.calls) > depth or _has_suspect(actor):
-                    continue
-                call = self._next(waiting, alone=depth == 0)
-                if call is None:
-                    return True
-                actor.calls.append(call)
-                self._ask(actor, call, actor.handle.work.remote(call.call))
+        """Give calls to the actors with room, evenly; True if there are no new ones."""
+        while (actor := self._with_room()) is not None:
+            call = self._next(waiting, is_alone=not actor.calls)
+            if call is None:
+                return True
+            actor.calls.append(call)
+            self._ask(actor, call, actor.handle.work.remote(call.call))
         return False
 
-    def _next(self, waiting: Iterator[tuple[Key, Any]], *, alone: bool) -> _Call[Key] | None:
-        if self._retries and alone:
-            return self._retries.popleft()
+    def _with_room(self) -> _Actor[Key] | None:
+        """The actor that has the fewest calls, if it may have more."""
+        side_by_side = self._side_by_side
+        room = 1 + AHEAD if side_by_side is None else min(side_by_side.now(), side_by_side.most)
+        free = (each for each in self._actors if each.is_ready and not _has_suspect(each))
+        fewest = min(free, key=lambda each: len(each.calls), default=None)
+        return None if fewest is None or len(fewest.calls) >= room else fewest
+
+    def _next(self, waiting: Iterator[tuple[Key, Any]], *, is_alone: bool) -> _Call[Key] | None:
+        for call in self._retries:
+            if is_alone or not call.is_suspect:
+                self._retries.remove(call)
+                return call
         following = next(waiting, None)
         return None if following is None else _Call(*following)
 
@@ -204,6 +211,11 @@ class RayActors(Generic[Key]):
             outcome = _no_start(error) if asked == "to be there" else _no_begin(error)
         if isinstance(outcome, CannotWork):
             self._leave_out(actor, outcome)
+        elif isinstance(outcome, MustBeAlone):
+            assert isinstance(asked, _Call)
+            asked.is_suspect = True
+            actor.calls.remove(asked)
+            self._retries.append(asked)
         elif isinstance(asked, _Call):
             actor.calls.remove(asked)
             return Answer(asked.key, outcome)
@@ -235,17 +247,20 @@ class RayActors(Generic[Key]):
     def _lose(self, actor: _Actor[Key], error: Exception) -> Answer[Key] | None:
         """An actor died or cannot be reached: Ray starts it anew, and others take its calls.
 
-        Each of them may be to blame, as the answer to the first may be lost with it. So each is
-        alone with an actor the next time, and blamed where that dies, too.
+        Each of them may be to blame, also one that waited, as the answer to the one before may be
+        lost with it. So each is alone with an actor the next time, and blamed where that dies, too.
+        Of many side by side few can be: they are alone only after a second death.
         """
         for call in actor.calls:
             call.deaths += 1
-        to_blame = actor.calls[0] if actor.calls[0].deaths >= MAX_TRIES else None
-        if to_blame is not None:
-            actor.calls.remove(to_blame)
+            call.is_suspect |= self._side_by_side is None or call.deaths >= MAX_TRIES
+        alone = actor.calls[0] if len(actor.calls) == 1 else None
+        is_to_blame = alone is not None and alone.deaths >= MAX_TRIES
+        if is_to_blame:
+            actor.calls.clear()
         self._take_back(actor)
         self._await(actor)
-        return None if to_blame is None else Answer(to_blame.key, lost=_first_line(error))
+        return Answer(alone.key, lost=_first_line(error)) if alone and is_to_blame else None
 
     def _take_back(self, actor: _Actor[Key]) -> None:
         actor.is_ready = False
@@ -254,30 +269,8 @@ class RayActors(Generic[Key]):
         actor.calls.clear()
 
 
-class _Shell:
-    """The actor itself."""
-
-    def __init__(self, make: MakeWorker, sharing: int) -> None:
-        self._worker = make(sharing)
-
-    def is_there(self) -> None:
-        """Answered as soon as the actor runs."""
-
-    def begin(self) -> object:
-        try:
-            return self._worker.begin()
-        except WorkbenchError as error:
-            return CannotWork(str(error))
-
-    def work(self, call: Any) -> Any:
-        try:
-            return self._worker.work(call)
-        except CannotWork as error:
-            return error
-
-
 def _has_suspect(actor: _Actor[Any]) -> bool:
-    return bool(actor.calls and actor.calls[0].deaths)
+    return bool(actor.calls and actor.calls[0].is_suspect)
 
 
 def _no_start(error: Exception) -> CannotWork:

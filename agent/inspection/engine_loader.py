@@ -12,6 +12,7 @@ from agent.engines.base import Engine
 from agent.errors import EngineError, ResourceError
 from agent.models.card import Card
 from agent.models.check_files import Check, check_files
+from agent.models.infer_card import plain_name
 from agent.models.registry import ModelLocation, find_model, ref_of
 from agent.protocol.rules import RULES
 from agent.trajectory.trajectory import ModelRef
@@ -80,7 +81,7 @@ def engine_ref(location: ModelLocation, engine: Engine) -> ModelRef:
     if server is None or server.model or not isinstance(name, str):
         return location.ref
     card = replace(location.card, server=replace(server, model=name))
-    return replace(ref_of(card), name=name)
+    return replace(ref_of(card), name=plain_name(name))
 
 
 def _remote(card: Card, *, stream: bool) -> Engine:

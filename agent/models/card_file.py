@@ -80,12 +80,16 @@ def write_card(card: Card, folder: Path) -> Path:
     return target
 
 
-def card_hash(card: Card, wording_sha256: str = "") -> str:
-    """Hash what decides the model's answers: files, family, pictures, context, server and words.
+def card_hash(card: Card, wording_sha256: str = "", *, with_address: bool = False) -> str:
+    """Hash what decides the model's answers: files, family, pictures, context and words.
 
     Name, title, figures and source do not count. The files count by the hashes in the card, the
-    wording by its own, where it is here.
+    wording by its own, where it is here, a model on a server by the name that it has there; older
+    records are `with_address` of the server.
     """
+    server = card.server
+    if server is not None and not with_address:
+        server = replace(server, url="")
     relevant = replace(
         card,
         name="model",
@@ -95,6 +99,7 @@ def card_hash(card: Card, wording_sha256: str = "") -> str:
         sampling=SamplingSettings(),
         files=tuple(file for file in card.files if file.role != "other"),
         source=card.source if not card.files else None,
+        server=server,
         licence="",
         trained_on="",
         simulated_only=False,

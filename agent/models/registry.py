@@ -51,8 +51,20 @@ class ModelLocation:
 def ref_of(card: Card) -> ModelRef:
     """The model of a card, with the wording that is here, as recorded in trajectories."""
     wording = wording_of(card)
-    sha256 = card_hash(card, "" if wording is None else wording.sha256)
-    return ModelRef(name=card.name, engine=card.engine, sha256=sha256)
+    words = "" if wording is None else wording.sha256
+    sha256 = card_hash(card, words)
+    server = card.server
+    if server is None:
+        return ModelRef(name=card.name, engine=card.engine, sha256=sha256)
+    # each address may have been the first one that was given
+    at_each = (replace(card, server=replace(server, url=url)) for url in server.urls)
+    return ModelRef(
+        name=card.name,
+        engine=card.engine,
+        sha256=sha256,
+        address=",".join(server.urls),
+        also=tuple(card_hash(each, words, with_address=True) for each in at_each),
+    )
 
 
 def list_models(*, on_fault: OnFault | None = None) -> tuple[ModelLocation, ...]:

@@ -73,11 +73,18 @@ class SpectrumRef:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRef:
-    """The model that inspected; `sha256` hashes its card, or the measured inspector's weights."""
+    """The model that inspected; `sha256` hashes its card, or the measured inspector's weights.
+
+    A model on a server is what the server says it is, at whatever `address` it was.
+    """
 
     name: str
     engine: str = ""
     sha256: str = ""
+    address: str = field(default="", compare=False)
+    """Of its servers, with commas between them."""
+    also: tuple[str, ...] = field(default=(), compare=False)
+    """Other hashes by which older records name the same model."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,11 +40,15 @@ Record = TypeVar("Record")
 def to_json(trajectory: Trajectory) -> dict[str, Any]:
     """Convert to an object for `json.dumps`; `from_json` returns an equal record.
 
-    There are members only where a panel judged, a wording and rules only where they are not ours.
+    There are members only where a panel judged, an address only of a server, a wording and rules
+    only where they are not ours.
     """
     record = {each.name: getattr(trajectory, each.name) for each in fields(trajectory)}
     for key in ("spectrum", "model", "wording", "sizing", "sampling", "tokens"):
         record[key] = _flat(record[key])
+    del record["model"]["also"]
+    if not trajectory.model.address:
+        del record["model"]["address"]
     record["style"] = _plain(record["style"])
     record["steps"] = [step_to_json(step) for step in trajectory.steps]
     record["replies"] = list(trajectory.replies)
@@ -184,7 +188,10 @@ def _spectrum_ref(table: _Table) -> SpectrumRef:
 
 def _model_ref(table: _Table) -> ModelRef:
     return ModelRef(
-        name=table.text("name"), engine=table.text("engine", ""), sha256=table.text("sha256", "")
+        name=table.text("name"),
+        engine=table.text("engine", ""),
+        sha256=table.text("sha256", ""),
+        address=table.text("address", ""),
     )
 
 

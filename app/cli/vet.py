@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from time import monotonic
 from typing import Annotated
 
 import typer
@@ -33,14 +32,15 @@ from app.cli.session_options import (
     TrustPathsOption,
     reviewer_name,
 )
+from app.cli.time_left import TimeLeft
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
+from app.core.inspections.known_model import as_recorded
 from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import compare_models, count_pending
 from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
-from app.core.statistics.number_format import duration
 from app.worker.pool import WorkerPool
 from app.worker.ray_pool import RayPool
 from app.worker.request import LoadRequest
@@ -66,7 +66,7 @@ def vet(
             min=1,
             max=256,
             metavar="N",
-            help="Conversations at once with each server, in each worker process.",
+            help="Conversations at once with each server, in each worker process or actor.",
             show_default="found while it runs",
         ),
     ] = None,
@@ -153,11 +153,13 @@ def run_vet(
     faults: list[str] = []
     opposed, by_panels, was_stopped = 0, 0, False
     inspectors = (
-        WorkerPool(workers, load, in_flight=in_flight) if place is None else RayPool(place, load)
+        WorkerPool(workers, load, in_flight=in_flight)
+        if place is None
+        else RayPool(place, load, in_flight=in_flight)
     )
     with inspectors as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
-        model = pool.ready()
+        model = as_recorded(session, pool.ready())
         if warning := wording_warning(load.model or ""):
             typer.echo(f"spec-o3: {cleaned(warning)}", err=True)
         clear_missing_file_faults(session)
@@ -166,7 +168,7 @@ def run_vet(
         total = left if limit is None else min(left, limit)
         progress.update(bar, description=f"inspecting with {cleaned(model.name)}", total=total)
         progress.reset(bar)
-        began = monotonic()
+        time_left = TimeLeft(total)
         try:
             run = inspect_all(
                 session, pool, model, limit=limit, seed=seed, retry=again, share=share, wait=True
@@ -179,9 +181,8 @@ def run_vet(
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
                     faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
                 progress.advance(bar)
-                if results.total() == 1 and pool.slots is not None:
-                    took = monotonic() - began
-                    progress.console.print(_estimate(took, total - 1, pool.slots), end="")
+                if line := time_left.one_more(pool.slots):
+                    progress.console.print(line, end="", highlight=False)
         except KeyboardInterrupt:
             was_stopped = True
             faults.append("stopped: run the same command again to continue")
@@ -202,15 +203,6 @@ def run_vet(
     if was_stopped:
         raise typer.Exit(STOPPED)
     return model
-
-
-def _estimate(took_s: float, left: int, at_once: int) -> str:
-    """What the first inspection tells about the others; empty if they take less than a minute."""
-    left_s = took_s * left / at_once
-    if left_s < 60:
-        return ""
-    each = f"{took_s:.1f} s" if took_s < 60 else duration(took_s)
-    return f"about {each} a spectrum: {duration(left_s)} for the other {left:,}\n"
 
 
 def _show_disagreement(who: str, opposed: int, count: int) -> None:

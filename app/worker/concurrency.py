@@ -37,6 +37,11 @@ class Concurrency:
         number = self._given if self._ramp is None else self._ramp.number
         return max(1, self._servers) * (number or 1) if self._servers else 1
 
+    @property
+    def most_per_worker(self) -> int:
+        """How many inspections can ever run in each worker at once."""
+        return self._servers * (self._given or MOST) if self._servers else 1
+
     def ended(self, busy: int) -> None:
         """Note the end of an inspection, and how often servers refused since the last one."""
         if self._ramp is not None:

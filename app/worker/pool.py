@@ -38,6 +38,8 @@ class PoolResult(Generic[Key]):
     key: Key
     trajectory: Trajectory | None = None
     error: WorkerError | None = None
+    busy: int = 0
+    """How often servers refused for too much work since the last result."""
 
 
 @dataclass
@@ -68,7 +70,7 @@ class InspectionPool(Protocol):
 
 
 class WorkerPool:
-    """Workers that inspect with the same model. For one thread."""
+    """Workers that inspect with the same model. For one thread, unless it is shared."""
 
     def __init__(
         self,
@@ -78,15 +80,18 @@ class WorkerPool:
         command: Sequence[str] | None = None,
         cancel_grace_s: float = CANCEL_GRACE_S,
         in_flight: int | None = None,
+        is_shared: bool = False,
     ) -> None:
         """`in_flight` inspections run at once with each server in each worker.
 
-        None finds the number. A model that is not on a server inspects one at a time.
+        None finds the number. A model that is not on a server inspects one at a time. With
+        `is_shared`, several threads may call `run`, if each takes all that its call gives.
         """
         self._clients = [
             WorkerClient(command, cancel_grace_s=cancel_grace_s) for _ in range(max(workers, 1))
         ]
         self._concurrency = Concurrency(server_count(load), len(self._clients), in_flight)
+        self._is_shared = is_shared
         self._load = replace(
             load,
             sharing=load.sharing * len(self._clients),
@@ -120,9 +125,12 @@ class WorkerPool:
 
         Requests are taken from the iterable when a worker becomes free. Closing the generator
         cancels the running ones. Raises LoadError when no worker can load the model; requests
-        that were already taken then have no result.
+        that were already taken then have no result. In a shared pool, the error CrashBeside means
+        that a request must be alone in it for us to know whether it kills the worker.
         """
-        batch = _Batch(self._clients, requests, on_event, self._concurrency)
+        batch = _Batch(
+            self._clients, requests, on_event, self._concurrency, is_alone=not self._is_shared
+        )
         try:
             yield from batch.results()
         finally:
@@ -142,10 +150,14 @@ class _Batch(Generic[Key]):
         requests: Iterable[tuple[Key, InspectRequest]],
         on_event: Callable[[Key, Event], None] | None,
         concurrency: Concurrency,
+        *,
+        is_alone: bool,
     ) -> None:
         self._in_flight = dict.fromkeys(clients, 0)
         """How many inspections run in each worker that can load the model."""
         self._concurrency = concurrency
+        self._is_alone = is_alone
+        """Whether nobody else gives requests to these workers."""
         self._requests = iter(requests)
         self._retries: deque[_Item[Key]] = deque()
         self._suspects: deque[_Item[Key]] = deque()
@@ -167,7 +179,7 @@ class _Batch(Generic[Key]):
                     yield result
             else:
                 self._concurrency.ended(inspection.busy)
-                yield PoolResult(item.key, trajectory)
+                yield PoolResult(item.key, trajectory, busy=inspection.busy)
 
     def cancel(self) -> None:
         for inspection in self._running:
@@ -186,8 +198,10 @@ class _Batch(Generic[Key]):
             return None
         if isinstance(error, CrashBeside):
             item.crashes_beside += not error.is_innocent
-            again = self._retries if item.crashes_beside < MAX_TRIES else self._suspects
-            again.append(item)
+            is_suspect = item.crashes_beside >= MAX_TRIES
+            if is_suspect and not self._is_alone:
+                return PoolResult(item.key, error=error)
+            (self._suspects if is_suspect else self._retries).append(item)
             return None
         item.crashes += isinstance(error, WorkerCrash)
         may_retry = isinstance(error, WorkerCrash) and not isinstance(error, WorkerTimeout)

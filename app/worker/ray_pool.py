@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from agent.cluster.actor import CannotWork, MustBeAlone
 from agent.cluster.place import RayPlace
-from agent.cluster.ray_actors import MAX_TRIES, CannotWork, RayActors
+from agent.cluster.ray_actors import MAX_TRIES, RayActors, SideBySide
 from agent.cluster.ray_cluster import RayCluster
 from agent.trajectory.trajectory import ModelRef
-from app.worker.errors import LoadError, WorkerCrash
+from app.worker.concurrency import Concurrency, server_count
+from app.worker.errors import CrashBeside, LoadError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
+from app.worker.ramp import MOST
 from app.worker.request import InspectRequest, LoadRequest
 
 Key = TypeVar("Key")
@@ -32,14 +35,25 @@ class RayPool:
     """
 
     def __init__(
-        self, place: RayPlace, load: LoadRequest, *, command: Sequence[str] | None = None
+        self,
+        place: RayPlace,
+        load: LoadRequest,
+        *,
+        command: Sequence[str] | None = None,
+        in_flight: int | None = None,
     ) -> None:
+        """`in_flight` as for a WorkerPool, in each actor; one number is found for all of them."""
         with ExitStack() as stack:
             cluster = RayCluster(place)
             stack.callback(cluster.close)
-            self.slots = cluster.actors
-            make = partial(Inspecting, _found(load), command)
-            self._actors: RayActors[object] = RayActors(cluster, make)
+            self._count = cluster.actors
+            self._concurrency = Concurrency(server_count(load), self._count, in_flight)
+            side_by_side = None
+            if self._concurrency.is_side_by_side:
+                most = self._concurrency.most_per_worker
+                side_by_side = SideBySide(most, lambda: self._concurrency.per_worker)
+            make = partial(Inspecting, _found(load), command, side_by_side is not None)
+            self._actors: RayActors[object] = RayActors(cluster, make, side_by_side)
             stack.callback(self._actors.close)
             self._ends = stack.pop_all()
 
@@ -48,6 +62,12 @@ class RayPool:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    @property
+    def slots(self) -> int | None:
+        """How many inspections run at once; None while that is being found."""
+        known = self._concurrency.is_known
+        return self._count * self._concurrency.per_worker if known else None
 
     def ready(self) -> ModelRef:
         """Wait until an actor has loaded the model and return it. Raises WorkbenchError."""
@@ -63,18 +83,33 @@ class RayPool:
             if answer.lost:
                 reason = f"the actor that inspected it died {MAX_TRIES} times: {answer.lost}"
                 yield PoolResult(key, error=WorkerCrash(reason))
-            else:
-                yield replace(answer.value, key=key)
+                continue
+            result: PoolResult[Key] = replace(answer.value, key=key)
+            if result.trajectory is not None:
+                self._concurrency.ended(result.busy)
+            yield result
 
     def close(self) -> None:
         self._ends.close()
 
 
 class Inspecting:
-    """What an actor holds: a pool of one worker process."""
+    """What an actor holds: a pool of one worker process, which starts what it is given at once."""
 
-    def __init__(self, load: LoadRequest, command: Sequence[str] | None, sharing: int) -> None:
-        self._pool = WorkerPool(1, replace(load, sharing=sharing), command=command)
+    def __init__(
+        self,
+        load: LoadRequest,
+        command: Sequence[str] | None,
+        is_side_by_side: bool,
+        sharing: int,
+    ) -> None:
+        self._pool = WorkerPool(
+            1,
+            replace(load, sharing=sharing),
+            command=command,
+            in_flight=MOST if is_side_by_side else 1,
+            is_shared=True,
+        )
 
     def begin(self) -> ModelRef:
         return self._pool.ready()
@@ -92,7 +127,10 @@ class Inspecting:
             raise CannotWork(str(error)) from error
 
     def _result(self, request: InspectRequest) -> PoolResult[None]:
-        return next(self._pool.run([(None, request)]))
+        (result,) = self._pool.run([(None, request)])
+        if isinstance(result.error, CrashBeside):
+            raise MustBeAlone(str(result.error)) from result.error
+        return result
 
 
 def _found(load: LoadRequest) -> LoadRequest:

@@ -131,7 +131,7 @@ class Killer:
     """Kills each victim when its part of the list is done."""
 
     def __init__(self, count: int) -> None:
-        actor, engine = "ray::_Shell", "ray_survey_child"
+        actor, engine = "ray::Shell", "ray_survey_child"
         plan = [actor, engine, actor, "command", engine, actor]
         self.plan = [(count * (n + 1) // (len(plan) + 2), word) for n, word in enumerate(plan)]
         self.killed: list[str] = []

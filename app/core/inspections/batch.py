@@ -19,6 +19,7 @@ from agent.tasks.catalogue import load_tasks, task_source
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
 from app.core.inspections.claims import LEASE_S, Claims
+from app.core.inspections.known_model import recorded_by
 from app.core.inspections.share import Share
 from app.core.inspections.store import add_inspection, mark_fault, pending_candidates
 from app.core.queue import matching
@@ -99,7 +100,7 @@ def inspect_all(
     with worker_task(session) as task, claims or nullcontext():
         rounds = [wanted] if claims is None else claims.rounds(wanted, limit, wait=wait)
         for inspected in (each for some in rounds for each in pool.run(requests(task, some))):
-            result = _store_result(session, running.pop(inspected.key), inspected)
+            result = _store_result(session, model, running.pop(inspected.key), inspected)
             finish(inspected.key)
             yield result
             reason = _engine_failure(inspected)
@@ -155,9 +156,12 @@ def _request(session: Session, candidate: Candidate, task: str, seed: int) -> In
     )
 
 
-def _store_result(session: Session, candidate: Candidate, result: PoolResult[int]) -> BatchResult:
+def _store_result(
+    session: Session, model: ModelRef, candidate: Candidate, result: PoolResult[int]
+) -> BatchResult:
     trajectory = result.trajectory
     if trajectory is not None:
+        trajectory = recorded_by(trajectory, model)
         add_inspection(session, candidate.id, trajectory)
         fault = trajectory.stop_reason if trajectory.stopped_by == "cancelled" else ""
         if fault:  # of the deadline: another run would take as long again

@@ -33,9 +33,7 @@ class Share:
             raise SessionError(f"{text[:40]!r} is no share: write 2/4 for the second of four")
         return cls(number, of)
 
-    def has(self, candidate_id: int) -> bool:
-        return candidate_id % self.of == self.number - 1
-
     @property
     def condition(self) -> ColumnElement[bool]:
+        """What is true of its candidates."""
         return candidates.c.id % self.of == self.number - 1

@@ -175,12 +175,16 @@ def pending_candidates(
 ) -> Iterator[Candidate]:
     """Iterate over the candidates that the model has not yet inspected to the end.
 
-    `retry` includes those whose spectrum could not be read the last time.
+    `retry` includes those whose spectrum could not be read the last time. A `share` is read in the
+    order of the list, whatever the `sort`.
     """
     todo = combine(tree, _pending_filter(model, retry))
-    at_once = PAGE if limit is None or share is not None else max(1, min(limit, PAGE))
-    rows = (row.candidate for row in matching(session, todo, sort, at_once=at_once))
-    yield from islice((each for each in rows if share is None or share.has(each.id)), limit)
+    at_once = PAGE if limit is None else max(1, min(limit, PAGE))
+    if share is None:
+        found = (row.candidate for row in matching(session, todo, sort, at_once=at_once))
+    else:
+        found = _of_share(session, todo, share, at_once)
+    yield from islice(found, limit)
 
 
 def pending_among(
@@ -237,6 +241,22 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
     return Confusion(first=first, second=second, counts=counts)
 
 
+def _of_share(
+    session: Session, tree: Filter, share: Share, at_once: int
+) -> Iterator[Candidate]:
+    number = candidates.c.id
+    here = (_condition(session, tree), share.condition)
+    query = select(number).where(*here).order_by(number).limit(at_once)
+    after = 0
+    while True:
+        with session.database.reading() as connection:
+            numbers = connection.execute(query.where(number > after)).scalars().all()
+        if not numbers:
+            return
+        yield from session.candidates(numbers)
+        after = numbers[-1]
+
+
 def _pending_filter(model: ModelRef, retry: bool) -> Filter:
     left = combine(Has("path"), Not(InspectedBy(model.name, model.sha256)))
     return left if retry else combine(left, Not(Has("fault")))
@@ -246,8 +266,11 @@ def pending_condition(
     session: Session, model: ModelRef, *, retry: bool = False
 ) -> ColumnElement[bool]:
     """What is true of the candidates of `pending_candidates`."""
-    context = QueryContext(session.reviewer_number, session.database.is_file)
-    return condition(_pending_filter(model, retry), context)
+    return _condition(session, _pending_filter(model, retry))
+
+
+def _condition(session: Session, tree: Filter) -> ColumnElement[bool]:
+    return condition(tree, QueryContext(session.reviewer_number, session.database.is_file))
 
 
 def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.batch import BatchResult, inspect_all
+from app.core.inspections.known_model import as_recorded
 from app.core.inspections.store import count_pending, pending_among
 from app.core.session.session import Session
 from app.worker.errors import LoadCrash, WorkerClosed
@@ -107,7 +108,7 @@ class ListRun(QObject):
     ) -> None:
         state = self.state
         try:
-            model = _load_model(pool)
+            model = as_recorded(self._session, _load_model(pool))
             pending = None
             if only is None:
                 left = count_pending(self._session, model)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from pathlib import Path
 
-from agent.cluster.ray_actors import CannotWork
+from agent.cluster.actor import CannotWork, MustBeAlone
 from agent.errors import WorkbenchError
 
 
@@ -34,6 +35,32 @@ class Obedient:
         if act == "refuse":
             raise WorkbenchError("the disk is full")
         return call.upper(), os.getpid()
+
+
+class Sociable(Obedient):
+    """Works on several calls side by side, and says how many there were."""
+
+    def __init__(self, sharing: int) -> None:
+        super().__init__(sharing)
+        self._at_once = self._most = 0
+        self._changed = threading.Condition()
+
+    def work(self, call: str) -> object:
+        act, _, argument = call.partition(":")
+        with self._changed:
+            self._at_once += 1
+            self._most = max(self._most, self._at_once)
+            self._changed.notify_all()
+            if act == "together":
+                assert self._changed.wait_for(lambda: self._most >= int(argument), 60)
+        try:
+            if act == "alone" and self._at_once > 1:
+                raise MustBeAlone("it may be to blame")
+            said, _ = super().work(call)
+            return said, self._most
+        finally:
+            with self._changed:
+                self._at_once -= 1
 
 
 class Unable(Obedient):

@@ -10,11 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from agent.cluster.actor import CannotWork
 from agent.cluster.place import RayPlace
-from agent.cluster.ray_actors import AHEAD, CannotWork, RayActors
+from agent.cluster.ray_actors import AHEAD, RayActors, SideBySide
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
-from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Unable
+from tests.agent.cluster.ray_workers import (
+    Broken,
+    Different,
+    Doomed,
+    Obedient,
+    Sociable,
+    Unable,
+)
 
 pytest.importorskip("ray")
 
@@ -71,7 +79,7 @@ def test_no_more_is_taken_than_the_actors_have_room_for(actors: RayActors[int]) 
 
     told = actors.run(calls())
     for answered, _ in enumerate(told, 1):
-        assert len(taken) - answered <= 2 * AHEAD
+        assert len(taken) - answered <= 2 * (1 + AHEAD)
     assert len(taken) == 20
     assert list(actors.run([])) == []
 
@@ -153,3 +161,62 @@ def test_stopped_half_way_and_begun_anew(actors: RayActors[int]) -> None:
     assert next(told).value
     told.close()
     assert answers(actors, *["one"] * 5) == dict.fromkeys(range(5), "ONE")
+
+
+@pytest.fixture
+def sociable(cluster: RayCluster) -> Iterator[RayActors[int]]:
+    made: RayActors[int] = RayActors(cluster, Sociable, SideBySide(8, lambda: 4))
+    yield made
+    made.close()
+
+
+def test_an_actor_works_on_so_many_side_by_side_and_on_no_more(
+    sociable: RayActors[int],
+) -> None:
+    taken: list[int] = []
+
+    def calls():
+        for number in range(40):
+            taken.append(number)
+            yield number, "together:4"
+
+    sociable.ready()
+    told = []
+    for answered, each in enumerate(sociable.run(calls()), 1):
+        assert len(taken) - answered <= 2 * 4, "taken when there is room for them"
+        told.append(each)
+    assert sorted(each.key for each in told) == list(range(40))
+    assert {each.value[1] for each in told} == {4}
+
+
+def test_the_number_side_by_side_may_change_while_they_work(cluster: RayCluster) -> None:
+    allowed = 1
+    one = RayActors[int](RayCluster(RayPlace(actors=1)), Sociable, SideBySide(8, lambda: allowed))
+    most = []
+    for answer in one.run(enumerate(["one"] * 5 + ["together:6"] * 12)):
+        most.append(answer.value[1])
+        allowed = 6 if len(most) >= 4 else 1
+    assert most[:4] == [1, 1, 1, 1] and set(most[6:]) == {6}
+    one.close()
+
+
+def test_those_side_by_side_in_an_actor_that_dies_are_done_again(
+    sociable: RayActors[int], tmp_path: Path
+) -> None:
+    calls = ["one"] * 60
+    calls[11] = f"die-unless-there:{tmp_path / 'there'}"
+    told = answers(sociable, *calls)
+    assert len(told) == 60 and "lost" not in told.values()
+
+
+def test_of_those_side_by_side_only_the_one_that_kills_is_lost(sociable: RayActors[int]) -> None:
+    told = answers(sociable, *["one"] * 10, "die", *["one"] * 20)
+    assert len(told) == 31
+    assert [key for key, said in told.items() if said == "lost"] == [10]
+
+
+def test_one_that_must_be_alone_is_tried_with_nothing_beside_it(
+    sociable: RayActors[int],
+) -> None:
+    told = answers(sociable, "together:3", "alone", *["together:3"] * 20)
+    assert told[1] == "ALONE" and len(told) == 22

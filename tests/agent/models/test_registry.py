@@ -122,6 +122,18 @@ def test_a_server_by_its_address() -> None:
     assert "hunter2" not in str(caught.value)
 
 
+def test_a_model_on_servers_is_the_same_at_any_address(home: Path) -> None:
+    two = ("http://gpu-1:8000/v1#big", "http://gpu-2:8000/v1#big")
+    refs = [find_model(name).ref for name in (*two, ",".join(two), ",".join(two[::-1]))]
+    assert len(set(refs)) == len({each.sha256 for each in refs}) == 1
+    assert [each.address.count("http") for each in refs] == [1, 1, 2, 2]
+    assert refs[3].address == "http://gpu-2:8000/v1,http://gpu-1:8000/v1"
+    assert set(refs[2].also) == {*refs[0].also, *refs[1].also}
+    other = find_model("http://gpu-1:8000/v1#bigger").ref
+    assert other.sha256 != refs[0].sha256
+    assert find_model("nano").ref.also == ()
+
+
 def test_a_published_model_on_a_server_goes_by_its_own_rules_and_words(home: Path) -> None:
     for name in ("spec-o3-7b", "Maxwell-Jia/spec-o3-7b"):
         card = find_model(f"http://localhost:8000/v1#{name}").card

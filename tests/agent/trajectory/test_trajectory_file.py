@@ -154,3 +154,11 @@ def test_members_of_a_panel_come_back_and_have_none_themselves(record):
         from_json(nested)
     with pytest.raises(TrajectoryError, match="members"):
         from_json(to_json(record) | {"members": [to_json(record)] * 9})
+
+
+def test_the_address_of_a_server_is_kept_and_no_other_hash(record):
+    assert "address" not in to_json(record)["model"]
+    model = replace(record.model, address="http://a/v1,http://b/v1", also=("ab",))
+    line = to_line(replace(record, model=model))
+    assert from_line(line).model.address == model.address
+    assert from_line(line).model.also == ()

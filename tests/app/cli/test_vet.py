@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from agent.inspection.inspector_factory import PANEL, default_model
 from agent.trajectory.trajectory import ModelRef
+from app.cli import time_left
 from app.cli import vet as vet_command
 from app.cli.main import workbench
 from app.core.inspections.batch import BatchResult, inspect_all
@@ -42,13 +43,9 @@ def test_the_first_inspection_tells_how_long_the_rest_takes(few, tmp_path, monke
     place = tmp_path / "night.speco3"
     run("new", place, few, "--task", "CV")
     clock = iter([1000.0, 1090.0])
-    monkeypatch.setattr(vet_command, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(time_left, "monotonic", lambda: next(clock))
     said = both_said("vet", place, "--model", "measured")
     assert "about 2 min a spectrum: 4 min for the other 3" in said
-    assert vet_command._estimate(0.5, 60, 1) == "", "half a minute is not worth a word"
-    assert vet_command._estimate(12.34, 5000, 4) == (
-        "about 12.3 s a spectrum: 4 h 17 min for the other 5,000\n"
-    )
 
 
 def test_machines_divide_a_list_and_their_copies_are_merged(few, tmp_path):

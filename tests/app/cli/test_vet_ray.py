@@ -47,7 +47,7 @@ def working(place: Path) -> list[str]:
     for pid in marked(MARK, place.name):
         with suppress(OSError):  # it has just ended
             lines.append(Path(f"/proc/{pid}/cmdline").read_text())
-    return [line for line in lines if "_Shell" in line or "worker" in line]
+    return [line for line in lines if "Shell" in line or "worker" in line]
 
 
 @pytest.mark.timeout(900)  # three commands, one after the other

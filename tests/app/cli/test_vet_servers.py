@@ -60,6 +60,21 @@ def test_so_many_conversations_are_open_at_each_server(many):
         assert sorted(turns.values()) == [2] * READABLE, "an id for each conversation"
         assert counts(many) == EACH_ONCE
         assert run("vet", many, "--model", urls).startswith("0 inspected with m")
+        back = ",".join(reversed(urls.split(",")))
+        assert run("vet", many, "--model", back).startswith("0 inspected with m")
+        assert run("vet", many, "--model", f"{back}#m").startswith("0 inspected with m")
+
+
+def test_so_many_conversations_are_open_in_each_actor_of_ray(many):
+    """Two actors with three each; one server answers that it has too much to do."""
+    pytest.importorskip("ray")
+    server = ModelServer(gate=6, faults=[answered(429, {}, retry_after="0.01")] * 3)
+    with serving_models(server) as url:
+        words = ("vet", many, "--model", url, "--in-flight", 3, "--ray", "--actors", 2)
+        assert run(*words) == f"{READABLE + 1} inspected with m: YES {READABLE}, unreadable 1\n"
+        assert server.most == 6
+        assert sorted(server.turns.values()) == [2] * READABLE, "an id for each conversation"
+    assert counts(many) == EACH_ONCE
 
 
 def test_one_of_two_servers_dies_and_the_other_answers_429(many):

@@ -29,8 +29,14 @@ def cluster() -> Iterator[None]:
     found.close()
 
 
-def results(names: list[str], load: LoadRequest = GOOD) -> dict[int, PoolResult[int]]:
-    with RayPool(PLACE, load, command=COMMAND) as pool:
+SERVER = LoadRequest("http://127.0.0.1:9/v1")
+"""The scripted child does not connect."""
+
+
+def results(
+    names: list[str], load: LoadRequest = GOOD, in_flight: int | None = None
+) -> dict[int, PoolResult[int]]:
+    with RayPool(PLACE, load, command=COMMAND, in_flight=in_flight) as pool:
         told = list(pool.run((number, request(name)) for number, name in enumerate(names)))
     assert sorted(each.key for each in told) == list(range(len(names)))
     return {each.key: each for each in told}
@@ -92,3 +98,45 @@ def test_files_and_task_files_mean_the_same_in_an_actor(
         told = list(pool.run(requests()))
     assert [each.error for each in told] == [None, None]
     assert {each.trajectory.task for each in told if each.trajectory} == {"MINE"}
+
+
+def test_so_many_run_at_once_in_each_actor() -> None:
+    """Six wait in one worker process for each other: three for each of two servers."""
+    two = LoadRequest(f"{SERVER.model},{SERVER.model}")
+    taken: list[int] = []
+
+    def requests() -> Iterator[tuple[int, InspectRequest]]:
+        for number in range(24):
+            taken.append(number)
+            yield number, request("together:6")
+
+    with RayPool(RayPlace(actors=1), two, command=COMMAND, in_flight=3) as pool:
+        assert pool.slots == 6
+        done = 0
+        for each in pool.run(requests()):
+            done += 1
+            assert each.trajectory is not None, each.error
+            assert len(taken) <= done + 6
+    assert done == 24
+
+
+def test_without_a_number_one_is_found_for_all_actors() -> None:
+    with RayPool(PLACE, SERVER, command=COMMAND) as pool:
+        assert pool.slots is None
+        told = list(pool.run((number, request()) for number in range(60)))
+        assert sorted(each.key for each in told) == list(range(60))
+        assert all(each.trajectory for each in told)
+        assert pool.slots or pool._concurrency.per_worker > 2, "it was judged"
+
+
+@POSIX
+def test_one_that_kills_does_not_take_those_beside_it_along(tmp_path: Path) -> None:
+    """Neither the worker process nor the actor dies for the others."""
+    names = ["any"] * 40
+    names[5], names[20], names[30] = "kill", "fault", "kill-actor"
+    names[10] = f"kill-unless-there:{tmp_path / 'there'}"
+    told = results(names, SERVER, in_flight=4)
+    assert {key for key, each in told.items() if each.trajectory is None} == {5, 20, 30}
+    assert type(told[5].error) is WorkerCrash
+    assert isinstance(told[20].error, InspectionError)
+    assert "died 2 times" in str(told[30].error)

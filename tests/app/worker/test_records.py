@@ -81,7 +81,10 @@ def test_no_spectrum_no_model(record: object) -> None:
 
 
 def test_models() -> None:
-    model = ModelRef(name="x", engine="gguf", sha256="ab")
-    assert model_from_json(asdict(model)) == model
+    model = ModelRef(name="x", engine="gguf", sha256="ab", address="http://a/v1", also=("cd",))
+    found = model_from_json(asdict(model))
+    assert asdict(found) == asdict(model)
+    with pytest.raises(WireError):
+        model_from_json(asdict(model) | {"also": [3]})
     with pytest.raises(WireError):
         model_from_json({"name": "x", "engine": 3, "sha256": ""})
