@@ -20,7 +20,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path,
         (
             example(one, task="CV", answer="NO" if number % 2 else "YES")
-            for number, one in enumerate(lines(64))
+            for number, one in enumerate(lines(48))
         ),
     )
     return path
@@ -29,7 +29,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def folder(sets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = BaselineSettings(
-        kinds=("plain-cnn",), epochs=4, patience=6, batch=8, lr=2e-3, seeds=2
+        kinds=("plain-cnn",), epochs=3, patience=6, batch=8, lr=3e-3, seeds=2
     )
     (folder,) = train_specialists([sets], tmp_path_factory.mktemp("out"), settings, seed=0)
     return folder

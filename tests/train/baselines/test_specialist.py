@@ -22,7 +22,7 @@ class TestSpecialists:
     def test_judges_what_it_was_trained_for(self, folder: Path, sets: Path, tmp_path: Path):
         spec = JudgeSpec(name="cnn", kind="specialist", source=str(folder))
         found = judge_set(spec, sets, tmp_path / "cnn.jsonl")
-        assert sum(one.is_right for one in found) >= 60
+        assert len(found) == 48 and sum(one.is_right for one in found) >= 45
         assert all(one.p_yes is not None for one in found)
 
     def test_reads_back_the_same(self, folder: Path):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,16 @@ SMALL = tuple(
 )  # fmt: skip
 
 
+def draw_in_threads(patch: pytest.MonkeyPatch) -> None:
+    """Lessons and questions without the five seconds of imports that each process takes.
+
+    That processes draw them as well is tested in test_command.py.
+    """
+    patch.setattr(
+        "train.eye.pool.ProcessPoolExecutor", lambda workers, *others: ThreadPoolExecutor(workers)
+    )
+
+
 def test_the_recipe_has_the_settings_of_the_box() -> None:
     recipe = read_recipe()
     assert (recipe.school.layers, recipe.school.ffn) == (8, 576)
@@ -38,7 +49,10 @@ def test_a_setting_without_its_table_is_refused() -> None:
         read_recipe(["minutes=3"])
 
 
-def test_a_seeing_model_is_made_and_its_parts_are_kept(tmp_path: Path) -> None:
+def test_a_seeing_model_is_made_and_its_parts_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_in_threads(monkeypatch)
     recipe = read_recipe(SMALL)
     files = make_seeing_model(tmp_path, recipe, seed=1, library="", workers=1)
     assert {path.name for path in files.iterdir()} >= {"model-f16.gguf", "mmproj-f16.gguf"}

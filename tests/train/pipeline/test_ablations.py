@@ -34,6 +34,7 @@ ABLATED = SMALL | {
     "chain.hard_negatives": 0,
     "chain.averaged": "[0, 0]",
     "chain.judged_by": "transformers",
+    "chain.judged": 2,
     "grpo.turn_tokens": 24,
     "sft.steps": 2,
 }
@@ -104,7 +105,7 @@ class TestTheWholeChain:
         told = json.loads((ablated / "evaluation" / "ablation.json").read_text())["sets"]["test"]
         names = [one["judge"] for one in told["judges"]]
         assert names == ["full", "no SFT", "no RL", "no tool", "tool refused"]
-        assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {6}
+        assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {2}
 
     def test_without_the_tool_none_is_spoken_of(self, ablated: Path):
         card = read_card(ablated / "no_tool" / "grpo" / "model")

@@ -12,7 +12,7 @@ pytest.importorskip("gguf")
 
 from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
-from tests.train.eye.test_make import SMALL
+from tests.train.eye.test_make import SMALL, draw_in_threads
 from tests.train.pipeline.test_steps import planned
 from tests.train.pipeline.test_whole import in_this_process
 from train.pipeline.chain_commands import ChainCommands, stage_sets
@@ -49,7 +49,8 @@ def test_it_is_not_made_unless_asked(tmp_path: Path):
 
 
 @pytest.mark.timeout(300)
-def test_the_step_makes_a_model_that_can_be_judged(tmp_path: Path):
+def test_the_step_makes_a_model_that_can_be_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    draw_in_threads(monkeypatch)
     sets = stage_sets(None, SMALL)
     (step,) = [one for one in planned(tmp_path, EYE, "tiny", 1, 1, sets) if one.name == "eye"]
     in_this_process(step)

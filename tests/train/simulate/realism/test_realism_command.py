@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,18 @@ from tests.train.simulate.realism.helpers import (
     write_library,
 )
 from train.cli import app, main
+from train.simulate.realism import realism_command
+from train.simulate.realism.library import Library
+from train.simulate.realism.realism_command import RealismReport
 from train.simulate.sky import LABELS
 
 
-def test_command_reports_and_writes(tmp_path: Path) -> None:
+def test_command_reports_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The same seed gives the same numbers: the second command need not measure again.
+    of_folder = cache(partial(_measured, realism_command._measure))
+    monkeypatch.setattr(
+        realism_command, "_measure", lambda library, *how: of_folder(library.folder, *how)
+    )
     stars = write_library(tmp_path / "stars", no_defect, ["B"])
     table, sheet = tmp_path / "all.csv", tmp_path / "sheet.png"
     words = ["realism", str(stars), "--per-real", "4"]
@@ -45,6 +55,10 @@ def test_command_reports_and_writes(tmp_path: Path) -> None:
     assert len(rows) == len(report["measurements"]) > 50
     assert {row["label"] for row in rows} == {"B"}
     assert all(0 <= float(row["median_percentile"]) <= 100 for row in rows)
+
+
+def _measured(measure: Callable[..., RealismReport], folder: Path, *how: int) -> RealismReport:
+    return measure(Library(folder), *how)
 
 
 def run_main(monkeypatch: pytest.MonkeyPatch, *words: str) -> int | str | None:
