@@ -13,8 +13,9 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
@@ -32,7 +33,9 @@ MAX_STEM = 40
 FREE_SHARE = 2
 """So many times its largest size must be free on the disk; else the rest of the disk is a limit."""
 FITS_START = b"SIMPLE  ="
-Read = Callable[[int], bytes]
+START = 4096
+"""Bytes that show what it is."""
+NOT_FETCHED = "its file could not be fetched in time, or not whole"
 
 
 def fetch(offered: FileOffered, folder: Path, should_stop: Callable[[], bool]) -> Path:
@@ -41,7 +44,7 @@ def fetch(offered: FileOffered, folder: Path, should_stop: Callable[[], bool]) -
     url = urlsplit(offered.url) if _is_url(offered.url) else None
     if url is not None and url.scheme == "file":
         with _opened(offered.url) as file:
-            return _copied(file.read, offered, folder, most, should_stop)
+            return _copied(_pieces(file), offered, folder, most, should_stop)
     if url is None or url.scheme != "http":
         raise RefusedMessage("an address that is neither file: nor http:")
     if not is_here(offered.url):
@@ -57,11 +60,35 @@ def fetch(offered: FileOffered, folder: Path, should_stop: Callable[[], bool]) -
             raise RefusedMessage(f"its file is not there (HTTP status {response.status})")
         if (response.length or 0) > most:
             raise RefusedMessage(_too_large(most))
-        return _copied(response.read, offered, folder, most, should_stop)
+        return _copied(_pieces_of(response), offered, folder, most, should_stop)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise RefusedMessage("its file could not be fetched in time, or not whole") from error
+        raise RefusedMessage(NOT_FETCHED) from error
     finally:
         connection.close()
+
+
+def _pieces_of(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """What has come so far, again and again; raises RefusedMessage if it ends too early."""
+    missing = response.length
+    try:
+        while missing is None or missing > 0:
+            piece = response.read1(PIECE if missing is None else min(PIECE, missing))
+            if not piece:
+                break
+            missing = None if missing is None else missing - len(piece)
+            yield piece
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise RefusedMessage(NOT_FETCHED) from error
+    if missing:
+        raise RefusedMessage(NOT_FETCHED)
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    try:
+        while piece := file.read(PIECE):
+            yield piece
+    except OSError as error:
+        raise RefusedMessage("a file that cannot be read") from error
 
 
 def _is_url(text: str) -> bool:
@@ -102,42 +129,48 @@ def _local(path: str) -> str:
 
 
 def _copied(
-    read: Read, offered: FileOffered, folder: Path, most: int, should_stop: Callable[[], bool]
+    pieces: Iterator[bytes],
+    offered: FileOffered,
+    folder: Path,
+    most: int,
+    should_stop: Callable[[], bool],
 ) -> Path:
     until = time.monotonic() + TOTAL_S
-    partial, digest, size = None, hashlib.sha256(), 0
+    start = b""
+    for piece in pieces:
+        start += piece
+        if len(start) >= START or time.monotonic() > until:
+            break
+    suffix = _suffix(start, offered.mtype)
+    unfinished, digest, size = None, hashlib.sha256(), 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
         most = min(most, shutil.disk_usage(folder).free // FREE_SHARE)
-        start = read(PIECE)
-        suffix = _suffix(start, offered.mtype)
         number, name = tempfile.mkstemp(dir=folder, prefix="partial-")
-        partial = Path(name)
+        unfinished = Path(name)
         with os.fdopen(number, "wb") as out:
-            piece = start
-            while piece:
+            for piece in chain([start], pieces):
                 size += len(piece)
                 if size > most:
                     raise RefusedMessage(_too_large(most))
                 if time.monotonic() > until or should_stop():
-                    raise RefusedMessage("its file could not be fetched in time, or not whole")
+                    raise RefusedMessage(NOT_FETCHED)
                 digest.update(piece)
                 out.write(piece)
-                piece = read(PIECE)
         copy = folder / f"{_stem(offered.name)}-{digest.hexdigest()[:8]}{suffix}"
-        partial.replace(copy)
+        unfinished.replace(copy)
     except OSError as error:
         raise RefusedMessage("its file could not be stored here") from error
     finally:
-        if partial is not None:
+        if unfinished is not None:
             with suppress(FileNotFoundError):
-                partial.unlink()
+                unfinished.unlink()
     return copy
 
 
 def _suffix(start: bytes, mtype: str) -> str:
     """By what the file begins with. Raises RefusedMessage: a key or a mail is not copied."""
-    text = start[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    text = start[:START].lstrip(b"\xef\xbb\xbf \t\r\n")
     is_votable = text.startswith(b"<") and b"VOTABLE" in text.upper()
     if start.startswith(FITS_START) and mtype != LOAD_VOTABLE:
         return ".fits"

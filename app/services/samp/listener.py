@@ -22,7 +22,7 @@ def put_limits(server: Any, refuse: Callable[[str], object]) -> None:
 
         def do_POST(self) -> None:
             length = self.headers.get("content-length") or ""
-            if not (length.isascii() and length.isdecimal() and len(length) < 12):
+            if not (length.isascii() and length.isdecimal() and len(length) < 20):
                 self.send_error(411)
             elif int(length) > MAX_MESSAGE:
                 self.send_error(413)

@@ -37,9 +37,7 @@ def test_what_we_send_arrives_as_texts(topcat, connection):
     assert topcat.got == [(POINT, {"ra": "10.5", "dec": "-3.25"})]
     (peer,) = connection.peers(SELECT)
     assert connection.ask([peer], SELECT, sent.rows("t1", "file:///t", [3, 5])) == {peer: ""}
-    assert topcat.params(SELECT) == [
-        {"table-id": "t1", "url": "file:///t", "row-list": ["3", "5"]}
-    ]
+    assert topcat.params(SELECT) == [{"table-id": "t1", "url": "file:///t", "row-list": ["3", "5"]}]
 
 
 def test_what_others_send_is_handed_on_checked(topcat, connection, received, tmp_path):
