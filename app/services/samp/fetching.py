@@ -13,6 +13,7 @@ import shutil
 import stat
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import chain
@@ -32,7 +33,7 @@ PIECE = 256 * 1024
 MAX_STEM = 40
 FREE_SHARE = 2
 """So many times its largest size must be free on the disk; else the rest of the disk is a limit."""
-FITS_START = b"SIMPLE  ="
+FITS_START, GZIP_START = b"SIMPLE  =", b"\x1f\x8b"
 START = 4096
 """Bytes that show what it is."""
 NOT_FETCHED = "its file could not be fetched in time, or not whole"
@@ -170,6 +171,10 @@ def _copied(
 
 def _suffix(start: bytes, mtype: str) -> str:
     """By what the file begins with. Raises RefusedMessage: a key or a mail is not copied."""
+    if start.startswith(GZIP_START) and mtype != LOAD_VOTABLE:
+        with suppress(zlib.error):
+            if zlib.decompressobj(31).decompress(start, START).startswith(FITS_START):
+                return ".fits.gz"
     text = start[:START].lstrip(b"\xef\xbb\xbf \t\r\n")
     is_votable = text.startswith(b"<") and b"VOTABLE" in text.upper()
     if start.startswith(FITS_START) and mtype != LOAD_VOTABLE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import socket
 import threading
@@ -58,6 +59,11 @@ def test_a_fits_spectrum_keeps_its_kind(tmp_path, target):
     assert fetch(offer(path.as_uri(), LOAD_FITS), target, never).suffix == ".fits"
     with pytest.raises(RefusedMessage, match="not a table of the kind"):
         fetch(offer(path.as_uri(), LOAD_VOTABLE), target, never)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert fetch(offer(path.as_uri(), LOAD_SPECTRUM), target, never).name.endswith(".fits.gz")
+    path.write_bytes(gzip.compress(b"a diary"))
+    with pytest.raises(RefusedMessage, match="neither FITS nor VOTable"):
+        fetch(offer(path.as_uri(), LOAD_SPECTRUM), target, never)
 
 
 @pytest.mark.parametrize(
