@@ -22,8 +22,8 @@ class ProgramsPage(SettingsPage):
             "the spectrum and the position that you send."
         )
         comes = self.tr(
-            "They can open a candidate here, and offer a table or a spectrum, which is opened only "
-            "if you say so."
+            "They can open a candidate here and send a table or a spectrum, which never closes an "
+            "open session by itself."
         )
         add_row(rows, self.tr("SAMP"), self.samp, leaves, comes)
         self.body.addLayout(rows)

@@ -205,25 +205,24 @@ def test_a_spectrum_opens_to_just_look(qtbot, hub, topcat, sample, tmp_path):
         answer = topcat.ask(LOAD_SPECTRUM, url=copy.as_uri(), name="a star", meta={})
         assert answer["samp.status"] == "samp.ok"
         person.wait(lambda: person.window.view is not None and person.current.is_painted)
-        assert person.session.task.id == "look"
+        assert person.session.task.id == "LOOK"
 
 
-@pytest.mark.parametrize(
-    ("mtype", "params", "words"),
-    [
-        (LOAD_VOTABLE, {"url": "http://192.0.2.7/t.vot"}, "a file of another machine"),
-        (LOAD_VOTABLE, {"url": "file:///etc/hostname"}, "outside your home folder"),
-        (SELECT, {"table_id": "t", "row_list": ["1"] * 200_000}, "200,000 rows at once"),
-        (SELECT, {"table_id": "t", "row_list": ["123456"] * 1_000_000}, "too large"),
-        (HIGHLIGHT, {"table_id": "t", "row": {"a": "b"}}, "a row that is no number"),
-        (HIGHLIGHT, {"table_id": "t", "row": "5"}, "rows of a table that is not open here"),
-        (POINT, {"ra": "x" * 100_000, "dec": "1"}, "ra is no angle in degrees"),
-    ],
+HOSTILE = (
+    (LOAD_VOTABLE, {"url": "http://192.0.2.7/t.vot"}, "a file of another machine"),
+    (LOAD_VOTABLE, {"url": "file:///etc/hostname"}, "outside your home folder"),
+    (SELECT, {"table_id": "t", "row_list": ["1"] * 101_000}, "101,000 rows at once"),
+    (HIGHLIGHT, {"table_id": "t", "row": {"a": "b"}}, "a row that is no number"),
+    (HIGHLIGHT, {"table_id": "t", "row": "5"}, "rows of a table that is not open here"),
+    (POINT, {"ra": "x" * 100_000, "dec": "1"}, "ra is no angle in degrees"),
 )
-def test_what_is_hostile_is_a_sentence_in_the_status_line(person, topcat, mtype, params, words):
-    topcat.tell(mtype, **params)
-    person.wait(lambda: words in said(person))
-    assert person.number == 1
+
+
+def test_what_is_hostile_is_a_sentence_in_the_status_line(person, topcat):
+    for mtype, params, words in HOSTILE:
+        topcat.tell(mtype, **params)
+        person.wait(lambda words=words: words in said(person))
+        assert person.number == 1
     person.press("n")  # and the window goes on
     person.sees(2)
 
