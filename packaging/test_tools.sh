@@ -1,7 +1,8 @@
 #!/bin/sh
 # Programs that tests compare with: a database server, the sqlite3 shell, checkers of FITS and
-# VOTable, a display and hands for the window. Installed where we are root on a Debian-like system; elsewhere the tests that need them
-# are skipped, and this says with which command they could be had.
+# VOTable, a display and hands for the window, by night programs that speak SAMP. Installed where
+# we are root on a Debian-like system; elsewhere the tests that need them are skipped, and this says
+# with which command they could be had.
 set -eu
 [ "$(uname -s)" = Linux ] || exit 0
 
@@ -12,6 +13,10 @@ command -v fitsverify >/dev/null 2>&1 || missing="$missing fitsverify"
 command -v stilts >/dev/null 2>&1 || missing="$missing stilts"
 command -v Xvfb >/dev/null 2>&1 || missing="$missing xvfb"
 command -v xdotool >/dev/null 2>&1 || missing="$missing xdotool"
+if [ "${SPEC_O3_NIGHTLY:-}" = 1 ]; then
+	command -v topcat >/dev/null 2>&1 || missing="$missing topcat"
+	[ -f /usr/share/java/jsamp.jar ] || missing="$missing jsamp"
+fi
 [ -n "$missing" ] || exit 0
 
 # shellcheck disable=SC2086  # a word for each package

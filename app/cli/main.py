@@ -26,6 +26,7 @@ CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.engines.gguf.llama_server_child",
     "list-reader": "app.core.importing.child.child",
+    "samp-hub": "app.services.samp.hub_child",
     "window-probe": "app.selftest.window_probe",
 }
 """Modules with a `main`, by the child name given to `agent.child_command`."""

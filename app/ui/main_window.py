@@ -28,6 +28,7 @@ from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.menus.menu_row import MenuRow
+from app.ui.samp.samp_desk import SampDesk
 from app.ui.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.session_view import SessionView
 from app.ui.settings.settings import reviewer_name
@@ -95,6 +96,9 @@ class MainWindow(QMainWindow):
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.open_given)
+        self.samp = SampDesk(settings, self.commands, self)
+        self.samp.given.connect(self.open_given)
+        self.samp.failed.connect(self.show_error)
         self.welcome.list_chosen.connect(self.import_lists)
         self.welcome.session_chosen.connect(self.open_session)
         self.welcome.sample_requested.connect(self.open_sample)
@@ -126,12 +130,7 @@ class MainWindow(QMainWindow):
 
     def begin_with_sample(self) -> None:
         """Open the sample at the start, after asking a new user for a name."""
-        prompt, once = self.welcome.name_prompt, Qt.ConnectionType.SingleShotConnection
-        if not prompt.is_needed:
-            self.open_sample()
-            return
-        prompt.answered.connect(self.open_sample, once)
-        prompt.dismissed.connect(self.open_sample, once)
+        self.welcome.name_prompt.ask_before(self.open_sample)
 
     def _open_sample(self, *, with_tour: bool) -> None:
         self._wait_for(self.tr("Opening the sample"))
@@ -148,11 +147,9 @@ class MainWindow(QMainWindow):
 
     def reopen(self) -> bool:
         """Reopen a session that a crash left open; return False if there is none."""
-        left, self.state.left_open = self.state.left_open, None
+        left = self.state.take_left_open()
         if left is None:
             return False
-        self.state.save()
-        self.settings.flush()  # if this crashes, too, the next start shows the welcome page
         self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(left.location)))
         make = partial(open_with_spectra, left.location, self._reviewer())
         show = partial(self._show_left_open, left)
@@ -202,6 +199,7 @@ class MainWindow(QMainWindow):
         self.tour.end()
         self.menu_row.leave()
         self.state.detach()
+        self.samp.detach()
         view, self.view = self.view, None
         self._reset_commands()
         view.close_session()
@@ -243,6 +241,7 @@ class MainWindow(QMainWindow):
             ("escape", self._escape),
         ):
             self.commands.add(name, call)
+        self.samp.add_commands()
 
     def show_guide(self, page: str = "") -> None:
         """Open the guide at this page, by default at one about what is on screen."""
@@ -332,6 +331,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
         self.state.attach(self.view)
+        self.samp.attach(self.view)
         self.commands.add("other_class", self._judge_other_class)
         self.menu_row.follow(self.view)
 
@@ -394,6 +394,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         if self.importing is not None:
             self.importing.stop()
-        for part in (self.runner, self.opener, self.key_filter, self.input_filter, self.settings):
+        parts = (self.samp, self.runner, self.opener, self.key_filter, self.input_filter)
+        for part in (*parts, self.settings):
             part.close()
         super().closeEvent(event)

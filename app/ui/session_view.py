@@ -44,6 +44,8 @@ class SessionView(QWidget):
     page_changed = Signal(str)
     help_requested = Signal(str)
     """A page of the guide."""
+    send_requested = Signal(object)
+    """Ids of the candidates selected in the overview, for other programs."""
 
     def __init__(
         self,
@@ -115,6 +117,12 @@ class SessionView(QWidget):
         self._to_close.append(dialog.stop)
         return dialog
 
+    def add_notice(self, notice: QWidget) -> None:
+        """Put a line that comes and goes above the page."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self._stack), notice)
+
     def take_top_bar(self) -> None:
         """Put the top bar, which was beside the menus, above the page."""
         layout = self.layout()
@@ -172,6 +180,7 @@ class SessionView(QWidget):
         page.compare_requested.connect(self._compare)
         page.row_menu.compare_requested.connect(self._compare_with_current)
         page.export_requested.connect(self._export_selected)
+        page.send_requested.connect(self.send_requested)
         self.status.lie_above(page.strip)
         return page
 

@@ -78,6 +78,14 @@ class WindowState(QObject):
         self._session = None
         self.save()
 
+    def take_left_open(self) -> LeftOpen | None:
+        """The session that a crash left open; a second crash will not open it again."""
+        left, self.left_open = self.left_open, None
+        if left is not None:
+            self.save()
+            self._settings.flush()
+        return left
+
     def save(self) -> None:
         self._timer.stop()
         self._candidate_timer.stop()

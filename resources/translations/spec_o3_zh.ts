@@ -1894,7 +1894,7 @@
     </message>
     <message>
         <source>No object selected</source>
-        <translation>未选择天体</translation>
+        <translation>未选择目标</translation>
     </message>
     <message>
         <source>From your list</source>
@@ -2123,7 +2123,7 @@
     </message>
     <message>
         <source>No object selected</source>
-        <translation>未选择天体</translation>
+        <translation>未选择目标</translation>
     </message>
     <message>
         <source>Neither the list nor the file gives a sky position</source>
@@ -2369,7 +2369,7 @@
     </message>
     <message>
         <source>No object selected</source>
-        <translation>未选择天体</translation>
+        <translation>未选择目标</translation>
     </message>
     <message>
         <source>The list gives no position for this object</source>
@@ -2378,6 +2378,25 @@
     <message>
         <source>No other epoch or neighbour within {radius} arcsec in this list</source>
         <translation>此列表中 {radius} 角秒内没有其他历元或邻近天体</translation>
+    </message>
+</context>
+<context>
+    <name>OfferBar</name>
+    <message>
+        <source>Open it, closing this session</source>
+        <translation>打开（将关闭当前会话）</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不</translation>
+    </message>
+    <message>
+        <source>{program} sends the spectrum {name}</source>
+        <translation>{program} 发来光谱 {name}</translation>
+    </message>
+    <message>
+        <source>{program} sends the table {name}</source>
+        <translation>{program} 发来表格 {name}</translation>
     </message>
 </context>
 <context>
@@ -2538,6 +2557,29 @@
     <message>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>ProgramsPage</name>
+    <message>
+        <source>Other programs</source>
+        <translation>其他程序</translation>
+    </message>
+    <message>
+        <source>Connect to TOPCAT and others (SAMP)</source>
+        <translation>连接 TOPCAT 等程序（SAMP）</translation>
+    </message>
+    <message>
+        <source>Nothing leaves this machine: TOPCAT, Aladin and other programs on it see the list, the spectrum and the position that you send.</source>
+        <translation>没有任何数据离开本机：本机上的 TOPCAT、Aladin 等程序会看到您发送的列表、光谱和坐标。</translation>
+    </message>
+    <message>
+        <source>They can open a candidate here and send a table or a spectrum, which never closes an open session by itself.</source>
+        <translation>它们可以在此打开候选体，也可以发来表格或光谱；这不会自行关闭已打开的会话。</translation>
+    </message>
+    <message>
+        <source>SAMP</source>
+        <translation>SAMP</translation>
     </message>
 </context>
 <context>
@@ -2828,6 +2870,83 @@
     <message>
         <source>Open the folder of its file</source>
         <translation>打开文件所在文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>SampDesk</name>
+    <message>
+        <source>SAMP is off</source>
+        <translation>SAMP 已关闭</translation>
+    </message>
+    <message>
+        <source>SAMP is on; no other program is connected yet</source>
+        <translation>SAMP 已开启；尚无其他程序连接</translation>
+    </message>
+    <message>
+        <source>SAMP is on; connected: {programs}</source>
+        <translation>SAMP 已开启；已连接：{programs}</translation>
+    </message>
+    <message>
+        <source>Not connected: first choose {action} in the menu File</source>
+        <translation>尚未连接：请先在“文件”菜单中选择“{action}”</translation>
+    </message>
+    <message>
+        <source>Connect to TOPCAT and others (SAMP)</source>
+        <translation>连接 TOPCAT 等程序（SAMP）</translation>
+    </message>
+    <message>
+        <source>Select several candidates in the overview first</source>
+        <translation>请先在总览中选择多个候选体</translation>
+    </message>
+    <message>
+        <source>Not followed, from {program}: {what}</source>
+        <translation>未执行 {program} 的请求：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>SampReceiver</name>
+    <message>
+        <source>{program} points here: {arcsec} arcsec away</source>
+        <translation>{program} 指向此处：相距 {arcsec} 角秒</translation>
+    </message>
+    <message>
+        <source>{program} points at {position}: no candidate within {arcsec} arcsec</source>
+        <translation>{program} 指向 {position}：{arcsec} 角秒内没有候选体</translation>
+    </message>
+    <message>
+        <source>{program} picks rows of a table that is not open here</source>
+        <translation>{program} 选中的行属于此处未打开的表格</translation>
+    </message>
+    <message>
+        <source>{program} picks a row that is no candidate</source>
+        <translation>{program} 选中的行不是候选体</translation>
+    </message>
+    <message>
+        <source>{program} selects {n} candidates: one of them is shown</source>
+        <translation>{program} 选中 {n} 个候选体：显示其中一个</translation>
+    </message>
+</context>
+<context>
+    <name>SampSender</name>
+    <message>
+        <source>Sending the list…</source>
+        <translation>正在发送列表…</translation>
+    </message>
+    <message>
+        <source>No object selected</source>
+        <translation>未选择目标</translation>
+    </message>
+    <message>
+        <source>Neither the list nor the file gives a sky position</source>
+        <translation>列表和文件中都没有天球坐标</translation>
+    </message>
+    <message>
+        <source>There is no spectrum to send</source>
+        <translation>没有可发送的光谱</translation>
+    </message>
+    <message>
+        <source>Sent to {programs}</source>
+        <translation>已发送至 {programs}</translation>
     </message>
 </context>
 <context>
@@ -4008,6 +4127,30 @@
     <message>
         <source>Copy range and measurements</source>
         <translation>复制波长范围与测量值</translation>
+    </message>
+    <message>
+        <source>Connect to TOPCAT and others (SAMP)</source>
+        <translation>连接 TOPCAT 等程序（SAMP）</translation>
+    </message>
+    <message>
+        <source>Send the list to other programs</source>
+        <translation>将列表发送给其他程序</translation>
+    </message>
+    <message>
+        <source>Highlight this candidate in other programs</source>
+        <translation>在其他程序中突出显示此候选体</translation>
+    </message>
+    <message>
+        <source>Select the selected candidates in other programs</source>
+        <translation>在其他程序中选中所选候选体</translation>
+    </message>
+    <message>
+        <source>Point other programs at this position</source>
+        <translation>让其他程序指向此位置</translation>
+    </message>
+    <message>
+        <source>Send this spectrum to other programs</source>
+        <translation>将此光谱发送给其他程序</translation>
     </message>
     <message>
         <source>Look up in SIMBAD</source>

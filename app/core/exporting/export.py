@@ -14,8 +14,9 @@ from sqlalchemy import Connection, select
 from app.core.atomic_file import atomic_write, disk_errors
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
+from app.core.exporting.column import Column
 from app.core.exporting.column_buffer import ColumnBuffer
-from app.core.exporting.columns import Layout, read_layout
+from app.core.exporting.columns import Layout, agent_columns, read_layout
 from app.core.exporting.formats.csv_file import metadata, metadata_path, write_csv
 from app.core.exporting.formats.ecsv_file import write_ecsv
 from app.core.exporting.formats.parquet_file import parquet_writer
@@ -70,6 +71,7 @@ def export(
     which: Which | Iterable[int] = "judged",
     reviewer: str | None = None,
     filter_text: str = "",
+    without_agent: bool = False,
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> ExportReport:
@@ -77,8 +79,8 @@ def export(
 
     `which` may be ids, in the order wanted; `filter_text` is the filter that selected them.
     `reviewer` selects that person's verdicts; None means the final ones, see
-    app.core.statistics.adjudication.final_of. Does not block the recording of verdicts. Raises
-    StoppedError.
+    app.core.statistics.adjudication.final_of. `without_agent` leaves out what blind mode hides.
+    Does not block the recording of verdicts. Raises StoppedError.
     """
     format_ = _format(out)
     with session.database.reading() as connection:
@@ -92,6 +94,7 @@ def export(
             provenance=provenance_in(connection, session, words),
             adjudicator=adjudicator_of(session),
             steps=Steps("export", _steps(connection, selection, format_), progress, should_stop),
+            without_agent=without_agent,
         )
         layout = read_layout(connection)
         for _ in range(MAX_RETRIES):
@@ -108,7 +111,7 @@ def export(
         path=out,
         format=format_,
         rows=rows,
-        columns=tuple(column.name for column in layout.columns),
+        columns=tuple(column.name for column in _columns(job, layout)),
         renamed=layout.renamed,
         selection=words,
         metadata=metadata_path(out) if format_ == "csv" else None,
@@ -123,6 +126,7 @@ class _ExportJob:
     provenance: Provenance
     adjudicator: str | None
     steps: Steps
+    without_agent: bool
 
 
 def _steps(connection: Connection, selection: Selection, format_: str) -> int:
@@ -140,7 +144,7 @@ def _write(job: _ExportJob, layout: Layout, format_: str) -> int:
     with disk_errors(job.out), ColumnBuffer(folder) as buffer:
         for page in _pages(job, layout):
             buffer.add(page)
-        table = Table(layout.columns, buffer, job.steps.step)
+        table = Table(_columns(job, layout), buffer, job.steps.step)
         with atomic_write(job.out) as file:
             write(file, table, job.provenance)
         return table.rows
@@ -159,7 +163,7 @@ def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance
 
 
 def _write_rows(job: _ExportJob, layout: Layout) -> int:
-    rows = 0
+    rows, columns = 0, _columns(job, layout)
 
     def counted() -> Iterator[Page]:
         nonlocal rows
@@ -168,15 +172,26 @@ def _write_rows(job: _ExportJob, layout: Layout) -> int:
             yield page
 
     with atomic_write(job.out) as file:
-        write_csv(file, layout.columns, counted())
+        write_csv(file, columns, counted())
         with atomic_write(metadata_path(job.out)) as metadata_file:
-            metadata_file.write(metadata(job.out, layout.columns, rows, job.provenance).encode())
+            metadata_file.write(metadata(job.out, columns, rows, job.provenance).encode())
     return rows
 
 
+def _columns(job: _ExportJob, layout: Layout) -> tuple[Column, ...]:
+    """The written columns."""
+    return tuple(layout.columns[number] for number in _kept(job, layout))
+
+
+def _kept(job: _ExportJob, layout: Layout) -> list[int]:
+    hidden = agent_columns(layout) if job.without_agent else frozenset()
+    return [number for number in range(len(layout.columns)) if number not in hidden]
+
+
 def _pages(job: _ExportJob, layout: Layout) -> Iterator[Page]:
+    kept = _kept(job, layout)
     for page in read_pages(job.connection, layout, job.selection, job.adjudicator):
-        yield page
+        yield [page[number] for number in kept]
         job.steps.step(len(page[0]))
 
 

@@ -32,6 +32,13 @@ SUFFIXES = {
 }
 MAX_TEXT = 60
 
+MEANINGS = {
+    "wavelength": ("em.wl", "SpectralAxis.Value"),
+    "flux": ("phot.flux.density;em.wl", "FluxAxis.Value"),
+    "error": ("stat.error;phot.flux.density;em.wl", "FluxAxis.Accuracy.StatError"),
+}
+"""UCD and utype of columns, by which other programs find them in a VOTable."""
+
 Columns = dict[str, tuple[NDArray[Any], str]]
 """Values and unit by name."""
 
@@ -172,6 +179,8 @@ def _votable(columns: Columns, header: Mapping[str, Any]) -> bytes:
     for name, (values, unit) in columns.items():
         kind = "unsignedByte" if values.dtype == np.uint8 else "double"
         its_unit = f" unit={quoteattr(_standard(unit, 'vounit'))}" if unit else ""
+        ucd, utype = MEANINGS.get(name, ("", ""))
+        its_unit += f' ucd="{ucd}" utype="spec:Spectrum.Data.{utype}"' if ucd else ""
         lines.append(f'<FIELD name="{name}" datatype="{kind}"{its_unit}/>')
     lines.append("<DATA><TABLEDATA>")
     for row in zip(*(values.tolist() for values, _ in columns.values()), strict=True):

@@ -37,7 +37,10 @@ def neighbours(
     """
     if not 0.0 <= radius_arcsec <= MAX_RADIUS:
         raise SessionError(f"a radius must be from 0 to {MAX_RADIUS:g} arcsec")
-    numbers = _ids_within(session, candidate, radius_arcsec / 3600.0)
+    numbers: list[int] = []
+    if candidate.ra is not None and candidate.dec is not None:
+        near = _within(session, candidate.ra, candidate.dec, radius_arcsec / 3600.0)
+        numbers = [number for _, number in near[: MAX_NEIGHBOURS + 1]]
     named = select(candidates.c.id).where(candidates.c.object_id == candidate.object_id)
     if candidate.object_id:
         with session.database.reading() as connection:
@@ -46,6 +49,13 @@ def neighbours(
     wanted = [number for number in dict.fromkeys(numbers) if number != candidate.id]
     found = [_neighbour(candidate, other) for other in session.candidates(wanted)]
     return sorted(found, key=_order)
+
+
+def nearest(
+    session: Session, ra: float, dec: float, radius_arcsec: float
+) -> tuple[float, int] | None:
+    """The separation in arcsec and the id of the candidate nearest to a position in degrees."""
+    return next(iter(_within(session, ra, dec, radius_arcsec / 3600.0)), None)
 
 
 def separation_arcsec(ra: float, dec: float, other_ra: float, other_dec: float) -> float:
@@ -57,11 +67,8 @@ def separation_arcsec(ra: float, dec: float, other_ra: float, other_dec: float) 
     return math.degrees(2.0 * math.asin(min(1.0, math.sqrt(chord)))) * 3600.0
 
 
-def _ids_within(session: Session, candidate: Candidate, radius: float) -> list[int]:
-    """Candidate ids within `radius` degrees, nearest first."""
-    if candidate.ra is None or candidate.dec is None:
-        return []
-    ra, dec = candidate.ra, candidate.dec
+def _within(session: Session, ra: float, dec: float, radius: float) -> list[tuple[float, int]]:
+    """Separations in arcsec and ids of the candidates within `radius` degrees, nearest first."""
     box = _bounding_box(ra % 360.0, dec, radius + ROUNDING)
     with session.database.reading() as connection:
         query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).where(*box)
@@ -72,7 +79,7 @@ def _ids_within(session: Session, candidate: Candidate, radius: float) -> list[i
             and (separation := separation_arcsec(ra, dec, other_ra, other_dec))
             <= radius * 3600.0 + ROUNDING
         ]
-    return [number for _, number in sorted(found)[: MAX_NEIGHBOURS + 1]]
+    return sorted(found)
 
 
 def _bounding_box(ra: float, dec: float, radius: float) -> list[ColumnElement[bool]]:

@@ -298,6 +298,30 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Copy range and measurements"),
             "Ctrl+C",
         ),
+        _action("samp", FILES, QT_TRANSLATE_NOOP("actions", "Connect to TOPCAT and others (SAMP)")),
+        _action(
+            "samp_list", FILES, QT_TRANSLATE_NOOP("actions", "Send the list to other programs")
+        ),
+        _action(
+            "samp_row",
+            FILES,
+            QT_TRANSLATE_NOOP("actions", "Highlight this candidate in other programs"),
+        ),
+        _action(
+            "samp_selected",
+            FILES,
+            QT_TRANSLATE_NOOP("actions", "Select the selected candidates in other programs"),
+        ),
+        _action(
+            "samp_position",
+            FILES,
+            QT_TRANSLATE_NOOP("actions", "Point other programs at this position"),
+        ),
+        _action(
+            "samp_spectrum",
+            FILES,
+            QT_TRANSLATE_NOOP("actions", "Send this spectrum to other programs"),
+        ),
         _action("open_simbad", FILES, QT_TRANSLATE_NOOP("actions", "Look up in SIMBAD")),
         _action("open_aladin", FILES, QT_TRANSLATE_NOOP("actions", "Show the field in Aladin")),
         _action("open_lamost", FILES, QT_TRANSLATE_NOOP("actions", "Open the LAMOST page")),

@@ -56,6 +56,8 @@ class MenuRow(QObject):
         view = self._view
         if name == "full_screen":
             return self._window.isFullScreen()
+        if name == "samp":
+            return self._settings.settings.samp
         if view is None:
             return None
         if name == "blind":

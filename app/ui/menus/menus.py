@@ -18,7 +18,9 @@ LINE = ""
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
         *("open_list", "open_session", "other_class", "welcome", LINE),
-        *("export", "report", "pack", "snapshot", "save_spectrum", LINE, "settings", LINE, "quit"),
+        *("export", "report", "pack", "snapshot", "save_spectrum", LINE),
+        *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
+        *(LINE, "settings", LINE, "quit"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Edit")): (
         *("undo", "redo", LINE, "accept", "reject", "unsure", "take_proposal", LINE),

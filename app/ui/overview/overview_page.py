@@ -46,6 +46,8 @@ class OverviewPage(QWidget):
     """The candidates to compare, in their order."""
     export_requested = Signal(object)
     """The ids of the candidates to export, in their order."""
+    send_requested = Signal(object)
+    """The ids of the candidates to select in other programs."""
 
     def __init__(
         self, store: ColumnStore, context: SessionContext, parent: QWidget | None = None
@@ -139,6 +141,7 @@ class OverviewPage(QWidget):
                 "undo": self.acts.undo,
                 "redo": self.acts.redo,
                 "filter": self.filters.start_editing,
+                "samp_selected": self._send,
             }
         )
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -185,6 +188,9 @@ class OverviewPage(QWidget):
     def _export(self) -> None:
         self._with_selected(self._request_export)
 
+    def _send(self) -> None:
+        self._with_selected(self._request_sending)
+
     def _inspect(self, rows: list[QueueRow]) -> None:
         self._context.agent.inspect_selected([each.candidate.id for each in rows])
 
@@ -193,6 +199,9 @@ class OverviewPage(QWidget):
 
     def _request_export(self, rows: list[QueueRow]) -> None:
         self.export_requested.emit([each.candidate.id for each in rows])
+
+    def _request_sending(self, rows: list[QueueRow]) -> None:
+        self.send_requested.emit([each.candidate.id for each in rows])
 
     def _with_selected(self, act: Act) -> None:
         """Read the selected rows and act on them; one alone is judged on its own page."""

@@ -34,6 +34,8 @@ class Settings:
     watch: bool = False
     """Whether the agent leaves time to follow each of its looks."""
     workers: int = 1
+    samp: bool = False
+    """Whether the window is connected to other programs of this machine."""
     neighbour_arcsec: float = 3.0
     comments: tuple[str, ...] = ()
     """Standard comments of the user."""

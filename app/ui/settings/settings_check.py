@@ -165,6 +165,7 @@ CHECKS: Mapping[str, Check] = {
     "device": _choice("auto", "cpu", "cuda", "mps"),
     "watch": _flag,
     "workers": _whole(1, MAX_WORKERS),
+    "samp": _flag,
     "neighbour_arcsec": _number(0.1, MAX_NEIGHBOUR_ARCSEC),
     "comments": _texts(MAX_COMMENTS, MAX_COMMENT_LENGTH),
     "line_lists": _texts(MAX_FILES, MAX_PATH),

@@ -20,6 +20,7 @@ from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.agent_page import AgentPage
 from app.ui.settings_dialog.keys_page import KeysPage
+from app.ui.settings_dialog.programs_page import ProgramsPage
 from app.ui.settings_dialog.settings_pages import AppearancePage, FilesPage, ReviewerPage
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
@@ -39,7 +40,9 @@ class SettingsDialog(QDialog):
         self.keys = KeysPage(keymap)
         self.agent = AgentPage(settings, runner)
         self.files = FilesPage(settings)
-        self.pages = (self.reviewer, self.appearance, self.keys, self.agent, self.files)
+        self.programs = ProgramsPage(settings)
+        own = (self.reviewer, self.appearance, self.keys)
+        self.pages = (*own, self.agent, self.files, self.programs)
         self.list = QListWidget()
         self.stack = QStackedWidget()
         self._lay_out()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -54,6 +56,15 @@ class NamePrompt(QFrame):
         settings = self._settings.settings
         is_known = settings.reviewer.strip() or name_from_environment()
         return not is_known and NAME_ASKED not in settings.told
+
+    def ask_before(self, call: Callable[[], object]) -> None:
+        """Call it once the question is answered or dismissed; at once if there is none."""
+        once = Qt.ConnectionType.SingleShotConnection
+        if self.is_needed:
+            self.answered.connect(call, once)
+            self.dismissed.connect(call, once)
+        else:
+            call()
 
     def answer(self) -> None:
         self._save_name()

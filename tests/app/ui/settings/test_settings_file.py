@@ -28,6 +28,7 @@ FULL = Settings(
     watch=True,
     model="http://localhost:8000/v1#a",
     workers=3,
+    samp=True,
     neighbour_arcsec=4.5,
     comments=("Broad Hα", "宽发射线"),
     line_lists=("/data/  two blanks.toml",),

@@ -52,6 +52,8 @@ SOURCES = (
     CORE / "inspections" / "batch.py",
     *(CORE / "queue" / f"{name}.py" for name in ("filter_parser", "filter_tokens", "filters")),
     CORE / "session" / "session.py",
+    *sorted({*(APP / "services" / "samp").glob("*.py")} - {APP / "services" / "samp" / "hub.py"}),
+    *(APP / "ui" / "samp" / f"{name}.py" for name in ("samp_work", "shared_tables")),
     *(CORE / "spectra" / f"{name}.py" for name in ("packing", "prefetch", "spectrum_bytes")),
 )
 """What the window shows of lists, spectra, models, servers, files and filters comes from there."""
@@ -63,6 +65,7 @@ NO_MESSAGE = re.compile(
     r"|^(?=[^_]*_)[a-z_\s]+$|^<|BEGIN IMMEDIATE|cannot be nested|context \(\?:|^byte-by-byte"
     r"|^(FITS image|FITS table|LAMOST LRS|LAMOST MRS|SDSS spSpec)$|^there is a reader named"
     r"|::=|s label|^\| label|<.im_end|<.im_start|^Found missing adapter keys$"
+    r"|^SAMP messages$|^Vets spectra of candidates$|^the answer of the hub is"
     r"|^%s|^a result has a|^an event listener failed|^the worker %s|^worker client$"
 )
 """Code; what belongs to servers and to the command line; what the window says itself."""

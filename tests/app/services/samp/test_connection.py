@@ -1,0 +1,248 @@
+"""Our connection on a real hub, with a program that plays TOPCAT, and when either goes away."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import psutil
+import pytest
+
+from app.services.samp import connection as module
+from app.services.samp import sent
+from app.services.samp.connection import NAME, SampConnection
+from app.services.samp.errors import SampError
+from app.services.samp.received import (
+    HIGHLIGHT,
+    LOAD_VOTABLE,
+    MTYPES,
+    POINT,
+    SELECT,
+    FileOffered,
+    PointedAt,
+    Refused,
+    RowPicked,
+    RowsPicked,
+)
+from tests.app.services.samp.peers import TABLE, Topcat, running_hub, until
+from tests.night import BY_NIGHT
+
+pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
+
+
+def test_what_we_send_arrives_as_texts(topcat, connection):
+    connection.connect()
+    assert [peer.name for peer in connection.tell(POINT, sent.position(10.5, -3.25))] == ["topcat"]
+    until(lambda: topcat.got)
+    assert topcat.got == [(POINT, {"ra": "10.5", "dec": "-3.25"})]
+    (peer,) = connection.peers(SELECT)
+    assert connection.ask([peer], SELECT, sent.rows("t1", "file:///t", [3, 5])) == {peer: ""}
+    assert topcat.params(SELECT) == [{"table-id": "t1", "url": "file:///t", "row-list": ["3", "5"]}]
+
+
+def test_what_others_send_is_handed_on_checked(topcat, connection, received, tmp_path):
+    connection.connect()
+    topcat.tell(HIGHLIGHT, table_id="t1", url="file:///t", row="7")
+    until(lambda: len(received) == 1)
+    topcat.tell(POINT, ra="10.5", dec="-3.25")
+    until(lambda: len(received) == 2)
+    answer = topcat.ask(SELECT, table_id="t1", row_list=["1", "2"])
+    assert answer["samp.status"] == "samp.ok"
+    until(lambda: len(received) == 3)
+    offered = tmp_path / "t.vot"
+    offered.write_text(TABLE)
+    answer = topcat.ask(LOAD_VOTABLE, url=offered.as_uri(), name="my table", table_id="t9")
+    assert answer["samp.status"] == "samp.ok"
+    offered.unlink()  # as a program does that has sent it
+    until(lambda: len(received) == 4)
+    row, point, rows, table = received
+    assert row == RowPicked(sender="topcat", table_id="t1", url="file:///t", row=7)
+    assert point == PointedAt(sender="topcat", ra=10.5, dec=-3.25)
+    assert rows == RowsPicked(sender="topcat", table_id="t1", url="", rows=(1, 2))
+    assert isinstance(table, FileOffered)
+    assert (table.name, table.table_id) == ("my table", "t9")
+    assert table.path is not None and table.path.read_text() == TABLE
+
+
+@pytest.mark.parametrize(
+    ("mtype", "params", "why"),
+    [
+        (HIGHLIGHT, {"table_id": "t", "row": "one"}, "no number"),
+        (SELECT, {"table_id": "t", "row_list": ["1"] * 100_001}, "100,001 rows"),
+        (POINT, {"ra": ["1"], "dec": "2"}, "no angle"),
+        (LOAD_VOTABLE, {"url": "http://192.0.2.7/t.vot"}, "another machine"),
+        (LOAD_VOTABLE, {"url": "file:///etc/hostname"}, "outside your home folder"),
+    ],
+)
+def test_a_message_that_is_refused_says_why_to_both(
+    topcat, connection, received, mtype, params, why
+):
+    connection.connect()
+    answer = topcat.ask(mtype, **params)
+    assert answer["samp.status"] == "samp.error"
+    assert why in answer["samp.error"]["samp.errortxt"]
+    until(lambda: received)
+    assert isinstance(received[0], Refused)
+    assert received[0].sender == "topcat" and why in received[0].reason
+
+
+def test_a_million_rows_are_refused_before_they_are_read(topcat, connection, received):
+    connection.connect()
+    rows = 1_000_000 if BY_NIGHT else 450_000  # most of the time is the hub's
+    topcat.tell(SELECT, table_id="t", row_list=["123456"] * rows)
+    until(lambda: received)
+    assert "too large" in received[0].reason
+    topcat.tell(POINT, ra="1", dec="2")  # and it goes on
+    until(lambda: received[-1] == PointedAt(sender="topcat", ra=1.0, dec=2.0))
+
+
+def test_more_messages_than_can_be_worked_off_are_refused(
+    topcat, connection, received, monkeypatch
+):
+    connection.connect()
+    gate = threading.Event()
+    monkeypatch.setattr(connection._inbox, "_receive", lambda message: gate.wait(60))
+    message = {"samp.mtype": POINT, "samp.params": {"ra": "1", "dec": "2"}}
+    answers = []
+    topcat.client.bind_receive_response("tag", lambda *words: answers.append(words[-1]))
+    try:
+        for _ in range(60):
+            topcat.client.call(topcat.workbench(), "tag", dict(message))
+        until(lambda: any(each["samp.status"] == "samp.error" for each in answers))
+    finally:
+        gate.set()
+    assert "too many" in next(
+        each["samp.error"]["samp.errortxt"] for each in answers if "samp.error" in each
+    )
+
+
+def test_other_programs_learn_nothing_about_our_environment(topcat, connection):
+    connection.connect()
+    workbench = topcat.workbench()
+    assert set(topcat.client.get_subscriptions(workbench)) == {*MTYPES, "samp.app.ping"}
+    with pytest.raises(Exception, match="not subscribed"):
+        topcat.client.call_and_wait(
+            workbench, {"samp.mtype": "client.env.get", "samp.params": {"name": "HOME"}}, "5"
+        )
+
+
+def test_only_loopback_listens(lock, connection):
+    connection.connect()
+    assert connection.has_own_hub
+    me = psutil.Process()
+    ours = [me, *me.children(recursive=True)]
+    listening = [
+        each.laddr.ip
+        for process in ours
+        for each in process.net_connections(kind="inet")
+        if each.status == psutil.CONN_LISTEN
+    ]
+    assert len(listening) >= 2  # our hub's and our own
+    assert set(listening) == {"127.0.0.1"}
+    with socket.socket() as web_profile:  # of any web page
+        assert web_profile.connect_ex(("127.0.0.1", 21012)) != 0
+
+
+def test_our_own_hub_only_where_none_runs_and_its_lock_file_goes(lock, connection, received, hub):
+    connection.connect()
+    assert not connection.has_own_hub
+    connection.close()
+    hub.stop()
+    assert not lock.exists()
+    connection.connect()
+    assert connection.has_own_hub and lock.exists()
+    connection.close()
+    assert not lock.exists()
+
+
+def test_a_stale_lock_file_is_no_hub(lock, connection):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    lock.write_text(f"samp.secret=x\nsamp.hub.xmlrpc.url=http://127.0.0.1:{port}/\n")
+    connection.connect()
+    assert connection.has_own_hub
+
+
+def test_a_hub_that_ended_is_replaced_on_the_next_send(lock, connection):
+    with running_hub():
+        connection.connect()
+    with pytest.raises(SampError):
+        connection.peers(POINT)
+    assert connection.tell(POINT, sent.position(1, 2)) == []
+    assert connection.has_own_hub
+    program = Topcat()
+    try:
+        assert [peer.name for peer in connection.tell(POINT, sent.position(1, 2))] == ["topcat"]
+        until(lambda: program.got)
+    finally:
+        program.close()
+
+
+def test_two_windows_share_a_hub_and_send_one_another_nothing(lock, connection, received, tmp_path):
+    others: list[object] = []
+    other = SampConnection(others.append, tmp_path / "other")
+    try:
+        connection.connect()
+        other.connect()
+        assert connection.has_own_hub and not other.has_own_hub
+        assert other.tell(POINT, sent.position(1, 2)) == []
+        connection.close()
+        assert other.tell(POINT, sent.position(1, 2)) == []  # with a hub of its own now
+        assert other.has_own_hub
+        assert (received, others) == ([], [])
+    finally:
+        other.close()
+
+
+def test_a_program_that_died_is_waited_for_a_limited_time(hub, connection, monkeypatch):
+    monkeypatch.setattr(module, "REPLY_S", 0.3)
+    program = Topcat(hub, "dying")
+    connection.connect()
+    (peer,) = connection.peers(HIGHLIGHT)
+    program.client.client.stop()  # without a word to the hub
+    begun = time.monotonic()
+    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 0.3)[peer] != ""
+    assert connection.ask_again(peer, HIGHLIGHT, sent.row("t", "", 1)) != ""
+    assert time.monotonic() - begun < 30
+    program.close()
+
+
+def test_what_is_waited_for_ends_when_we_stop(hub, connection):
+    program = Topcat(hub, "silent", ())
+    program.client.bind_receive_call(HIGHLIGHT, lambda *words: None)  # never answers
+    connection.connect()
+    (peer,) = connection.peers(HIGHLIGHT)
+    stop = threading.Timer(0.2, connection.stop_soon)
+    stop.start()
+    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 3600)[peer]
+    stop.join()
+    program.close()
+
+
+def test_a_row_is_tried_again_until_the_table_is_known(topcat, connection):
+    connection.connect()
+    (peer,) = connection.peers(HIGHLIGHT)
+    topcat.fault = lambda mtype, params: "" if len(topcat.got) >= 3 else "No table with table-id=t"
+    assert connection.ask_again(peer, HIGHLIGHT, sent.row("t", "", 1)) == ""
+    assert len(topcat.got) == 4
+    topcat.fault = lambda mtype, params: "No table\nwith " + "x" * 5000
+    fault = connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1))[peer]
+    assert fault.startswith("No table with") and len(fault) < 200
+
+
+def test_a_hub_elsewhere_is_not_used(lock, connection):
+    lock.write_text("samp.secret=x\nsamp.hub.xmlrpc.url=http://192.0.2.1:8000/\n")
+    with pytest.raises(SampError, match="not on this machine"):
+        connection.connect()
+    assert lock.exists() and not connection.has_own_hub
+
+
+def test_names_of_strangers_are_short_and_printable(hub, connection):
+    program = Topcat(hub, "bad\u202ename\n" + "x" * 5000)
+    connection.connect()
+    (peer,) = connection.peers(POINT)
+    assert len(peer.name) < 100 and peer.name.isprintable()
+    program.close()
+    assert NAME == "Spec-o3 Workbench"

@@ -1,0 +1,69 @@
+"""Our own hub in a process of its own, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from app.services.samp import hub as module
+from app.services.samp.errors import SampError
+from app.services.samp.hub import OwnHub
+from app.services.samp.hub_proxy import is_alive
+from app.services.samp.lock_file import read_lock_file
+from tests.app.services.samp.peers import running_hub, until
+
+
+def test_it_listens_and_leaves_nothing(lock):
+    hub = OwnHub.start()
+    assert hub is not None and hub.is_running
+    address = read_lock_file()
+    assert address is not None and address.url.startswith("http://127.0.0.1:") and is_alive(address)
+    assert lock.stat().st_mode & 0o077 == 0  # the key is nobody else's
+    hub.stop()
+    assert not hub.is_running and not lock.exists() and not psutil.pid_exists(hub.pid)
+
+
+def test_another_that_was_quicker_stays(lock):
+    with running_hub():
+        written = lock.read_text()
+        assert OwnHub.start() is None
+        assert lock.read_text() == written
+
+
+def test_it_ends_when_the_program_is_killed(lock):
+    code = (
+        "import os, sys; from app.services.samp.hub import OwnHub; hub = OwnHub.start();"
+        "print(hub.pid, flush=True); sys.stdin.read()"
+    )
+    program = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert program.stdout is not None and program.stdin is not None
+    pid = int(program.stdout.readline())
+    assert lock.exists() and psutil.pid_exists(pid)
+    os.kill(program.pid, signal.SIGKILL)
+    program.wait()
+    until(lambda: not lock.exists())
+    until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie")
+    program.stdin.close()
+    program.stdout.close()
+
+
+def test_one_that_does_not_start_is_said_so(lock, monkeypatch):
+    monkeypatch.setattr(module, "MODULE", "app.services.samp.no_such_module")
+    with pytest.raises(SampError, match="could not be started"):
+        OwnHub.start()
+
+
+def test_one_that_hangs_is_killed(lock, monkeypatch):
+    monkeypatch.setattr(module, "START_S", 0.2)
+    monkeypatch.setattr(
+        module, "child_command", lambda *_: [sys.executable, "-c", "import time; time.sleep(600)"]
+    )
+    with pytest.raises(SampError, match="took too long"):
+        OwnHub.start()

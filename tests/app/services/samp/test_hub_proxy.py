@@ -1,0 +1,94 @@
+"""A hub that is slow, silent or talks nonsense is left after a limited time."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from app.services.samp import hub_proxy as module
+from app.services.samp.errors import SampError
+from app.services.samp.hub_proxy import FAILURES, hub_proxy, is_alive
+from app.services.samp.lock_file import HubAddress, read_lock_file
+
+
+@contextmanager
+def speaker(answer: bytes | None) -> Iterator[HubAddress]:
+    """Takes connections; says this and closes them, or says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        held = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    taken, _ = server.accept()
+                except OSError:
+                    return
+                held.append(taken)
+                if answer is not None:
+                    taken.recv(65536)
+                    taken.sendall(answer)
+                    taken.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield HubAddress(f"http://127.0.0.1:{server.getsockname()[1]}/", "x")
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for each in held:
+                each.close()
+
+
+def test_a_hub_is_asked(hub):
+    address = read_lock_file()
+    assert address is not None and is_alive(address)
+    proxy = hub_proxy(address)
+    assert proxy.is_connected
+    proxy.ping()
+    proxy.disconnect()
+    assert not proxy.is_connected
+
+
+def test_a_silent_hub_is_left(monkeypatch):
+    monkeypatch.setattr(module, "TIMEOUT_S", 0.2)
+    with speaker(None) as address:
+        with pytest.raises(SampError, match="does not answer"):
+            is_alive(address)
+        proxy = hub_proxy(address, 0.2)
+        with pytest.raises(TimeoutError):
+            proxy.ping()
+        proxy.disconnect()
+
+
+def http_answer(body: bytes, more: bytes = b"") -> bytes:
+    return b"HTTP/1.0 200 OK\r\n" + more + b"Content-Type: text/xml\r\n\r\n" + body
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"SSH-2.0-OpenSSH\r\n",
+        http_answer(b"nonsense"),
+        http_answer(b"<methodResponse><params><param><value><int>x</int></value></param></params>"),
+        http_answer(b"<methodResponse></methodResponse>"),
+        http_answer(b"<a>" * 10_000),
+        http_answer(b"x" * (1024 * 1024)),
+        b"HTTP/1.0 500 no\r\n\r\n",
+        b"",
+    ],
+)
+def test_nonsense_is_a_known_failure(answer, monkeypatch):
+    monkeypatch.setattr(module, "MAX_ANSWER", 1024 * 512)
+    with speaker(answer) as address:
+        proxy = hub_proxy(address, 5)
+        with pytest.raises(FAILURES):
+            proxy.ping()
+        proxy.disconnect()
+        assert is_alive(address) in (True, False)
+    assert http.client.HTTPException in FAILURES

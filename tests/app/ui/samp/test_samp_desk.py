@@ -1,0 +1,294 @@
+"""SAMP in the whole window: what is sent, what arrives, and the switch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from agent.tasks.catalogue import look_task
+from app.core.importing.importer import import_list
+from app.core.session.session import new_session, open_session
+from app.services.samp.received import (
+    HIGHLIGHT,
+    LOAD_SPECTRUM,
+    LOAD_VOTABLE,
+    POINT,
+    SELECT,
+    TABLES,
+)
+from app.ui.settings.settings_store import SettingsStore
+from tests.app.services.samp.peers import TABLE, Topcat
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.whole_window import LEFT, Person, before_window
+
+pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def person(qtbot, sample, topcat, tmp_path):
+    """A window that is connected to a program that plays TOPCAT."""
+    with before_window(qtbot, copied(sample, tmp_path)) as person:
+        switch_on(person)
+        yield person
+
+
+def switch_on(person: Person) -> None:
+    person.window.commands.run("samp")
+    person.wait(lambda: said(person).startswith("SAMP is on"))
+
+
+def said(person: Person) -> str:
+    return person.view.status.message.full_text
+
+
+def sent_file(params: dict) -> Path:
+    return Path(unquote(urlsplit(params["url"]).path))
+
+
+def test_the_list_is_sent_and_rows_are_highlighted_both_ways(person, topcat):
+    assert said(person) == "SAMP is on; connected: topcat"
+    person.window.commands.run("samp_list")
+    person.wait(lambda: said(person) == "Sent to topcat")
+    (table,) = topcat.params(LOAD_VOTABLE)
+    text = sent_file(table).read_text(encoding="utf-8")
+    assert text.count("<TR>") == 12 and 'name="agent_p_yes"' in text
+    # Going on here highlights there.
+    person.press("n")
+    person.sees(2)
+    person.wait(lambda: topcat.params(HIGHLIGHT))
+    named = {key: table[key] for key in ("table-id", "url")}
+    assert topcat.params(HIGHLIGHT) == [{**named, "row": "1"}]
+    # A row picked there opens here, and is not sent back.
+    assert topcat.ask(HIGHLIGHT, **named, row="6")["samp.status"] == "samp.ok"
+    person.sees(7)
+    topcat.tell(SELECT, table_id=table["table-id"], row_list=["8"])
+    person.sees(9)
+    topcat.tell(SELECT, table_id=table["table-id"], row_list=["3", "4"])
+    person.sees(4)
+    person.wait(lambda: said(person) == "topcat selects 2 candidates: one of them is shown")
+    assert len(topcat.params(HIGHLIGHT)) == 1
+
+
+def test_a_row_of_a_list_that_was_not_sent_yet_is_highlighted_all_the_same(person, topcat):
+    tries = []
+
+    def fault(mtype, params):
+        tries.append(mtype)
+        return "No table with table-id" if mtype == HIGHLIGHT and tries.count(HIGHLIGHT) < 3 else ""
+
+    topcat.fault = fault
+    person.go(5)
+    person.window.commands.run("samp_row")
+    person.wait(lambda: said(person) == "Sent to topcat")
+    assert tries == [LOAD_VOTABLE, *[HIGHLIGHT] * 3]
+    assert topcat.params(HIGHLIGHT)[-1]["row"] == "4"
+
+
+def test_the_position_and_the_spectrum_are_sent(person, topcat, qtbot):
+    person.go(3)
+    candidate = person.current.candidate
+    person.window.commands.run("samp_position")
+    person.wait(lambda: topcat.params(POINT))
+    (point,) = topcat.params(POINT)
+    assert (float(point["ra"]), float(point["dec"])) == (candidate.ra, candidate.dec)
+    person.window.commands.run("samp_spectrum")
+    person.wait(lambda: topcat.params(LOAD_SPECTRUM))
+    (spectrum,) = topcat.params(LOAD_SPECTRUM)
+    assert spectrum["name"] == candidate.object_id
+    assert spectrum["meta"]["Access.Format"] == "application/x-votable+xml"
+    path = sent_file(spectrum)
+    text = path.read_text(encoding="utf-8")
+    assert 'utype="spec:Spectrum.Data.FluxAxis.Value"' in text
+    assert text.count("<TR>") == person.current.spectrum.wavelength.size
+    person.window.show_welcome()
+    assert not path.exists()  # it lives as long as the session
+
+
+def test_candidates_selected_in_the_overview_are_selected_there(person, topcat, qtbot):
+    person.window.commands.run("overview_page")
+    page = person.view._pages["overview_page"]
+    person.wait(lambda: page.model.blocks.total == 12)
+    page.table.selectAll()
+    person.window.commands.run("samp_selected")
+    person.wait(lambda: topcat.params(SELECT))
+    assert topcat.params(SELECT)[0]["row-list"] == [str(row) for row in range(12)]
+    person.view.show_judging()
+    person.window.commands.run("samp_selected")
+    assert "overview first" in said(person)
+
+
+def test_a_position_opens_the_nearest_candidate_or_says_there_is_none(person, topcat):
+    other = person.session.candidate(8)
+    topcat.tell(POINT, ra=repr(other.ra), dec=repr(other.dec + 2 / 3600))
+    person.sees(8)
+    person.wait(lambda: said(person) == "topcat points here: 2.0 arcsec away")
+    topcat.tell(POINT, ra="0.5", dec="-89.5")
+    person.wait(lambda: "no candidate within 30 arcsec" in said(person))
+    assert person.number == 8
+
+
+def test_a_table_is_offered_over_an_open_session_and_opened_when_wanted(
+    person, topcat, qtbot, tmp_path
+):
+    table = tmp_path / "t.vot"
+    table.write_text(TABLE)
+    topcat.ask(LOAD_VOTABLE, url=table.as_uri(), name="my <b>table</b>", table_id="t9")
+    offer = person.window.samp.offer
+    person.wait(lambda: offer.isVisible())
+    assert offer.text.full_text == "topcat sends the table my <b>table</b>"
+    qtbot.mouseClick(offer.no, LEFT)
+    assert not offer.isVisible() and person.window.view is not None
+    topcat.ask(LOAD_VOTABLE, url=table.as_uri(), name="again", table_id="t9")
+    person.wait(lambda: offer.isVisible())
+    qtbot.mouseClick(offer.yes, LEFT)
+    person.wait(lambda: person.window.importing is not None)
+    assert person.window.view is None and person.window.importing.isVisible()
+
+
+def test_a_table_becomes_a_session_whose_rows_the_program_can_pick(
+    qtbot, hub, topcat, tmp_path, real_list
+):
+    settings = SettingsStore()
+    settings.change(samp=True)
+    with before_window(qtbot, None, settings) as person:
+        person.wait(lambda: person.window.samp.link.is_on)
+        topcat.ask(LOAD_VOTABLE, url=real_list.as_uri(), name="stars", table_id="t9")
+        person.wait(lambda: person.window.importing is not None)
+        (copy,) = (tmp_path / "home" / "data").rglob("stars-*.vot")
+        person.window.open_session(session_of(copy, tmp_path))
+        person.wait(lambda: person.window.view is not None and person.current.row is not None)
+        person.wait(lambda: person.window.samp._sender.table is not None)
+        topcat.tell(HIGHLIGHT, table_id="t9", url=real_list.as_uri(), row="2")
+        person.wait(lambda: person.number == 3)
+
+
+@pytest.fixture
+def real_list(sample, tmp_path):
+    """A VOTable of three of the sample's spectra, with absolute paths."""
+    rows = []
+    with open_session(sample, "Ada") as session:
+        for number in (1, 2, 3):
+            each = session.candidate(number)
+            rows.append(f"<TR><TD>{each.object_id}</TD><TD>{each.path}</TD></TR>")
+    path = tmp_path / "list.vot"
+    head, tail = TABLE[: TABLE.index("<TR>")], TABLE[TABLE.index("</TABLEDATA>") :]
+    head = re.sub(r'<FIELD name="(ra|dec)".*?/>', "", head, flags=re.DOTALL)
+    path.write_text(head + "".join(rows) + tail, encoding="utf-8")
+    return path
+
+
+def session_of(table: Path, folder: Path) -> Path:
+    place = folder / "received.speco3"
+    with new_session(place, look_task(), "Ada") as session:
+        import_list(session, table, allow_absolute=True)
+    return place
+
+
+def test_a_spectrum_opens_to_just_look(qtbot, hub, topcat, sample, tmp_path):
+    with open_session(sample, "Ada") as session:
+        spectrum = Path(session.candidate(1).path)
+    copy = tmp_path / spectrum.name
+    copy.write_bytes(spectrum.read_bytes())
+    settings = SettingsStore()
+    settings.change(samp=True)
+    with before_window(qtbot, None, settings) as person:
+        person.wait(lambda: person.window.samp.link.is_on)
+        answer = topcat.ask(LOAD_SPECTRUM, url=copy.as_uri(), name="a star", meta={})
+        assert answer["samp.status"] == "samp.ok"
+        person.wait(lambda: person.window.view is not None and person.current.is_painted)
+        assert person.session.task.id == "LOOK"
+
+
+HOSTILE = (
+    (LOAD_VOTABLE, {"url": "http://192.0.2.7/t.vot"}, "a file of another machine"),
+    (LOAD_VOTABLE, {"url": "file:///etc/hostname"}, "outside your home folder"),
+    (SELECT, {"table_id": "t", "row_list": ["1"] * 101_000}, "101,000 rows at once"),
+    (HIGHLIGHT, {"table_id": "t", "row": {"a": "b"}}, "a row that is no number"),
+    (HIGHLIGHT, {"table_id": "t", "row": "5"}, "rows of a table that is not open here"),
+    (POINT, {"ra": "x" * 100_000, "dec": "1"}, "ra is no angle in degrees"),
+)
+
+
+def test_what_is_hostile_is_a_sentence_in_the_status_line(person, topcat):
+    for mtype, params, words in HOSTILE:
+        topcat.tell(mtype, **params)
+        person.wait(lambda words=words: words in said(person))
+        assert person.number == 1
+    person.press("n")  # and the window goes on
+    person.sees(2)
+
+
+def test_blind_mode_keeps_the_agents_opinion_from_the_other_program(person, topcat):
+    person.window.commands.run("blind")
+    person.wait(lambda: person.current.blind_mode.is_on)
+    person.window.commands.run("samp_list")
+    person.wait(lambda: topcat.params(LOAD_VOTABLE))
+    text = sent_file(topcat.params(LOAD_VOTABLE)[0]).read_text(encoding="utf-8")
+    assert 'name="verdict"' in text and "agent_verdict" not in text and "p_yes" not in text
+
+
+def test_off_it_sends_nothing_and_says_how_to_turn_it_on(qtbot, sample, topcat, tmp_path):
+    with before_window(qtbot, copied(sample, tmp_path)) as person:
+        assert not person.window.samp.link.is_on
+        person.window.commands.run("samp_list")
+        assert "Connect to TOPCAT" in said(person)
+        switch_on(person)
+        assert person.window.menu_row.is_checked("samp") is True
+        topcat.workbench()
+        person.window.commands.run("samp")
+        person.wait(lambda: said(person) == "SAMP is off")
+        assert person.window.menu_row.is_checked("samp") is False
+        others = topcat.client.get_registered_clients()
+        names = [topcat.client.get_metadata(each).get("samp.name") for each in others]
+        assert "Spec-o3 Workbench" not in names
+
+
+def test_a_failure_to_connect_is_said(qtbot, sample, lock, tmp_path):
+    lock.write_text("samp.secret=x\nsamp.hub.xmlrpc.url=http://192.0.2.1:8000/\n")
+    with before_window(qtbot, copied(sample, tmp_path)) as person:
+        person.window.commands.run("samp")
+        person.wait(lambda: "not on this machine" in said(person))
+        person.window.commands.run("samp_list")
+        person.wait(lambda: "not on this machine" in said(person))
+
+
+def test_no_other_program_is_said(qtbot, sample, lock, tmp_path):
+    with before_window(qtbot, copied(sample, tmp_path)) as person:
+        person.window.commands.run("samp")
+        person.wait(lambda: said(person) == "SAMP is on; no other program is connected yet")
+        person.window.commands.run("samp_list")
+        person.wait(lambda: "no other program that takes this" in said(person))
+        program = Topcat()
+        try:
+            person.window.commands.run("samp_list")
+            person.wait(lambda: said(person) == "Sent to topcat")
+        finally:
+            program.close()
+
+
+def test_two_windows_at_once(qtbot, sample, hub, tmp_path):
+    (tmp_path / "second").mkdir()
+    with (
+        before_window(qtbot, copied(sample, tmp_path)) as first,
+        before_window(qtbot, copied(sample, tmp_path / "second")) as second,
+    ):
+        for person in (first, second):
+            person.window.commands.run("samp")
+            person.wait(lambda person=person: said(person).startswith("SAMP is on"))
+        second.window.commands.run("samp_list")
+        second.wait(lambda: "no other program that takes this" in said(second))
+        assert not first.window.samp.offer.isVisible()
+    QApplication.processEvents()
+
+
+def test_all_kinds_of_tables_are_taken():
+    assert TABLES == ("table.load.votable", "table.load.fits")
