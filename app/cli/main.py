@@ -45,8 +45,11 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
+    *("enrich", "services"),
     *("models", "selftest"),
 )
+FOLDERS = {"enrich": "services.", "services": "services."}
+"""Folders of the commands whose modules are not in app/cli itself."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 NO_THREAD = "can't start new thread"  # Python's words
@@ -69,7 +72,7 @@ def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(commands)
     for name in names:
-        command = getattr(import_module(f"app.cli.{name}"), name)
+        command = getattr(import_module(f"app.cli.{FOLDERS.get(name, '')}{name}"), name)
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:

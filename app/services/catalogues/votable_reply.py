@@ -65,6 +65,19 @@ def rows_of(content: bytes, wanted: Sequence[str]) -> Iterator[dict[str, Value]]
         raise BadReply("the service left rows out: ask for fewer at once")
 
 
+def column_names(content: bytes) -> set[str]:
+    """The names of the columns of an answer, in small letters. Raises BadReply."""
+    parser = VOTableParser(MAX_CELL)
+    try:
+        for _ in parser.rows(_Reader(content).read):
+            pass
+    except ReadError as error:
+        raise BadReply(f"the answer is damaged: {error}") from error
+    if not parser.is_described:
+        raise BadReply("the answer holds no table")
+    return {field.name.casefold() for field in parser.fields}
+
+
 def cell_value(cell: Cell, field: VOTableField) -> Value:
     """A number or a text; None for what is missing, NaN included."""
     if cell is None:

@@ -1,0 +1,1 @@
+"""Commands that ask services, and what they share."""

@@ -1,0 +1,177 @@
+"""Asks a catalogue about a whole list: one question for a thousand candidates.
+
+What an upload answered is stored in one transaction when it has come, so a run that was killed
+goes on where it was; what failed is asked again by the next run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import ColumnElement, FromClause, and_, func, or_, select
+
+from app.core.database.tables import candidates, evidence
+from app.core.evidence import store
+from app.core.evidence.positions import MOTIONS, position_of
+from app.core.evidence.store import NewAnswer
+from app.core.progress import Progress, silent
+from app.core.session.session import Session
+from app.services.catalogues.answer import Exchange, State, failed
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import Service
+from app.services.catalogues.tap import MAX_POSITIONS, match_positions
+from app.services.web.client import WebClient, never
+from app.services.web.errors import ServiceError
+from app.services.web.pace import ShouldStop
+
+UPLOAD_S = 300.0
+"""In all, for one upload; services need longer for a thousand than for one."""
+MAX_FAILED_UPLOADS = 2
+"""In a row; a service that is down is not asked about the rest of the list."""
+
+
+@dataclass
+class Tally:
+    """What a run over a list has brought from one service."""
+
+    service: str
+    known: int = 0
+    """Answered by earlier runs."""
+    found: int = 0
+    nothing: int = 0
+    failed: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    without_position: int = 0
+    not_asked: int = 0
+    """Left for another run, since the service failed."""
+
+    def count(self, state: State, reason: str = "") -> None:
+        self.found += state is State.FOUND
+        self.nothing += state is State.NOTHING
+        self.failed += state is State.FAILED
+        if reason:
+            self.reasons[reason] += 1
+
+
+def in_order(services: Sequence[Service]) -> list[Service]:
+    """Gaia first, as its proper motions move the positions for the others."""
+    return sorted(services, key=lambda service: service.id != MOTIONS)
+
+
+def enrich(
+    session: Session,
+    client: WebClient,
+    service: Service,
+    *,
+    limit: int | None = None,
+    progress: Progress = silent,
+    should_stop: ShouldStop = never,
+) -> Tally:
+    """Ask about the candidates without an answer, in list order, at most `limit` of them.
+
+    Raises Stopped; all that was answered is kept.
+    """
+    tally = _begun(session, service)
+    total = _count_missing(session, service)
+    total = total if limit is None else min(total, limit)
+    patient = replace(service, timeout_s=max(service.timeout_s, UPLOAD_S))
+    done, after, faults = 0, 0, 0
+    progress(done, total)
+    while done < total:
+        ids = _next_ids(session, service, after, min(MAX_POSITIONS, total - done))
+        if not ids:
+            break
+        is_failed = _ask_together(session, client, patient, ids, tally, should_stop)
+        faults = faults + 1 if is_failed else 0
+        done, after = done + len(ids), ids[-1]
+        progress(done, total)
+        if faults >= MAX_FAILED_UPLOADS:
+            tally.not_asked = total - done
+            break
+    return tally
+
+
+def _ask_together(
+    session: Session,
+    client: WebClient,
+    service: Service,
+    ids: Sequence[int],
+    tally: Tally,
+    should_stop: ShouldStop,
+) -> bool:
+    """Ask about some candidates and store the answers; returns whether the service failed."""
+    known = store.answers_of(session, ids)
+    asked: list[tuple[int, Position]] = []
+    for candidate in session.candidates(ids):
+        position = position_of(candidate, known.get(candidate.id, {}))
+        if position is None:
+            tally.without_position += 1
+        else:
+            asked.append((candidate.id, position))
+    if not asked:
+        return False
+    exchange: Exchange | None = None
+    try:
+        answers, exchange = match_positions(
+            service, client, [position for _, position in asked], should_stop
+        )
+    except ServiceError as error:
+        answers = [failed(str(error))] * len(asked)
+    new = [
+        NewAnswer(candidate_id=number, answer=answer, position=position)
+        for (number, position), answer in zip(asked, answers, strict=True)
+    ]
+    store.save_together(session, service, new, exchange)
+    for answer in answers:
+        tally.count(answer.state, answer.reason)
+    return exchange is None
+
+
+HAS_POSITION = candidates.c.ra.is_not(None) & candidates.c.dec.is_not(None)
+
+
+def _begun(session: Session, service: Service) -> Tally:
+    """What is known before the first question."""
+    missing = _is_missing(service)
+    query = select(
+        func.count().filter(~missing),
+        func.count().filter(~HAS_POSITION),
+    ).select_from(_joined(service))
+    with session.database.reading() as connection:
+        known, without = connection.execute(query).one()
+    return Tally(service=service.id, known=known, without_position=without)
+
+
+def _count_missing(session: Session, service: Service) -> int:
+    query = select(func.count()).select_from(_joined(service))
+    with session.database.reading() as connection:
+        counted = connection.execute(query.where(HAS_POSITION, _is_missing(service)))
+        return int(counted.scalar_one())
+
+
+def _next_ids(session: Session, service: Service, after: int, at_most: int) -> list[int]:
+    query = select(candidates.c.id).select_from(_joined(service))
+    query = query.where(candidates.c.id > after, HAS_POSITION, _is_missing(service))
+    with session.database.reading() as connection:
+        found = connection.execute(query.order_by(candidates.c.id).limit(at_most))
+        return list(found.scalars())
+
+
+def _is_missing(service: Service) -> ColumnElement[bool]:
+    """Not asked yet, not within this radius, or failed."""
+    return or_(
+        evidence.c.candidate_id.is_(None),
+        evidence.c.state == State.FAILED,
+        evidence.c.radius_arcsec != service.radius_arcsec,
+    )
+
+
+def _joined(service: Service) -> FromClause:
+    here = and_(
+        evidence.c.candidate_id == candidates.c.id,
+        evidence.c.service == service.id,
+        evidence.c.release == service.release,
+    )
+    return candidates.join(evidence, here, isouter=True)

@@ -1,0 +1,110 @@
+"""`spec-o3 enrich`: resumed after kill -9, interrupted, failures told; local catalogues."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from sqlalchemy import func, select
+from typer.testing import CliRunner
+
+from app.cli.main import workbench
+from app.core.database.tables import evidence
+from app.core.session.session import open_session
+from app.services.catalogues.service import all_services
+from tests.app.cli.commands import both_said, fails, run
+from tests.app.services.conftest import server  # noqa: F401
+
+COUNT = 2500
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, server):  # noqa: F811
+    """A session of 2,500 candidates; every second one is in the stand-in's 2MASS."""
+    monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path))
+    (tmp_path / "settings.toml").write_text(f'[service_changes]\n"twomass.url" = "{server.url}"\n')
+    columns = all_services()["twomass"].columns
+    blank = {each.column: 1.5 for each in columns} | {each.error: 0.1 for each in columns}
+    stars = [(number * 0.1, -30.0 + number * 0.01) for number in range(COUNT)]
+    server.tables['"II/246/out"'] = [
+        {**blank, "Qflg": "AAA", "RAJ2000": ra, "DEJ2000": dec} for ra, dec in stars[::2]
+    ]
+    with (tmp_path / "list.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["object", "ra", "dec"])
+        writer.writerows([f"s{n}", ra, dec] for n, (ra, dec) in enumerate(stars))
+    run("new", tmp_path / "night.speco3", tmp_path / "list.csv", "--task", "cv")
+    return tmp_path / "night.speco3"
+
+
+def states(place):
+    with open_session(place, "Ada", read_only=True) as session:
+        query = select(evidence.c.state, func.count()).group_by(evidence.c.state)
+        with session.database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def test_a_run_that_was_killed_asks_only_what_is_missing(place, server, monkeypatch):  # noqa: F811
+    environment = os.environ | {"SPEC_O3_CONFIG": str(place.parent)}
+    words = [sys.executable, "-m", "app.cli.main", "enrich", str(place), "--with", "twomass"]
+    process = subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL)
+    tick, until = threading.Event(), time.monotonic() + 120.0
+    while len(server.asked) < 2 and time.monotonic() < until:
+        assert process.poll() is None
+        tick.wait(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = sum(states(place).values())
+    assert kept in (1000, 2000)
+    before = len(server.asked)
+    said = run("enrich", place, "--with", "twomass")
+    assert f"{kept:,} known before" in said and "0 failed" in said
+    assert states(place) == {"found": COUNT // 2, "nothing": COUNT // 2}
+    assert len(server.asked) - before == (COUNT - kept + 999) // 1000
+    assert "2,500 known before" in run("enrich", place, "--with", "twomass")
+
+
+def test_what_leaves_the_machine_is_told_and_failures_have_reasons(place, server):  # noqa: F811
+    server.always = "html"
+    done = CliRunner().invoke(
+        workbench(), ["enrich", str(place), "--with", "twomass", "--limit", "5"]
+    )
+    assert done.exit_code == 1
+    assert "The position of each candidate" in done.stderr
+    assert "twomass: 0 found, 0 nothing there, 5 failed" in done.stdout
+    assert "failed for 5: the answer is no table but a web page" in done.stderr
+    assert states(place) == {"failed": 5}
+
+
+def test_interrupted_it_keeps_what_was_answered(place, server, monkeypatch):  # noqa: F811
+    from app.core.evidence import enriching
+
+    asked = enriching.match_positions
+
+    def interrupted(*words):
+        if len(server.asked) == 1:
+            raise KeyboardInterrupt
+        return asked(*words)
+
+    monkeypatch.setattr(enriching, "match_positions", interrupted)
+    done = CliRunner().invoke(workbench(), ["enrich", str(place), "--with", "twomass"])
+    assert done.exit_code == 130 and "to continue" in done.stderr
+    assert sum(states(place).values()) == 1000
+
+
+def test_a_catalogue_of_the_users_own(place, tmp_path):
+    (tmp_path / "mine.csv").write_text("ra,dec,mag\n0.0,-30.0,11.5\n0.1,-29.99,12.5\n")
+    said = both_said("enrich", place, "--catalogue", tmp_path / "mine.csv", "--radius", "1")
+    assert "mine: 2 found, 2,498 nothing there, of 2 rows" in said
+    assert "mine.mag" in said
+
+
+def test_what_cannot_be_asked(place):
+    assert "choose from simbad" in fails("enrich", place, "--with", "nobody")
+    assert "one candidate at a time" in fails("enrich", place, "--with", "ztf")
