@@ -20,7 +20,7 @@ from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.pipeline.test_steps import planned
-from tests.train.pipeline.test_whole import SMALL, in_this_process
+from tests.train.pipeline.test_whole import SMALL, in_this_process, keep_it_short
 from train.cli import app
 from train.journal import read_metrics
 from train.pipeline import run
@@ -34,7 +34,6 @@ ABLATED = SMALL | {
     "chain.hard_negatives": 0,
     "chain.averaged": "[0, 0]",
     "chain.judged_by": "transformers",
-    "chain.judged": 2,
     "grpo.turn_tokens": 24,
     "sft.steps": 2,
 }
@@ -94,6 +93,7 @@ def ablated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     sets = [word for name, value in ABLATED.items() for word in ("--set", f"{name}={value}")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "_run", in_this_process)
+        keep_it_short(patch)
         result = CliRunner().invoke(app, ["chain", str(out), "--preset", "tiny", *sets])
     assert result.exit_code == 0, f"{result.output}\n{result.exception}"
     yield out
@@ -105,7 +105,7 @@ class TestTheWholeChain:
         told = json.loads((ablated / "evaluation" / "ablation.json").read_text())["sets"]["test"]
         names = [one["judge"] for one in told["judges"]]
         assert names == ["full", "no SFT", "no RL", "no tool", "tool refused"]
-        assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {2}
+        assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {6}
 
     def test_without_the_tool_none_is_spoken_of(self, ablated: Path):
         card = read_card(ablated / "no_tool" / "grpo" / "model")

@@ -17,11 +17,13 @@ pytest.importorskip("gguf")
 
 from typer.testing import CliRunner
 
+from agent.engines.base import SamplingSettings
 from agent.protocol.reply import Verdict
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from tests.night import BY_NIGHT
 from train.cli import app
+from train.evaluate import judges
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore, read_examples
 from train.journal import read_metrics
@@ -71,6 +73,11 @@ def in_this_process(step: Step) -> None:
     assert step.makes.exists()
 
 
+def keep_it_short(patch: pytest.MonkeyPatch) -> None:
+    """What has hardly been trained talks until it may no more."""
+    patch.setattr(judges, "SamplingSettings", lambda **told: SamplingSettings(max_new_tokens=48))
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """By day in one process; that each step has its own is tested in test_run.py."""
@@ -87,6 +94,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         if not BY_NIGHT:
             patch.setattr(run, "_run", in_this_process)
+            keep_it_short(patch)
         result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, f"{result.output}\n{result.exception}"
     yield out
