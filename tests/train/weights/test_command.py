@@ -10,15 +10,23 @@ from agent.evidence.gates import GATES
 from agent.evidence.kinds import read_kinds
 from agent.evidence.weights import read_weights
 from train.simulate.sky import LABELS
+from train.weights import command
 from train.weights.command import judge, weights
-from train.weights.draws import bundled
+from train.weights.draws import Draws, bundled, draw
 
 PROGRAM = typer.Typer()
 PROGRAM.command()(weights)
 PROGRAM.command()(judge)
 
 
-def test_the_command_writes_usable_weights_that_can_be_read(tmp_path):
+def drawn_in_part(per_label, *how):
+    """A fifth of the spectra, each five times: measuring them takes longer than the fit."""
+    few = draw(per_label // 5, *how)
+    return Draws(**{name: np.concatenate([column] * 5) for name, column in vars(few).items()})
+
+
+def test_the_command_writes_usable_weights_that_can_be_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "draw", drawn_in_part)
     made = CliRunner().invoke(
         PROGRAM,
         ["weights", "--per-label", "10", "--seed", "3", "--workers", "1", "--out", str(tmp_path)],
@@ -26,6 +34,7 @@ def test_the_command_writes_usable_weights_that_can_be_read(tmp_path):
     assert made.exit_code == 0, made.output
     text = (tmp_path / "kinds.toml").read_text(encoding="utf-8")
     assert "--per-label 10 --seed 3" in text.splitlines()[1]
+    assert f"from {10 * len(LABELS)} simulated spectra" in text
     kinds, tasks = read_kinds(tmp_path / "kinds.toml"), read_weights(tmp_path / "tasks.toml")
     assert kinds.labels == LABELS and kinds.gates == tuple(GATES)
     assert np.isfinite(kinds.weights).all()
