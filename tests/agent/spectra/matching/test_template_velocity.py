@@ -11,8 +11,9 @@ from agent.spectra.matching.template_velocity import fit_velocity
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.matching.made import SDSS_PIXELS, bundled, observed
+from tests.night import seeds
 
-SEEDS = 40
+SEEDS = seeds(by_day=15, by_night=40)
 
 
 MADE_OF = {
@@ -30,7 +31,7 @@ def test_simulated_velocities_are_found_within_two_errors() -> None:
     pulls, errors = [], []
     for name, snr in MADE_OF.items():
         template = bundled(name)
-        for seed in range(SEEDS):
+        for seed in SEEDS:
             true = float(np.random.default_rng(seed).uniform(-400.0, 400.0))
             spectrum = observed(name, true, snr, seed, bad=(5000.0, 5100.0), gap=(5700.0, 5800.0))
             fit = fit_velocity(spectrum, *template)
