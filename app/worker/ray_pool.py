@@ -19,7 +19,7 @@ from app.worker.concurrency import Concurrency, server_count
 from app.worker.errors import CrashBeside, LoadError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
 from app.worker.ramp import MOST
-from app.worker.request import InspectRequest, LoadRequest
+from app.worker.request import InspectRequest, LoadRequest, whole_path
 
 Key = TypeVar("Key")
 
@@ -146,4 +146,4 @@ def _portable(request: InspectRequest) -> Call:
         task = Path(request.task).read_text(encoding="utf-8")
     if request.path is None:
         return request, task
-    return replace(request, path=str(Path(request.path).absolute())), task
+    return replace(request, path=whole_path(request.path)), task

@@ -241,9 +241,7 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
     return Confusion(first=first, second=second, counts=counts)
 
 
-def _of_share(
-    session: Session, tree: Filter, share: Share, at_once: int
-) -> Iterator[Candidate]:
+def _of_share(session: Session, tree: Filter, share: Share, at_once: int) -> Iterator[Candidate]:
     number = candidates.c.id
     here = (_condition(session, tree), share.condition)
     query = select(number).where(*here).order_by(number).limit(at_once)
