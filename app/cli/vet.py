@@ -32,7 +32,6 @@ from app.cli.session_options import (
     TrustPathsOption,
     reviewer_name,
 )
-from app.cli.time_left import TimeLeft
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
 from app.core.inspections.known_model import as_recorded
 from app.core.inspections.share import Share
@@ -41,6 +40,7 @@ from app.core.inspections.store import compare_models, count_pending
 from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
+from app.core.statistics.time_left import TimeLeft
 from app.worker.pool import WorkerPool
 from app.worker.ray_pool import RayPool
 from app.worker.request import LoadRequest

@@ -16,10 +16,10 @@ from agent.cluster.ray_actors import MAX_TRIES, RayActors, SideBySide
 from agent.cluster.ray_cluster import RayCluster
 from agent.trajectory.trajectory import ModelRef
 from app.worker.concurrency import Concurrency, server_count
-from app.worker.errors import CrashBeside, LoadError, WorkerCrash
+from app.worker.errors import CrashBeside, LoadCrash, LoadError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
 from app.worker.ramp import MOST
-from app.worker.request import InspectRequest, LoadRequest
+from app.worker.request import InspectRequest, LoadRequest, whole_path
 
 Key = TypeVar("Key")
 
@@ -112,6 +112,11 @@ class Inspecting:
         )
 
     def begin(self) -> ModelRef:
+        for _ in range(MAX_TRIES - 1):
+            try:
+                return self._pool.ready()
+            except LoadCrash:  # by chance or for lack of memory: others may load at this moment
+                continue
         return self._pool.ready()
 
     def work(self, call: Call) -> PoolResult[None]:
@@ -146,4 +151,4 @@ def _portable(request: InspectRequest) -> Call:
         task = Path(request.task).read_text(encoding="utf-8")
     if request.path is None:
         return request, task
-    return replace(request, path=str(Path(request.path).absolute())), task
+    return replace(request, path=whole_path(request.path)), task

@@ -9,6 +9,7 @@ from pathlib import Path
 from agent.checked_toml import printable
 from agent.engines.base import SamplingSettings
 from agent.spectra.spectrum import Spectrum
+from agent.spectra.urls import is_url
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import to_json
 from app.worker.errors import WireError
@@ -84,7 +85,7 @@ class InspectRequest:
         if self.spectrum is not None:
             message["spectrum"] = spectrum_to_json(self.spectrum)
         else:
-            message |= {"path": str(Path(self.path or "").absolute()), "row": self.row}
+            message |= {"path": whole_path(self.path or ""), "row": self.row}
         if self.so_far is not None:
             message["so_far"] = to_json(self.so_far)
         return message | {"seed": self.seed, "deadline_s": self.deadline_s}
@@ -92,3 +93,9 @@ class InspectRequest:
     def _task(self) -> str:
         is_file = self.task.casefold().endswith(".toml")
         return str(Path(self.task).absolute()) if is_file else self.task
+
+
+def whole_path(path: str | os.PathLike[str]) -> str:
+    """A path that means the same in another folder; an address does."""
+    text = os.fspath(path)
+    return text if is_url(text) else str(Path(text).absolute())

@@ -30,7 +30,7 @@ TARGET = 0.9
 
 
 def figures() -> Iterator[dict[str, object]]:
-    paths = list(islice(_usable(), SPECTRA))
+    paths = list(islice(usable(), SPECTRA))
     for in_flight, count, workers in RUNS:
         yield from _run(paths, in_flight, count, workers)
 
@@ -81,9 +81,9 @@ def _requests(paths: Iterator[Path]) -> Iterator[tuple[int, InspectRequest]]:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving(module: str = "tests.bench.vllm_profile") -> Iterator[str]:
     """A server with vLLM's profile."""
-    command = [sys.executable, "-m", "tests.bench.vllm_profile"]
+    command = [sys.executable, "-m", module]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None and server.stdout is not None
         port = int(server.stdout.readline())
@@ -91,7 +91,7 @@ def serving() -> Iterator[str]:
         server.stdin.close()
 
 
-def _usable() -> Iterator[Path]:
+def usable() -> Iterator[Path]:
     for path in sorted(SAMPLE.rglob("*.fits.gz")):
         try:
             read(path)

@@ -90,8 +90,9 @@ class Server:
                     writer.write(_json_reply(self._told(head)))
                     continue
                 self.requests += 1
-                self.sessions.add(names.get(b"x-session-id", b""))
-                await self._answer(body, writer)
+                session = names.get(b"x-session-id", b"")
+                self.sessions.add(session)
+                await self._answer(body, writer, session)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
@@ -102,9 +103,8 @@ class Server:
             return {"object": "list", "data": [{"id": MODEL, "object": "model"}]}
         return {"most": self.most, "requests": self.requests, "sessions": len(self.sessions)}
 
-    async def _answer(self, body: bytes, writer: asyncio.StreamWriter) -> None:
-        number = min(body.count(b'"role": "assistant"') + body.count(b'"role":"assistant"'), LOOKS)
-        pieces, whole = self.replies[number]
+    async def _answer(self, body: bytes, writer: asyncio.StreamWriter, session: bytes) -> None:
+        pieces, whole = self.replies[turn_number(body)]
         streamed = b'"stream": true' in body or b'"stream":true' in body
         self.waiting += 1
         self.most = max(self.most, len(self.turns) + self.waiting)
@@ -119,6 +119,10 @@ class Server:
         self.waiting -= 1
         self.turns.add(turn)
         await turn.ended.wait()
+
+
+def turn_number(body: bytes) -> int:
+    return min(body.count(b'"role": "assistant"') + body.count(b'"role":"assistant"'), LOOKS)
 
 
 def _reply(number: int) -> tuple[list[bytes], bytes]:
@@ -178,8 +182,7 @@ def _end_with_the_bench() -> None:
     os._exit(0)
 
 
-async def main() -> None:
-    server = Server()
+async def main(server: Server) -> None:
     listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=2**24)
     print(listening.sockets[0].getsockname()[1], flush=True)
     asyncio.get_running_loop().run_in_executor(None, _end_with_the_bench)
@@ -187,4 +190,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(Server()))

@@ -14,6 +14,8 @@ from typing import BinaryIO, Protocol
 
 from agent.errors import ReadError
 from agent.spectra.fits.fits_file import FitsFile
+from agent.spectra.remote_file import read_url
+from agent.spectra.urls import is_url
 
 MAX_FILE_BYTES = 16 * 1024**3  # only the needed parts are read, so a large DESI coadd is fine
 MAX_UNPACKED_BYTES = 384 * 1024**2
@@ -177,8 +179,14 @@ def _check_regular(status: os.stat_result) -> None:
 
 @contextmanager
 def open_source(path: str | os.PathLike[str]) -> Iterator[SourceFile]:
-    """Open a local regular file, plain or gzip. Raises ReadError without the file's name."""
+    """Open a regular file, plain or gzip, or one at an address.
+
+    Raises ReadError without the file's name.
+    """
     location = Path(path)
+    if isinstance(path, str) and is_url(path):
+        yield source_of(read_url(path), location.name.partition("?")[0] or "spectrum")
+        return
     try:
         stream, size = open_regular(location)
     except FileNotFoundError as error:

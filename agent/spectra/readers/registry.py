@@ -29,6 +29,7 @@ from agent.spectra.readers import (
 )
 from agent.spectra.readers.base import Malformed, NotMine, Reader, Request, clean_text
 from agent.spectra.spectrum import Spectrum
+from agent.spectra.urls import is_url
 
 FIRST_TARGET = 10**8
 
@@ -55,7 +56,7 @@ def register(reader: Reader, first: bool = True) -> None:
 
 
 def read(path: str | os.PathLike[str], row: int = 0, target: str | int | None = None) -> Spectrum:
-    """Read one spectrum of a file: a `row` from 0, or the row with the identifier `target`.
+    """Read one spectrum of a file or address: a `row` from 0, or the one with the id `target`.
 
     Raises ReadError, whose `reasons` say why each reader refused the file.
     """
@@ -63,9 +64,10 @@ def read(path: str | os.PathLike[str], row: int = 0, target: str | int | None = 
     request = Request(row, "" if target is None else str(target).strip())
     try:
         with open_source(path) as file, np.errstate(all="ignore"):
-            return _try_readers(file, request)
+            found = _try_readers(file, request)
     except ReadError as error:
         raise ReadError(f"{name}: {error}", error.reasons) from error
+    return replace(found, path=path) if isinstance(path, str) and is_url(path) else found
 
 
 def read_numbered(path: str | os.PathLike[str], number: int) -> Spectrum:

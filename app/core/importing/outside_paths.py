@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.checked_toml import printable
+from agent.spectra.urls import is_url, url_folder
 from app.core.session.counted_text import counted_text
-from app.core.session.folder_names import MAX_FOLDERS, is_within, summarized
+from app.core.session.folder_names import MAX_FOLDERS, folders_above, is_within, summarized
 
 MAX_PATH = 4096
 MAX_NAMED = 10_000
@@ -78,16 +79,18 @@ class OutsideCounter:
         kept = set(summarized(rows))
         found: Counter[str] = Counter()
         for folder, count in rows.items():
-            above = kept.intersection((folder, *map(str, Path(folder).parents)))
+            above = kept.intersection((folder, *folders_above(folder)))
             found.update(dict.fromkeys(above, count))
         return found
 
 
 def absolute_folder(text: str) -> str:
-    """The normalized folder if the text is an absolute path on this system, else ''.
+    """The normalized folder if the text is an absolute path on this system or an address, else ''.
 
     Nor is a whole disk a folder that anybody should allow.
     """
+    if is_url(text):
+        return url_folder(text)
     is_usable = len(text) < MAX_PATH and "\0" not in text and is_absolute(text)
     if not is_usable or not Path(text).is_absolute():
         return ""

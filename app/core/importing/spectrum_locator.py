@@ -3,7 +3,7 @@
 A relative path is looked up in the folder of the list, then in the folder given for spectra. A path
 that leaves both, directly or by a symbolic link, is refused, so that a list from a stranger cannot
 read other files. Absolute paths are used as they are in the folders that the user allows, or
-everywhere.
+everywhere; so are addresses of object stores and web servers, which are not asked here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from agent.checked_toml import is_unicode, printable
+from agent.spectra.urls import is_url, url_folder, url_problem
 from app.core.errors import ImportStopped
 from app.core.importing.outside_paths import (
     MAX_PATH,
@@ -100,6 +101,7 @@ class _Folder:
     is_simple: bool = False
     outside: str = ""
     """The absolute folder that the user could allow."""
+    is_remote: bool = False
 
 
 class SpectrumLocator:
@@ -200,6 +202,8 @@ class SpectrumLocator:
             return other.prefix + name
         if name in _NO_NAMES:
             problem = f"{_shown(text)} is a folder, not a file"
+        elif folder.is_remote and (fault := url_problem(text)):
+            problem = f"{_shown(text)}: {fault}"
         elif len(text) >= MAX_PATH:
             problem = f"its path is longer than {MAX_PATH:,} characters"
         elif self._spectra is not None and (found := self._index.by_name(name)):
@@ -215,6 +219,8 @@ class SpectrumLocator:
             if folder.outside:
                 self.outside.add_folder(folder.outside)
             return ""
+        if folder.is_remote:
+            return text
         self.missing += 1
         return (folder if other is None else other).prefix + name
 
@@ -226,12 +232,18 @@ class SpectrumLocator:
         files = len(folder.files) + (len(folder.other.files) if folder.other else 0)
         self._cached_names += FOLDER_WEIGHT + files
         folder.is_simple = not (
-            folder.refusal or folder.links_out or folder.other or self._spectra is not None
+            folder.refusal
+            or folder.links_out
+            or folder.other
+            or folder.is_remote
+            or self._spectra is not None
         )
         self._cache[text] = folder
         return folder
 
     def _resolve_folder(self, text: str) -> _Folder:
+        if is_url(text):
+            return self._resolve_url(text)
         if _URL.match(text):
             return _Folder(refusal=f"{_shown(text)} is a URL: download the file and give its path")
         if text.startswith("~"):
@@ -257,6 +269,15 @@ class SpectrumLocator:
         if len(found) == 2:
             found[0].other = found[1]
         return found[0]
+
+    def _resolve_url(self, text: str) -> _Folder:
+        folder = url_folder(text)
+        if not folder:
+            return _Folder(refusal=f"{_shown(text)}: {url_problem(text)}")
+        if self._is_allowed(folder):
+            return _Folder(is_remote=True)
+        refusal = f"{_shown(text)} is an address that was not allowed: allow it, or give a file"
+        return _Folder(refusal=refusal, outside=folder)
 
     def _possible_folders(self, text: str) -> list[str]:
         """The folders that the text may mean, without looking at the disk."""

@@ -180,11 +180,11 @@ def pending_candidates(
     """
     todo = combine(tree, _pending_filter(model, retry))
     at_once = PAGE if limit is None else max(1, min(limit, PAGE))
-    if share is None:
-        found = (row.candidate for row in matching(session, todo, sort, at_once=at_once))
-    else:
-        found = _of_share(session, todo, share, at_once)
-    yield from islice(found, limit)
+    if share is not None:
+        yield from islice(_of_share(session, todo, share, at_once), limit)
+        return
+    rows = matching(session, todo, sort, at_once=at_once)
+    yield from islice((row.candidate for row in rows), limit)
 
 
 def pending_among(
@@ -241,9 +241,7 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
     return Confusion(first=first, second=second, counts=counts)
 
 
-def _of_share(
-    session: Session, tree: Filter, share: Share, at_once: int
-) -> Iterator[Candidate]:
+def _of_share(session: Session, tree: Filter, share: Share, at_once: int) -> Iterator[Candidate]:
     number = candidates.c.id
     here = (_condition(session, tree), share.condition)
     query = select(number).where(*here).order_by(number).limit(at_once)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from agent.spectra.urls import is_url, url_folder
 from app.core.atomic_file import atomic_write
 from app.core.errors import SessionError
 from app.core.reviewer_name import settings_path
@@ -25,7 +26,7 @@ def read_folders(name: str) -> dict[str, list[str]]:
     if not isinstance(found, dict):
         return {}
     return {
-        key: [each for each in folders if isinstance(each, str) and Path(each).is_absolute()]
+        key: [each for each in folders if isinstance(each, str) and _is_whole(each)]
         for key, folders in found.items()
         if isinstance(folders, list)
     }
@@ -39,3 +40,8 @@ def save_folders(name: str, known: Mapping[str, list[str]]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
             file.write(json.dumps(newest, indent=1).encode("utf-8", "replace"))
+
+
+def _is_whole(folder: str) -> bool:
+    """Whether it means the same wherever the program runs."""
+    return bool(url_folder(folder + "/")) if is_url(folder) else Path(folder).is_absolute()

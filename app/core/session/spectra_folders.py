@@ -16,9 +16,10 @@ from pathlib import Path
 from sqlalchemy import ColumnElement, and_, exists, false, func, not_, or_, select
 
 from agent.checked_toml import is_unicode, printable
+from agent.spectra.urls import is_url, url_folder
 from app.core.database.tables import candidates, packed_spectra
 from app.core.errors import SessionError
-from app.core.session.folder_names import is_within, summarized
+from app.core.session.folder_names import is_within, normalized, summarized
 from app.core.session.remembered_folders import read_folders, save_folders
 from app.core.session.session import Session, open_session
 
@@ -67,7 +68,7 @@ def allow_folders(session_id: str, folders: Iterable[Path | str]) -> None:
     """Remember that the spectra of this session, and of its copies, may be in these folders."""
     known = {**read_folders(FILE), **_unsaved}
     before = known.pop(session_id, [])
-    wanted = summarized([*before, *map(_normalized, folders)])
+    wanted = summarized(filter(None, [*before, *map(normalized, folders)]))
     if not wanted or list(wanted) == before:
         return
     known[session_id] = _unsaved[session_id] = list(wanted)
@@ -79,7 +80,7 @@ def outside_folders(session: Session) -> tuple[str, ...]:
     if not isinstance(session.location, Path):
         return ()  # a team's server is not a file that anybody sends
     roots = allowed_folders(session)
-    found = {_normalized(each) for each in _suspicious_folders(session, roots)}
+    found = {normalized(each) for each in _suspicious_folders(session, roots)} - {""}
     outside = (each for each in found if not any(is_within(each, root) for root in roots))
     return summarized(each for each in outside if _may_exist(each))
 
@@ -89,14 +90,15 @@ def allowed_folders(session: Session) -> tuple[str, ...]:
     own = [str(session.location.parent)] if isinstance(session.location, Path) else []
     bundled = str(resources.files("resources"))
     remembered = {**read_folders(FILE), **_unsaved}.get(session.id, [])
-    every = [_normalized(each) for each in (*own, bundled, *remembered)]
+    every = [normalized(each) for each in (*own, bundled, *remembered)]
     real = [os.path.realpath(each) for each in (*own, bundled)]
     return tuple(dict.fromkeys([*every, *real]))
 
 
 def _may_exist(folder: str) -> bool:
-    # Asking for a folder on another computer would send it this person's credentials on Windows.
-    if folder.startswith(("\\\\", "//")):
+    # Asking for a folder on another computer would tell it of this person, and send it this
+    # person's credentials on Windows.
+    if folder.startswith(("\\\\", "//")) or is_url(folder):
         return True
     try:
         return Path(folder).is_dir()
@@ -109,16 +111,24 @@ def _suspicious_folders(session: Session, roots: Iterable[str]) -> set[str]:
     path = candidates.c.path
     inside: list[ColumnElement[bool]] = [false()]
     for root in filter(is_unicode, roots):  # no other text is stored
-        start = root.rstrip(os.sep) + os.sep
+        step = "/" if is_url(root) else os.sep
+        start = root.rstrip(step) + step
         inside.append(func.substr(path, 1, len(start)) == start)
     is_packed = exists().where(packed_spectra.c.candidate_id == candidates.c.id)
     is_outside = or_(not_(or_(*inside)), func.instr(path, "..") > 0)
     query = select(path).where(and_(path != "", is_outside, ~is_packed)).distinct()
     with session.database.reading() as connection:
         found = connection.execution_options(yield_per=PAGE).execute(query)
-        paths = map(Path, found.scalars())
-        # A path of another system is relative here, to a file that does not exist.
-        return {str(each.parent) for each in paths if each.is_absolute() or _is_file(each)}
+        return {folder for folder in map(_folder_of, found.scalars()) if folder}
+
+
+def _folder_of(text: str) -> str:
+    """The folder of a spectrum; empty where nothing could be read."""
+    if is_url(text):
+        return url_folder(text)
+    path = Path(text)
+    # A path of another system is relative here, to a file that does not exist.
+    return str(path.parent) if path.is_absolute() or _is_file(path) else ""
 
 
 def _is_file(path: Path) -> bool:
@@ -126,7 +136,3 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
-
-
-def _normalized(path: Path | str) -> str:
-    return os.path.normpath(Path(path).absolute())

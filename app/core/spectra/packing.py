@@ -18,6 +18,7 @@ from sqlalchemy.types import NULLTYPE
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
+from agent.spectra.urls import is_url, url_folder
 from app.core.atomic_file import disk_errors, sync_folder
 from app.core.database.database import SUFFIX, Database
 from app.core.database.error_messages import explain
@@ -186,20 +187,25 @@ class _Source:
     """Reads spectra from their files, which must be in some folders even if they are links."""
 
     def __init__(self, allowed: tuple[str, ...] | None) -> None:
-        self._allowed = None if allowed is None else [*map(os.path.realpath, allowed)]
+        self._allowed = None if allowed is None else [*map(_real, allowed)]
         self.folders: set[str] = set()
 
     def read(self, candidate: Candidate) -> Spectrum:
         key = spectrum_key(candidate)
         if not key.path or "\0" in key.path:
             return read_by_key(key)  # which says why
-        folder = str(Path(os.path.realpath(key.path)).parent)
+        is_remote = is_url(key.path)
+        folder = url_folder(key.path) if is_remote else str(Path(os.path.realpath(key.path)).parent)
         is_allowed = self._allowed is None or any(is_within(folder, one) for one in self._allowed)
         if not is_allowed:
             raise ReadError(f"{key.path} leads outside the folders of this session's spectra")
         spectrum = read_by_key(key)
         self.folders.add(folder)
         return spectrum
+
+
+def _real(folder: str) -> str:
+    return folder if is_url(folder) else os.path.realpath(folder)
 
 
 def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, list[Unreadable]]:

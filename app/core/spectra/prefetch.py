@@ -7,6 +7,7 @@ Reads that are no longer wanted are not started. The cache is bounded in spectra
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Self
 from agent.errors import ReadError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
+from agent.spectra.urls import is_url
 from app.core.database.tables import MIN_TARGETID
 from app.core.session.records import Candidate
 
@@ -25,6 +27,8 @@ ERROR_BYTES = 4096
 BYTES_PER_PIXEL = 9 + 24
 """Bytes that a spectrum's good pixels and errors add on first use, and those of its curve."""
 CLOSE_TIMEOUT_S = 10.0
+RETRY_S = 30.0
+"""An address that failed is tried again so much later."""
 NO_LIMIT = 2**31
 
 Stamp = tuple[int, int] | None
@@ -53,7 +57,12 @@ def read_by_key(key: SpectrumKey) -> Spectrum:
 
 
 def file_stamp(path: str) -> Stamp:
-    """Modification time and size of the file; None if there is no file."""
+    """Modification time and size of the file; None if there is no file.
+
+    Of an address, which is not asked, how often it could have been tried again.
+    """
+    if is_url(path):
+        return int(time.monotonic() / RETRY_S), 0
     try:
         status = Path(path).stat()
     except (OSError, ValueError):

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from agent.inspection.inspector_factory import PANEL, default_model
 from agent.trajectory.trajectory import ModelRef
-from app.cli import time_left
 from app.cli import vet as vet_command
 from app.cli.main import workbench
 from app.core.inspections.batch import BatchResult, inspect_all
@@ -18,6 +17,7 @@ from app.core.inspections.shown_opinion import shown_model
 from app.core.inspections.store import add_inspection
 from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
 from app.core.session.session import open_session
+from app.core.statistics import time_left
 from app.worker.pool import WorkerPool
 from tests.app.cli.commands import FEW, MEASURED, both_said, run
 from tests.app.core import inspected

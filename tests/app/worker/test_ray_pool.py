@@ -69,6 +69,18 @@ def test_the_model_is_known_before_the_batch_begins() -> None:
         assert pool.slots == 2
 
 
+@POSIX
+def test_a_worker_that_dies_once_as_it_loads_is_tried_again(tmp_path: Path) -> None:
+    load = LoadRequest(f"die-unless-there:{tmp_path / 'there'}")
+    with RayPool(RayPlace(actors=1), load, command=COMMAND) as pool:
+        assert pool.ready().name == load.model
+    with (
+        RayPool(RayPlace(actors=1), LoadRequest("die"), command=COMMAND) as pool,
+        pytest.raises(WorkbenchError, match="killed by SIGKILL"),
+    ):
+        pool.ready()
+
+
 def test_a_model_that_none_can_load(caplog: pytest.LogCaptureFixture) -> None:
     with (
         RayPool(PLACE, LoadRequest("refuse"), command=COMMAND) as pool,

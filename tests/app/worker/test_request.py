@@ -39,3 +39,9 @@ def test_one_of_file_and_spectrum() -> None:
         InspectRequest(task="CV")
     with pytest.raises(WireError):
         InspectRequest(task="CV", path="x.fits", spectrum=spectrum())
+
+
+def test_an_address_goes_to_a_worker_as_it_is() -> None:
+    request = InspectRequest(task="CV", path="s3://bucket/night/1.fits?v=1")
+    assert request.message(1)["path"] == "s3://bucket/night/1.fits?v=1"
+    assert request.shown == "1.fits?v=1"

@@ -27,7 +27,7 @@ def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
     told = dict(refusals(session))
     assert told == {row.line: row.reason for row in report.refused}
     assert sorted(told) == [2, 3, 4, 5]
-    assert "URL" in told[2]
+    assert "is an address that was not allowed" in told[2]
     assert '"-3" is not a row number' in told[3]
     assert told[4] == "line 5 of the file: 1 cell instead of 3"
     assert "no spectrum file, object name or position" in told[5]

@@ -47,7 +47,7 @@ def test_a_list_of_which_nothing_can_be_used_is_no_list(session, folder):
     with pytest.raises(
         ImportFailed, match=r"list\.csv: none of its 2 rows can be used; row 1: .*URL"
     ):
-        import_text(session, folder, "name,path\na,http://x/a.fits\nb,http://x/b.fits\n")
+        import_text(session, folder, "name,path\na,ftp://x/a.fits\nb,ftp://x/b.fits\n")
     assert session.count() == 0
     assert lists_of(session) == []
 

@@ -50,7 +50,7 @@ def test_a_preview_says_which_folders_and_how_many_rows(listed, labelled):
 
 def test_what_is_inside_or_relative_is_not_asked_about(folder):
     path = folder / "list.csv"
-    path.write_text(f"path\n{folder}/a.fits\nb.fits\n../c.fits\nhttp://x.org/d.fits\n~/e.fits\n")
+    path.write_text(f"path\n{folder}/a.fits\nb.fits\n../c.fits\nftp://x.org/d.fits\n~/e.fits\n")
     assert look_at(path).outside == OutsidePaths()
 
 
@@ -90,9 +90,11 @@ def test_hostile_paths_are_counted_without_asking_the_disk(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("the disk was asked")
 
-    for name in ("stat", "lstat", "scandir", "listdir", "open", "readlink"):
-        monkeypatch.setattr(os, name, refuse)
-    found = counted("/etc/passwd", "/dev/zero", "/home/bea/diary.fits", "/home/ada/a.fits")
+    counted("/etc/passwd")  # imports what it needs
+    with monkeypatch.context() as patched:
+        for name in ("stat", "lstat", "scandir", "listdir", "open", "readlink"):
+            patched.setattr(os, name, refuse)
+        found = counted("/etc/passwd", "/dev/zero", "/home/bea/diary.fits", "/home/ada/a.fits")
     assert found == OutsidePaths(folders=("/dev", "/etc", "/home/bea"), rows=3)
 
 
@@ -124,3 +126,35 @@ def test_an_answer_that_is_damaged_is_none(listed, tmp_path, monkeypatch):
     monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path / "settings.toml"))
     Path(tmp_path, "list_folders.json").write_text('{"a": 1')
     assert list_folders(listed) == ()
+
+
+def test_addresses_are_counted_by_their_folders():
+    rows = ["s3://bucket/night/1.fits", "S3://bucket/night/2.fits", "s3://bucket/day/3.fits"]
+    rows += ["https://Host.example/a/4.fits?x=1", "memory://a/../b/5.fits", "file:///etc/passwd"]
+    assert counted(*rows) == OutsidePaths(
+        folders=("https://host.example/a", "s3://bucket/day", "s3://bucket/night"), rows=4
+    )
+    assert counted(*rows, roots=("s3://bucket",)).folders == ("https://host.example/a",)
+
+
+def test_many_addresses_are_summarized_but_never_beyond_a_bucket():
+    found = counted(*(f"s3://bucket/{n}/1.fits" for n in range(40)))
+    assert found == OutsidePaths(folders=("s3://bucket",), rows=40)
+    found = counted(*(f"s3://bucket-{n}/1.fits" for n in range(40)))
+    assert (len(found.folders), found.rows) == (MAX_FOLDERS, MAX_FOLDERS)
+
+
+def test_addresses_come_in_once_they_are_allowed_and_are_remembered(
+    session, folder, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path / "settings.toml"))
+    path = folder / "list.csv"
+    path.write_text("path\ns3://bucket/night/1.fits\ns3://bucket/other/2.fits\n")
+    with pytest.raises(NoRowAllowedError, match=r"2 rows name spectra outside .* s3://bucket/"):
+        import_list(session, path)
+    report = import_list(session, path, allowed=["s3://bucket/night"])
+    assert (report.rows_used, report.rows_refused, report.missing_files) == (1, 1, 0)
+    assert "not allowed" in report.refused[0].reason
+    assert [each.path for each in every(session)] == ["s3://bucket/night/1.fits"]
+    assert list_folders(path) == ("s3://bucket/night",)
+    assert outside_folders(session) == ()

@@ -160,3 +160,28 @@ def test_files_by_name(spectra):
     assert index.by_stem("51602") == ""
     assert index.by_stem("12345").endswith("12345.fits")
     assert (index.by_stem("notes"), index.by_stem(".hidden")) == ("", "")
+
+
+def test_an_address_is_used_where_it_is_allowed(folder, spectra):
+    url = "https://Host.example/a/b/1.fits?v=2"
+    places = places_of(folder, allowed=["https://host.example/a"])
+    assert location(places, url) == url
+    assert location(places, "HTTPS://host.example/a/2.fits") == "HTTPS://host.example/a/2.fits"
+    assert places.missing == 0, "it is not asked"
+    for other in (
+        "https://host.example/ab/1.fits",
+        "https://host.example/1.fits",
+        "http://host.example/a/1.fits",
+        "https://host.example.evil/a/1.fits",
+        "https://host.example@evil/a/1.fits",
+        "https://host.example/a/../1.fits",
+        "https://host.example/a/%2e%2e",
+        "https://host.example/a/b::file:",
+        "s3://host.example/a/1.fits",
+    ):
+        assert location(places, other).startswith('"'), other
+    assert location(places_of(folder, allow_absolute=True), "s3://a/b") == "s3://a/b"
+    assert "not allowed" in location(places_of(folder), url)
+    touch(spectra, "deep/1.fits")
+    here = places_of(folder, spectra, allowed=["s3://a"])
+    assert location(here, "s3://a/1.fits") == str(spectra / "deep" / "1.fits"), "a copy is here"

@@ -29,7 +29,8 @@ def test_each_candidate_is_pending_in_one_share(tmp_path):
         found = [[c.id for c in pending_candidates(session, NANO, share=each)] for each in shares]
         assert all(some == sorted(some) for some in found)
         assert sorted(chain(*found)) == [n for n in range(1, 121) if n != 8]
-        assert [count_pending(session, NANO, share=each) for each in shares] == list(map(len, found))
+        counts = [count_pending(session, NANO, share=each) for each in shares]
+        assert counts == [len(some) for some in found]
         assert len(list(pending_candidates(session, NANO, 3, share=shares[2]))) == 3
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import fsspec
 import pytest
+from sqlalchemy import update
 
 from agent.errors import ReadError
 from agent.tasks.catalogue import find_task
+from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.importing.importer import import_list
 from app.core.session import spectra_folders
@@ -20,7 +23,7 @@ from app.core.session.spectra_folders import (
     open_with_spectra,
     outside_folders,
 )
-from app.core.spectra.packing import pack
+from app.core.spectra.packing import pack, packed_spectrum
 from tests.agent.spectra.readers import samples
 from tests.app.cli.commands import both_said, fails, run
 from tests.app.core.exporting.catalogues import listed
@@ -187,3 +190,38 @@ def test_errors_are_of_the_program(received):
     assert "\n" not in str(told.value)
     assert not isinstance(told.value, ReadError)
     assert not list(Path(received.parent).glob(".*lock"))
+
+
+def test_addresses_are_asked_about_like_folders(received, settings, monkeypatch):
+    """Nothing is asked of them before, and the answer is kept."""
+    with open_session(received, "Ada") as session, session.database.writing() as connection:
+        url = "s3://somebody/private/1.fits"
+        connection.execute(update(candidates).where(candidates.c.id == 2).values(path=url))
+    with pytest.raises(OutsideFoldersError, match="s3://somebody/private") as told:
+        open_with_spectra(received, "Ada")
+    assert told.value.folders == ("s3://somebody/private",)
+    open_with_spectra(received, "Ada", trust_paths=True).close()
+    monkeypatch.setattr(spectra_folders, "_unsaved", {})
+    with open_with_spectra(received, "Ada") as session:
+        assert "s3://somebody/private" in spectra_folders.allowed_folders(session)
+
+
+def test_an_address_is_packed_where_it_is_allowed_and_only_there(received, tmp_path):
+    store = fsspec.filesystem("memory")
+    store.pipe("/box/in/1.fits", samples.sdss())
+    store.pipe("/box/out/2.fits", samples.sdss())
+    with open_session(received, "Ada") as session:
+        with session.database.writing() as connection:
+            for number, place in ((1, "in/1"), (2, "out/2")):
+                values = {"path": f"memory://box/{place}.fits"}
+                here = candidates.c.id == number
+                connection.execute(update(candidates).where(here).values(values))
+        allow_folders(session.id, ["memory://box/in"])
+        with pytest.raises(OutsideFoldersError, match="memory://box/out"):
+            pack(session, tmp_path / "none.speco3")
+        allow_folders(session.id, ["memory://box/out"])
+        report = pack(session, tmp_path / "out.speco3")
+    store.rm("/box", recursive=True)
+    assert (report.packed, report.unreadable) == (2, ())
+    with open_with_spectra(tmp_path / "out.speco3", "Ada") as copy:
+        assert packed_spectrum(copy, 1) is not None

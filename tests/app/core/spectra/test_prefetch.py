@@ -128,3 +128,14 @@ def test_a_candidate_is_read_by_row_or_targetid(monkeypatch):
     assert asked == [(("/a.fits", 3), {}), (("/b.fits",), {"target": 39_627_000_000_001})]
     with pytest.raises(ReadError, match="gives no file"):
         read_by_key(SpectrumKey(3, ""))
+
+
+def test_an_address_that_failed_is_tried_again_later(monkeypatch):
+    clock = [1000.0]
+    monkeypatch.setattr(prefetching.time, "monotonic", lambda: clock[0])
+    url = "s3://bucket/1.fits"
+    before = prefetching.file_stamp(url)
+    clock[0] += 1.0
+    assert prefetching.file_stamp(url) == before
+    clock[0] += prefetching.RETRY_S
+    assert prefetching.file_stamp(url) != before

@@ -99,6 +99,10 @@ def test_a_list_beside_its_spectra_is_not_asked_about(qtbot, page, sample_list):
     ("outside", "text"),
     [
         (OutsidePaths(folders=("/data/a",), rows=1), "Allow /data/a (1 row)"),
+        (
+            OutsidePaths(folders=("s3://bucket/prefix",), rows=60),
+            "Allow s3://bucket/prefix (60 rows)",
+        ),
         (OutsidePaths(folders=("/data/a&b",), rows=2), "Allow /data/a&&b (2 rows)"),
         (OutsidePaths(folders=("/a", "/b"), rows=1234), "Allow these (1,234 rows)"),
         (OutsidePaths(folders=("/" + "x" * 99,), rows=2), "Allow these (2 rows)"),

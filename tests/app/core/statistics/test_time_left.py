@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from app.cli.time_left import TimeLeft, estimate
+from app.core.statistics.time_left import TimeLeft, estimate
 
 
 class Clock:

@@ -1,0 +1,210 @@
+"""Spectra at addresses: a store in memory, and web servers on loopback that cannot be trusted."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+
+from agent.errors import ReadError
+from agent.spectra import remote_file
+from agent.spectra.readers import read
+from agent.spectra.remote_file import read_url
+from tests.agent.engines.remote.fake_server import Act, Handler, Server, answered, serving
+
+TEXT = b"wavelength,flux\n" + b"".join(b"%d,%d\n" % (4000 + n, 1 + n % 3) for n in range(40))
+
+
+@pytest.fixture
+def box() -> Iterator[Any]:
+    store = fsspec.filesystem("memory")
+    store.pipe("/box/one.csv", TEXT)
+    yield store
+    store.rm("/box", recursive=True)
+
+
+def file(content: bytes, **headers: str) -> Act:
+    def act(handler: Handler) -> None:
+        handler.head(200, content_length=str(len(content)), **headers)
+        handler.wfile.write(content)
+
+    return act
+
+
+def moved(where: str) -> Act:
+    return lambda handler: handler.head(302, location=where, content_length="0")
+
+
+@contextmanager
+def web(*acts: Act) -> Iterator[tuple[str, Server]]:
+    with serving(*acts) as server:
+        yield server.url.removesuffix("/v1"), server
+
+
+def test_a_spectrum_in_a_store(box: Any) -> None:
+    found = read("memory://box/one.csv")
+    assert len(found) == 40
+    assert found.path == "memory://box/one.csv", "the address, as it was given"
+    box.pipe("/box/two.csv.gz", gzip.compress(TEXT))
+    assert len(read("memory://box/two.csv.gz")) == 40
+
+
+def test_a_spectrum_on_a_web_server() -> None:
+    with web(file(TEXT)) as (url, server):
+        assert len(read(f"{url}/night/one.csv?version=2")) == 40
+        (request,) = server.requests
+        assert request.path == "/night/one.csv?version=2"
+        assert not {"authorization", "cookie", "referer"} & set(request.headers)
+
+
+def test_what_is_not_there_says_so(box: Any) -> None:
+    with pytest.raises(ReadError, match=r"two.csv: the store has no such file"):
+        read("memory://box/two.csv")
+    with (
+        web(answered(404, {})) as (url, _),
+        pytest.raises(ReadError, match=r"1.fits: the server answers with status 404"),
+    ):
+        read(f"{url}/1.fits")
+    with pytest.raises(ReadError, match="cannot be read"):
+        read("http://127.0.0.1:9/1.fits")
+
+
+def test_too_large_a_file_is_refused_before_it_is_read(
+    box: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_file, "MAX_BYTES", 200)
+    monkeypatch.setattr(box, "cat_file", lambda *words, **more: pytest.fail("it was read"))
+    with pytest.raises(ReadError, match="larger than"):
+        read_url("memory://box/one.csv")
+
+    def tells_more_than_it_sends(handler: Handler) -> None:
+        handler.head(200, content_length=str(10**12))
+        handler.wait_for_hang_up()
+
+    with (
+        web(tells_more_than_it_sends) as (url, server),
+        pytest.raises(ReadError, match="larger than"),
+    ):
+        read_url(f"{url}/1.fits")
+    assert server.hung_up.is_set()
+
+
+def test_one_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_file, "MAX_BYTES", 100_000)
+
+    def endless(handler: Handler) -> None:
+        handler.head(200, transfer_encoding="chunked")
+        while True:
+            handler.chunk(b"x" * 5000)
+
+    with web(endless) as (url, _), pytest.raises(ReadError, match="larger than"):
+        read_url(f"{url}/1.fits")
+
+
+def test_one_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_file, "SILENCE_S", 0.2)
+
+    def silent(handler: Handler) -> None:
+        handler.head(200, content_length="100")
+        handler.wfile.write(b"x")
+        handler.wait_for_hang_up()
+
+    with web(silent) as (url, _), pytest.raises(ReadError, match="cannot be read"):
+        read_url(f"{url}/1.fits")
+
+
+def test_a_trickle_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 10_000, 50))
+    monkeypatch.setattr(remote_file.time, "monotonic", lambda: float(next(clock)))
+    pieces = remote_file._in_time(iter([b"x"] * 50))
+    with pytest.raises(ReadError, match="not sent within 120 s"):
+        list(pieces)
+
+
+def test_a_packed_reply_that_was_not_asked_for_is_refused() -> None:
+    bomb = gzip.compress(bytes(10**6))
+    with (
+        web(file(bomb, content_encoding="gzip")) as (url, _),
+        pytest.raises(ReadError, match="compressed"),
+    ):
+        read_url(f"{url}/1.fits")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "file:///etc/passwd",
+        "http://169.254.169.254/latest/meta-data",
+        "//other.example/1.fits",
+        "https://127.0.0.1/1.fits",
+        "memory://box/one.csv",
+        "http://me:secret@127.0.0.1/x",
+    ],
+)
+def test_no_redirect_leads_to_another_place(where: str) -> None:
+    with (
+        web(moved(where)) as (url, server),
+        pytest.raises(ReadError, match="the server sends us to") as caught,
+    ):
+        read_url(f"{url}/1.fits")
+    assert len(server.requests) == 1
+    assert "secret" not in str(caught.value)
+
+
+def test_a_redirect_on_the_same_server_is_followed_and_a_loop_ended() -> None:
+    with web(moved("/there/1.csv"), file(TEXT)) as (url, server):
+        assert read_url(f"{url}/1.csv") == TEXT
+        assert server.requests[1].path == "/there/1.csv"
+    with web(moved("/1.csv")) as (url, server), pytest.raises(ReadError, match="in a loop"):
+        read_url(f"{url}/1.csv")
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "memory://box/../x", "s3://a/b::file:///x"])
+def test_tricks_are_not_tried(url: str) -> None:
+    with pytest.raises(ReadError):
+        read_url(url)
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs"])
+def test_what_is_not_installed_is_named(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("s3fs", "gcsfs"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ReadError, match=r'pip install -e "\.\[cloud\]"'):
+        read_url(f"{scheme}://bucket/1.fits")
+
+
+def test_a_path_is_still_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A local file may lie in a folder named like an address."""
+    place = tmp_path / "http:" / "host" / "1.csv"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(TEXT)
+    assert len(read(place)) == 40
+    monkeypatch.chdir(tmp_path)
+    assert len(read(Path("http://host/1.csv"))) == 40
+
+
+def test_a_public_bucket_needs_no_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoCredentialsError(Exception):
+        """As botocore's."""
+
+    class Store:
+        def __init__(self, **options: Any) -> None:
+            self.is_public = options.get("anon", False)
+
+        def info(self, path: str) -> dict[str, int]:
+            if not self.is_public:
+                raise NoCredentialsError("Unable to locate credentials")
+            return {"size": len(TEXT)}
+
+        def cat_file(self, path: str, start: int, end: int) -> bytes:
+            return TEXT[start:end]
+
+    monkeypatch.setattr(fsspec, "filesystem", lambda scheme, **options: Store(**options))
+    assert read_url("s3://public/1.csv") == TEXT
