@@ -64,7 +64,6 @@ class SampConnection:
 
     def connect(self) -> None:
         """Connect, or connect again if the hub is another one by now. Raises SampError."""
-        self._stop.clear()
         if self._is_registered():
             return
         self._leave()
@@ -72,7 +71,7 @@ class SampConnection:
         if address is None or not is_alive(address):
             if self._hub is not None:
                 self._hub.stop()
-            self._hub = OwnHub.start()
+            self._hub = OwnHub.start(self.should_stop)
             address = read_lock_file()
         if address is None:
             raise SampError("the SAMP hub ended as soon as it was started")
@@ -86,6 +85,7 @@ class SampConnection:
         if self._hub is not None:
             self._hub.stop()
             self._hub = None
+        self._stop.clear()
 
     def stop_soon(self) -> None:
         """Let what is being sent or fetched end early; any thread."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
@@ -14,6 +16,7 @@ from app.services.samp.errors import SampError
 CHILD, MODULE = "samp-hub", "app.services.samp.hub_child"
 START_S = 30.0
 STOP_S = 3.0
+POLL_S = 0.1
 MAX_WORD = 100
 READY, TAKEN = b"ready", b"taken"
 """What it says when it listens, and where another hub was quicker."""
@@ -37,24 +40,31 @@ class OwnHub:
         self.pid = self._process.pid
 
     @classmethod
-    def start(cls) -> Self | None:
+    def start(cls, should_stop: Callable[[], bool]) -> Self | None:
         """Start it and wait until it listens; None if another was quicker. Raises SampError."""
-        hub = cls()
-        late = threading.Timer(START_S, hub._process.kill)
-        late.daemon = True
-        late.start()
+        hub, said = cls(), threading.Event()
+        watcher = threading.Thread(target=hub._watch, args=(said, should_stop), name="SAMP hub")
+        watcher.start()
         try:
             assert hub._process.stdout is not None
             word = hub._process.stdout.readline(MAX_WORD).strip()
         finally:
-            late.cancel()
-            late.join()
+            said.set()
+            watcher.join()
         if word == READY:
             return hub
         hub.stop()
         if word != TAKEN:
             raise SampError("the SAMP hub could not be started: it ended at once or took too long")
         return None
+
+    def _watch(self, said: threading.Event, should_stop: Callable[[], bool]) -> None:
+        """Kill it if it says nothing in time, or nobody waits for it any more."""
+        until = time.monotonic() + START_S
+        while not said.wait(POLL_S):
+            if should_stop() or time.monotonic() > until:
+                self._process.kill()
+                return
 
     @property
     def is_running(self) -> bool:

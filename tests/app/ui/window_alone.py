@@ -22,11 +22,13 @@ LOOK_MS = 5
 HEAVY = (
     *("torch", "transformers", "llama_cpp", "xllamacpp", "huggingface_hub", "accelerate"),
     *("matplotlib", "scipy", "astropy", "sklearn", "pandas", "pyarrow", "specutils", "gguf"),
+    *("pyvo", "requests"),
 )
 LATER = (
     *("app.core.exporting", "app.core.report", "app.core.sharing"),
     *("app.ui.export", "app.ui.overview", "app.ui.review", "app.ui.importing.import_page"),
     *("app.ui.help.guide_reader", "app.ui.help.about_dialog"),
+    *("app.services.samp", "app.ui.samp.samp_sender", "app.ui.samp.offer_bar"),
 )
 """Parts of the program that are imported when they are first opened."""
 Wait = Callable[[], object]

@@ -230,3 +230,20 @@ def test_a_verdict_does_not_wait_for_an_export(session_path):
         export(session, session_path.with_suffix(".ecsv"), which="all", progress=judge)
         assert not any(read_back(session_path.with_suffix(".ecsv"))["verdict"])
         assert session.judgement(1200) is not None
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_without_what_blind_mode_hides(session_path, tmp_path, suffix):
+    with people(session_path) as session:
+        add_inspection(session, 1, said("YES"))
+        whole = export(session, tmp_path / f"whole.{suffix}", which="all")
+        out = tmp_path / f"out.{suffix}"
+        report = export(session, out, which="all", without_agent=True)
+    hidden = set(whole.columns) - set(report.columns)
+    assert {"agent_verdict", "agent_p_yes", "agent_model"} <= hidden
+    assert all(name.startswith("agent_") for name in hidden)
+    assert report.rows == 5
+    assert [name for name in whole.columns if name in report.columns] == list(report.columns)
+    found = read_csv(out) if suffix == "csv" else read_back(out)
+    assert list(found) == list(report.columns)
+    assert len(found["verdict"]) == 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from astropy.io import fits
+from astropy.io.votable import parse_single_table
 from astropy.table import Table
 
 from agent.spectra.readers import read
@@ -44,6 +45,15 @@ def test_our_readers_read_the_same(tmp_path, suffix):
     if suffix != "csv":  # its header is only a comment
         assert (found.object_id, found.ra, found.dec) == ("J1", 10.5, -41.25)
         assert (found.survey, found.medium_in_file, found.z) == ("LAMOST", "vacuum", 0.0125)
+
+
+def test_a_votable_says_what_its_columns_are(tmp_path):
+    out = tmp_path / "a.vot"
+    write_spectrum(spectrum(), out)
+    fields = {each.name: each for each in parse_single_table(out).fields}
+    assert fields["wavelength"].utype == "spec:Spectrum.Data.SpectralAxis.Value"
+    assert fields["flux"].ucd == "phot.flux.density;em.wl"
+    assert fields["error"].utype == "spec:Spectrum.Data.FluxAxis.Accuracy.StatError"
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

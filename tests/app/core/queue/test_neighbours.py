@@ -11,7 +11,7 @@ from sqlalchemy import update
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.queue import neighbours
-from app.core.queue.neighbours import separation_arcsec
+from app.core.queue.neighbours import nearest, separation_arcsec
 from tests.app.core.sessions import made
 
 CENTRES = [
@@ -83,6 +83,20 @@ def test_against_every_pair(sky, radius):
         border = {other for other, away in apart.items() if abs(away - radius) < 1e-6}
         assert {each.candidate.id for each in found} - border == {o for _, o in near} - border
         assert [each.separation for each in found] == sorted(each.separation for each in found)
+
+
+@pytest.mark.parametrize("radius", RADII)
+def test_the_nearest_to_a_position(sky, radius):
+    session, places = sky
+    for here in places[::29]:
+        ra, dec = (here[0] + 0.001) % 360.0, max(-90.0, min(90.0, here[1] - 0.0005))
+        apart = {number: between((ra, dec), there) for number, there in enumerate(places, 1)}
+        found = nearest(session, ra, dec, radius)
+        if found is None:
+            assert min(apart.values()) > radius - 1e-6
+        else:
+            assert found[0] == pytest.approx(min(apart.values()), rel=1e-6, abs=1e-6)
+            assert apart[found[1]] == pytest.approx(found[0], rel=1e-6, abs=1e-6)
 
 
 def test_small_angles_are_exact():

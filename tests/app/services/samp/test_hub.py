@@ -18,8 +18,12 @@ from app.services.samp.lock_file import read_lock_file
 from tests.app.services.samp.peers import running_hub, until
 
 
+def never() -> bool:
+    return False
+
+
 def test_it_listens_and_leaves_nothing(lock):
-    hub = OwnHub.start()
+    hub = OwnHub.start(never)
     assert hub is not None and hub.is_running
     address = read_lock_file()
     assert address is not None and address.url.startswith("http://127.0.0.1:") and is_alive(address)
@@ -31,13 +35,13 @@ def test_it_listens_and_leaves_nothing(lock):
 def test_another_that_was_quicker_stays(lock):
     with running_hub():
         written = lock.read_text()
-        assert OwnHub.start() is None
+        assert OwnHub.start(never) is None
         assert lock.read_text() == written
 
 
 def test_it_ends_when_the_program_is_killed(lock):
     code = (
-        "import os, sys; from app.services.samp.hub import OwnHub; hub = OwnHub.start();"
+        "import sys; from app.services.samp.hub import OwnHub; hub = OwnHub.start(lambda: False);"
         "print(hub.pid, flush=True); sys.stdin.read()"
     )
     program = subprocess.Popen(
@@ -57,13 +61,14 @@ def test_it_ends_when_the_program_is_killed(lock):
 def test_one_that_does_not_start_is_said_so(lock, monkeypatch):
     monkeypatch.setattr(module, "MODULE", "app.services.samp.no_such_module")
     with pytest.raises(SampError, match="could not be started"):
-        OwnHub.start()
+        OwnHub.start(never)
 
 
-def test_one_that_hangs_is_killed(lock, monkeypatch):
-    monkeypatch.setattr(module, "START_S", 0.2)
+@pytest.mark.parametrize(("start_s", "should_stop"), [(0.2, never), (600, lambda: True)])
+def test_one_that_hangs_is_killed(lock, monkeypatch, start_s, should_stop):
+    monkeypatch.setattr(module, "START_S", start_s)
     monkeypatch.setattr(
         module, "child_command", lambda *_: [sys.executable, "-c", "import time; time.sleep(600)"]
     )
     with pytest.raises(SampError, match="took too long"):
-        OwnHub.start()
+        OwnHub.start(should_stop)
