@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from app.core.errors import SessionError
 from app.core.exporting.column import Column
-from app.core.exporting.columns import AGENT, CONTRACT, LABEL, Layout, read_layout
+from app.core.exporting.columns import Layout, read_layout
 from app.core.exporting.rows import UndeclaredColumnError, read_pages
 from app.core.exporting.selection import (
     Selection,
@@ -77,7 +77,7 @@ def preview_export(
         cells=cells,
         count=number or str(count_in_queue(session, queue.tree)),
         disputed=disputed,
-        hidden_when_blind=_agent_columns(layout),
+        hidden_when_blind=layout.giving_class_away,
     )
 
 
@@ -85,16 +85,6 @@ def candidate_ids(session: Session, queue: Queue, limit: int | None = None) -> l
     """The candidates shown by the filter, in order."""
     rows = islice(matching(session, queue.tree, queue.sort), limit)
     return [row.candidate.id for row in rows]
-
-
-def _agent_columns(layout: Layout) -> frozenset[int]:
-    names = {each.name for each in AGENT}
-    indices = {number for number, column in enumerate(CONTRACT) if column.name in names}
-    if LABEL.name in layout.fields:
-        indices.add(len(CONTRACT) + layout.fields.index(LABEL.name))
-    first = len(CONTRACT) + len(layout.roles)
-    indices |= set(range(first, first + sum(len(each.columns) for each in layout.models)))
-    return frozenset(indices)
 
 
 def _first_rows(
