@@ -21,6 +21,7 @@ from app.core.importing.formats.contents import ListColumn, RowBlock, Value
 from app.core.importing.opening import OpenedList, file_sha256, open_for_import
 from app.core.importing.sky import angles, positions
 from app.core.progress import EstimatedProgress, ShouldStop, StoppedError, never, silent
+from app.core.session.evidence_services import FILE
 from app.core.session.session import Session
 from app.services.catalogues.answer import Exchange, Match, answer_of, now
 from app.services.catalogues.position import Position
@@ -29,7 +30,6 @@ from app.services.catalogues.service import NAME, Service, ServiceColumn, all_se
 MATCHES_EACH = 20
 MAX_COLUMNS = 100
 MAX_TEXT = 200
-KIND = "file"
 ARCSEC = np.pi / 180.0 / 3600.0
 FloatArray = NDArray[np.float64]
 Near = tuple[float, int, Match]
@@ -98,7 +98,7 @@ def _service(opened: OpenedList, path: Path, name: str, radius_arcsec: float) ->
     return Service(
         id=name,
         name=path.name,
-        kind=KIND,
+        kind=FILE,
         url="",
         release=file_sha256(path)[:12],
         sends="Nothing.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from app.core.database.database import insert_or_update
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
 from app.core.evidence.matches import matches_from, matches_text
+from app.core.session.evidence_services import unpacked
 from app.core.session.provenance import PACKAGE, program_version
 from app.core.session.records import Change
 from app.core.session.session import MAX_IDS, Session
@@ -23,8 +23,6 @@ from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
 
 STORED = (State.FOUND, State.NOTHING, State.FAILED)
-MAX_REPLY = 40 * 2**20
-"""More is never unpacked: a stranger's session may hold anything."""
 HASH_SHOWN = 16
 LEVEL = 6
 
@@ -134,18 +132,6 @@ def raw_reply(session: Session, reply_id: int) -> bytes:
     if row is None:
         raise SessionError(f"there is no reply {reply_id} in the session")
     return unpacked(row.content, row.sha256)
-
-
-def unpacked(packed: bytes, sha256: str) -> bytes:
-    """The content of a reply. Raises SessionError unless it is as it came."""
-    unpacker = zlib.decompressobj()
-    try:
-        content = unpacker.decompress(packed, MAX_REPLY)
-    except zlib.error as error:
-        raise damaged("the reply of a service") from error
-    if not unpacker.eof or hashlib.sha256(content).hexdigest() != sha256:
-        raise damaged("the reply of a service")
-    return content
 
 
 def shown_evidence(on_screen: Mapping[str, StoredAnswer]) -> dict[str, str]:

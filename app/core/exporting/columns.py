@@ -13,6 +13,7 @@ from agent.checked_toml import printable
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
 from app.core.exporting.column import Column, Kind
+from app.core.exporting.evidence_columns import AskedService, asked_services
 from app.core.exporting.further_columns import (
     InspectedModel,
     MeasuredLine,
@@ -78,14 +79,15 @@ ROLES = (SCORE, LABEL, SNR)
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The written columns: CONTRACT, `roles` (from the candidate `fields`), those of models and of
-    measured lines, `own` (from lists).
+    """The written columns: CONTRACT, `roles` (from the candidate `fields`), those of models, of
+    measured lines and of services, `own` (from lists).
     """
 
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
     models: tuple[InspectedModel, ...] = ()
     lines: tuple[MeasuredLine, ...] = ()
+    services: tuple[AskedService, ...] = ()
     own: tuple[CarriedColumn, ...] = ()
     known: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """The columns of each list that are included in `own`, by list id."""
@@ -94,8 +96,20 @@ class Layout:
     def columns(self) -> tuple[Column, ...]:
         of_models = (column for each in self.models for column in each.columns)
         of_lines = (column for each in self.lines for column in each.columns)
+        of_services = (column for each in self.services for column in each.columns)
         own = (each.column for each in self.own)
-        return (*CONTRACT, *self.roles, *of_models, *of_lines, *own)
+        return (*CONTRACT, *self.roles, *of_models, *of_lines, *of_services, *own)
+
+    @property
+    def giving_class_away(self) -> frozenset[int]:
+        """Indices of the columns that blind mode hides."""
+        agent = {each.name for each in AGENT}
+        hidden = [each.name in agent for each in CONTRACT]
+        hidden += [name == LABEL.name for name in self.fields]
+        hidden += [True for each in self.models for _ in each.columns]
+        hidden += [False for each in self.lines for _ in each.columns]
+        hidden += [each.service.hides_class for each in self.services for _ in each.columns]
+        return frozenset(index for index, is_hidden in enumerate(hidden) if is_hidden)
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -141,6 +155,7 @@ def read_layout(connection: Connection) -> Layout:
             fields.append(role.name)
             roles.append(_with_free_name(*_role_column(role, declared), used_names))
     models, lines = inspected_models(connection, used_names), measured_lines(connection, used_names)
+    services = asked_services(connection, used_names)
     merged: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
     for list_id, used, entries in declared:
         for entry in entries:
@@ -162,6 +177,7 @@ def read_layout(connection: Connection) -> Layout:
             fields=tuple(fields),
             models=models,
             lines=lines,
+            services=services,
             own=own,
             known=known,
         )

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.exporting.columns import CarriedColumn, Layout
+from app.core.exporting.evidence_columns import evidence_cells
 from app.core.exporting.further_columns import line_cells, model_cells
 from app.core.exporting.listed_paths import path_cells
 from app.core.exporting.opinions import opinion_cells
@@ -65,6 +66,7 @@ def _page(
     further = [
         *model_cells(connection, ids, layout.models),
         *line_cells(connection, ids, layout.lines, selection),
+        *evidence_cells(connection, ids, layout.services),
     ]
     return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *further, *carried]
 

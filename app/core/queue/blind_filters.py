@@ -1,16 +1,22 @@
-"""Filters and orders that reveal what blind mode hides: agents' opinions and the list's labels."""
+"""Filters and orders that reveal what blind mode hides.
+
+These are agents' opinions, the list's labels, and what services say that know the class.
+"""
 
 from __future__ import annotations
 
+from app.core.queue.evidence_values import gives_class_away
 from app.core.queue.filters import (
     AgentVerdict,
     And,
     Disagree,
+    EvidenceState,
     Filter,
     InspectedBy,
     Not,
     Number,
     Or,
+    OwnColumnFilter,
     Words,
 )
 from app.core.queue.sorts import Sort
@@ -20,6 +26,8 @@ REVEALING_SORTS = frozenset({"p_yes", "uncertain", "surprising", "disagreeing"})
 
 def breaks_blind_mode(tree: Filter, sort: Sort) -> bool:
     """Whether the queue's order or content reveals an agent's opinion or a label."""
+    if sort.key == "own" and gives_class_away(sort.own):
+        return True
     return sort.key in REVEALING_SORTS or _is_revealing(tree)
 
 
@@ -32,6 +40,10 @@ def _is_revealing(tree: Filter) -> bool:
         return tree.field == "p_yes"
     if isinstance(tree, Words):
         return tree.field == "label"
+    if isinstance(tree, OwnColumnFilter):
+        return gives_class_away(tree.column)
+    if isinstance(tree, EvidenceState):
+        return gives_class_away(tree.service)
     if isinstance(tree, Disagree):
         return tree.between != "people"
     return isinstance(tree, AgentVerdict | InspectedBy)

@@ -2,7 +2,8 @@
 
 Conditions side by side must all hold; `or`, `not` (or a leading minus) and parentheses work as
 usual. A word alone is searched in names, comments and the list's own columns. A column of the list
-needs `own.` only where a field has its name.
+needs `own.` only where a field has its name. `gaia.bp_rp<0.5` compares what a service said, and
+`gaia=failed` whether it answered.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from app.core.queue.evidence_values import known_name, parts_of
 from app.core.queue.filter_tokens import Token, refuse, tokens
 from app.core.queue.filters import (
     ANSWERS,
     BETWEEN,
     EVERYTHING,
+    EVIDENCE_WORDS,
     MAX_DEPTH,
     NUMBER_FIELDS,
     TEXT_FIELDS,
@@ -26,6 +29,7 @@ from app.core.queue.filters import (
     Anywhere,
     Compare,
     Disagree,
+    EvidenceState,
     Filter,
     FilterError,
     Flag,
@@ -42,6 +46,7 @@ from app.core.queue.filters import (
     finite,
 )
 from app.core.session.records import Verdict
+from app.services.catalogues.service import all_services
 
 MAX_LENGTH = 2000
 MAX_NAMED = 12
@@ -174,6 +179,8 @@ class _Parser:
         value = self._take()
         if value.kind not in ("word", "quoted"):
             refuse(f"a value is missing after {name}{compare.text}", compare.position)
+        if column is None and name.lower() not in FIELDS and self._is_service(name.lower()):
+            return _with_position(token, lambda: _state(name.lower(), compare.text, value.text))
         if column is not None:
             return _with_position(token, lambda: _own(column, compare.text, value))
         if name.lower() not in FIELDS:
@@ -189,8 +196,15 @@ class _Parser:
         """The column of this name; its letters may be small or capital if that is unambiguous."""
         if name in self.own_columns:
             return name
+        if known_name(name) is not None:
+            return known_name(name)
         alike = [each for each in self.own_columns if each.lower() == name.lower()]
         return alike[0] if len(alike) == 1 else None
+
+    def _is_service(self, name: str) -> bool:
+        """Whether a service, or a catalogue that gave columns, has this name."""
+        parts = map(parts_of, self.own_columns)
+        return name in all_services() or any(each is not None and each[0] == name for each in parts)
 
 
 def _unknown(name: str, own_columns: Sequence[str]) -> str:
@@ -198,6 +212,14 @@ def _unknown(name: str, own_columns: Sequence[str]) -> str:
     named = [each[:40] for each in own_columns[:MAX_NAMED]]
     more = ", …" if len(own_columns) > MAX_NAMED else ""
     return f"{text}; columns of the list: {', '.join(named)}{more}" if named else text
+
+
+def _state(service: str, compare: str, word: str) -> Filter:
+    if compare == "!=":
+        return Not(_state(service, "=", word))
+    if compare not in (":", "="):
+        raise FilterError(f"{service} takes only : or = or !=")
+    return EvidenceState(service, _choice(word, EVIDENCE_WORDS, service))
 
 
 def _field_condition(name: str, compare: str, value: Token) -> Filter:

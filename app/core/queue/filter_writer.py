@@ -12,6 +12,7 @@ from app.core.queue.filters import (
     Anywhere,
     Disagree,
     Everything,
+    EvidenceState,
     Filter,
     Flag,
     Has,
@@ -57,6 +58,8 @@ def _text(tree: Filter) -> str:
             return f"{tree.field}{_sign(tree.compare)}{_quoted(tree.text)}"
         case OwnColumnFilter():
             return f"own.{_quoted(tree.column)}{_sign(tree.compare)}{_quoted(tree.text)}"
+        case EvidenceState():
+            return f"{tree.service}={tree.word}"
         case Flag():
             return f"flag:{_quoted(tree.name)}"
         case Anywhere():

@@ -16,6 +16,7 @@ MAX_TEXT = 200
 MAX_TERMS = 64
 MAX_DEPTH = 16
 
+EvidenceWord = Literal["found", "nothing", "failed", "unasked"]
 Answer = Literal["yes", "no", "undecided", "unseen"]
 Between = Literal["agent", "agents", "people"]
 Thing = Literal["fault", "comment", "flag", "path"]
@@ -24,6 +25,7 @@ TextField = Literal["object", "label", "comment", "fault", "path"]
 Compare = Literal["=", "<", ">", "<=", ">=", "contains"]
 
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
+EVIDENCE_WORDS: tuple[EvidenceWord, ...] = get_args(EvidenceWord)
 BETWEEN: tuple[Between, ...] = get_args(Between)
 THINGS: tuple[Thing, ...] = get_args(Thing)
 NUMBER_FIELDS: tuple[NumberField, ...] = get_args(NumberField)
@@ -116,7 +118,10 @@ class Words:
 
 @dataclass(frozen=True)
 class OwnColumnFilter:
-    """A further column of the list. `=` compares numbers by value and ignores case in text."""
+    """A further column of the list, or of a service, as `gaia.bp_rp`.
+
+    `=` compares numbers by value and ignores case in text.
+    """
 
     column: str
     compare: Compare
@@ -132,6 +137,18 @@ class OwnColumnFilter:
     @property
     def number(self) -> float | None:
         return finite(self.text)
+
+
+@dataclass(frozen=True)
+class EvidenceState:
+    """What a service said last: found, nothing, failed; "unasked" where it was not asked."""
+
+    service: str
+    word: EvidenceWord
+
+    def __post_init__(self) -> None:
+        _one_of(self.word, EVIDENCE_WORDS)
+        _checked_text(self.service)
 
 
 @dataclass(frozen=True)
@@ -213,6 +230,7 @@ Filter = (
     | Number
     | Words
     | OwnColumnFilter
+    | EvidenceState
     | Flag
     | Anywhere
     | Disagree

@@ -1,16 +1,19 @@
-"""The list's own columns: their names, whether they hold numbers, and the values in them."""
+"""The list's own columns, and those of services: names, whether they hold numbers, and values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import String, cast, func, select, union_all
 
-from app.core.database.tables import candidates
+from app.core.database.tables import candidates, evidence
+from app.core.queue.evidence_values import EvidenceValue, names_of, parts_of
 from app.core.queue.sql_conditions import OwnColumnValue, QueryContext
+from app.core.session.evidence_services import session_services
 from app.core.session.session import Session, candidate_of
+from app.services.catalogues.service import Service
 
 SAMPLED = 200
 """Candidates from all over the list whose columns are looked at."""
@@ -26,7 +29,10 @@ class OwnColumn:
 
 
 def own_columns(session: Session) -> tuple[OwnColumn, ...]:
-    """The own columns of all lists of a session, in their order, from a sample of candidates."""
+    """The own columns of all lists of a session, in their order, from a sample of candidates.
+
+    Those of services with answers follow, as `gaia.bp_rp`.
+    """
     number = candidates.c.id
     with session.database.reading() as connection:
         low, high = connection.execute(select(func.min(number), func.max(number))).one()
@@ -35,15 +41,24 @@ def own_columns(session: Session) -> tuple[OwnColumn, ...]:
         step = max((high - low) // SAMPLED, 1)
         wanted = select(candidates).where(number.in_(range(low, high + 1, step)))
         rows = connection.execute(wanted.order_by(number).limit(2 * SAMPLED)).all()
+        services = session_services(connection)
     values: dict[str, list[Any]] = {}
     for row in rows:
         for name, value in candidate_of(row).own.items():
             values.setdefault(name, []).append(value)
-    return tuple(
+    listed = tuple(
         OwnColumn(name, _are_numbers(some))
         for name, some in list(values.items())[:MAX_COLUMNS]
         if name and name.isprintable()
     )
+    of_services = (each for service in services.values() for each in _of_service(service))
+    return (*listed, *(each for each in of_services if each.name not in values))
+
+
+def _of_service(service: Service) -> Iterator[OwnColumn]:
+    texts = {f"{service.id}.{each.name}" for each in service.columns if each.is_text}
+    for name in names_of(service):
+        yield OwnColumn(name, name not in texts)
 
 
 def own_values(session: Session, column: str, beginning: str, limit: int) -> tuple[str, ...]:
@@ -51,12 +66,17 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
     context = QueryContext(session.reviewer_number, session.database.is_file)
     value = OwnColumnValue(context)
     # A value is looked at only where the name is right: a list may have hundreds of columns.
-    some = (
+    query_of_list = (
         select(value.text.label("text"))
         .select_from(candidates)
         .where(value.name == column, candidates.c.id <= _last_scanned(session))
-        .subquery()
     )
+    queries = [query_of_list]
+    if (parts := parts_of(column)) is not None:
+        said = EvidenceValue(parts, is_file=session.database.is_file)
+        scanned = evidence.c.candidate_id <= _last_scanned(session)
+        queries.append(select(cast(said.text, String).label("text")).where(said.is_there, scanned))
+    some = union_all(*queries).subquery()
     query = (
         select(some.c.text)
         .where(some.c.text.istartswith(beginning, autoescape=True), some.c.text != "")

@@ -1,25 +1,28 @@
 """Orders by one of the list's own columns, kept in memory.
 
 No index of the database can serve them: its text would hold a stranger's column name, and a session
-with such an index is refused. A column never changes after the import, so each order is read once;
-a position in it is a rank. A million candidates take 24 MB and some seconds.
+with such an index is refused. A column never changes after the import, so each order is read once,
+and that of a service's column again when the service has answered; a position in it is a rank. A
+million candidates take 24 MB and some seconds.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from app.core.database.database import Database
-from app.core.database.tables import candidates
+from app.core.database.tables import candidates, evidence, service_replies
+from app.core.queue.evidence_values import EvidenceValue, parts_of
 from app.core.queue.sql_conditions import Condition, OwnColumnValue, QueryContext
 
 HELD = 4
@@ -34,6 +37,8 @@ class OwnOrder:
 
     ids: NDArray[np.int64]
     last_id: int
+    last_reply: int
+    """The newest reply of a service when it was read."""
 
     @cached_property
     def _by_id(self) -> NDArray[np.int64]:
@@ -55,13 +60,16 @@ def own_order(
 ) -> OwnOrder:
     """The order by a column; read again where candidates were added since."""
     last_id = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
+    last_reply = 0
+    if parts_of(column) is not None:
+        last_reply = connection.execute(select(func.max(service_replies.c.id))).scalar() or 0
     key = (column, descending)
     with _lock:
         held = _orders.setdefault(database, OrderedDict())
         order = held.get(key)
-        if order is None or order.last_id != last_id:
+        if order is None or (order.last_id, order.last_reply) != (last_id, last_reply):
             ids = _read(connection, column, database.is_file, descending)
-            order = held[key] = OwnOrder(ids, last_id)
+            order = held[key] = OwnOrder(ids, last_id, last_reply)
         held.move_to_end(key)
         while len(held) > HELD:
             held.popitem(last=False)
@@ -90,7 +98,11 @@ def _read(
     )
     numbers: list[tuple[float, int]] = []
     texts: list[tuple[str, int]] = []
-    for number, as_number, as_text in connection.execute(query):
+    known: set[int] = set()
+    for number, as_number, as_text in _rows(connection, column, is_file, query):
+        if number in known:
+            continue  # the list's own column counts before a service's
+        known.add(number)
         if as_number is not None:
             numbers.append((float(as_number), number))
         elif as_text:
@@ -102,6 +114,15 @@ def _read(
         dtype=np.int64,
     )
     return np.concatenate([ids, np.setdiff1d(every, ids, assume_unique=True)])
+
+
+def _rows(connection: Connection, column: str, is_file: bool, own: Select[Any]) -> Iterator[Any]:
+    yield from connection.execute(own)
+    parts = parts_of(column)
+    if parts is not None:
+        value = EvidenceValue(parts, is_file=is_file)
+        query = select(evidence.c.candidate_id, value.number, value.text).where(value.is_there)
+        yield from connection.execute(query.order_by(evidence.c.candidate_id))
 
 
 def _sorted_ids(pairs: Iterable[tuple[float | str, int]], descending: bool) -> list[int]:

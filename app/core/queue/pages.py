@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Row, literal, select
 
 from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
+from app.core.queue.evidence_values import read_values
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, combine
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.walk import Plan, make_plan, position_of, start_of, walk
-from app.core.session.records import Candidate, Judgement
+from app.core.session.records import NOTHING, Candidate, Judgement
 from app.core.session.session import Session, candidate_of
 from app.core.session.stored_opinions import judgement_of
 
@@ -31,6 +32,13 @@ class QueueRow:
     position: QueuePosition
     candidate: Candidate
     mine: Judgement | None
+    evidence: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """What services said, by name such as `gaia.bp_rp`."""
+
+    def value(self, name: str) -> Any:
+        """Of a column of the list, or of a service."""
+        own = self.candidate.own
+        return own[name] if name in own else self.evidence.get(name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,9 +160,13 @@ def _read_rows(
         .where(candidates.c.id.in_([position.id for position in positions]))
     )
     rows = {row.id: row for row in connection.execute(query)}
-    return [_queue_row(position, rows[position.id]) for position in positions]
+    said = read_values(connection, list(rows))
+    return [
+        _queue_row(position, rows[position.id], said.get(position.id, NOTHING))
+        for position in positions
+    ]
 
 
-def _queue_row(position: QueuePosition, row: Row[Any]) -> QueueRow:
+def _queue_row(position: QueuePosition, row: Row[Any], evidence: Mapping[str, Any]) -> QueueRow:
     mine = None if row.log_id is None else judgement_of(row)
-    return QueueRow(position=position, candidate=candidate_of(row), mine=mine)
+    return QueueRow(position=position, candidate=candidate_of(row), mine=mine, evidence=evidence)

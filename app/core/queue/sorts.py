@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from sqlalchemy import BigInteger, ColumnElement, Double, Text, literal_column
 
+from app.core.queue.evidence_values import known_name
 from app.core.queue.filters import FilterError
 
 SortKey = Literal[
@@ -83,7 +84,7 @@ class Sort:
     seed: int = 0
     """Seed of the random order."""
     own: str = ""
-    """The list's own column by which "own" orders."""
+    """The column of the list, or of a service, by which "own" orders."""
 
     def __post_init__(self) -> None:
         if self.key == "own" and self.own and self.own.isprintable():
@@ -160,10 +161,16 @@ LIST_ORDER = Sort()
 
 
 def parse_sort(text: str) -> Sort:
-    """Parse `score`, `score:up`, `list:down`, `random:7` or `own.mag:up`. Raises FilterError."""
+    """Parse `score`, `score:up`, `list:down`, `random:7`, `own.mag:up` or `gaia.bp_rp:up`.
+
+    Raises FilterError.
+    """
     own = OWN.fullmatch(text.strip())
     if own is not None:
         return Sort("own", descending=own[2] == "down", own=_column_name(own[1]))
+    evidence, _, direction = text.strip().partition(":")
+    if known_name(evidence) is not None and direction in ("", *DIRECTIONS):
+        return Sort("own", descending=direction == "down", own=evidence.lower())
     key, *parts = (part.strip() for part in text.lower().split(":"))
     known = next((each for each in SORT_KEYS if each == key), None)
     if known is None:

@@ -32,9 +32,11 @@ from app.core.database.tables import (
     FLAGGED,
     JUDGED_BY_SEVERAL,
     candidates,
+    evidence,
     inspections,
     judgements,
 )
+from app.core.queue.evidence_values import EvidenceValue, parts_of
 from app.core.queue.filters import (
     AgentVerdict,
     And,
@@ -42,6 +44,7 @@ from app.core.queue.filters import (
     Anywhere,
     Disagree,
     Everything,
+    EvidenceState,
     Filter,
     Flag,
     Has,
@@ -111,7 +114,9 @@ def condition(tree: Filter, context: QueryContext) -> Condition:
         case Words():
             return _words(tree)
         case OwnColumnFilter():
-            return _exists(_own(tree, context))
+            return _own_or_evidence(tree, context)
+        case EvidenceState():
+            return _evidence_state(tree)
         case Flag():
             return _flag(tree.name, context)
         case Anywhere():
@@ -189,14 +194,40 @@ def _contains(column: ColumnElement[Any], part: str) -> Condition:
 
 def _own(tree: OwnColumnFilter, context: QueryContext) -> Condition:
     value = OwnColumnValue(context)
-    named = value.name == tree.column
+    return (value.name == tree.column) & _compares(tree, value.text, value.number)
+
+
+def _compares(
+    tree: OwnColumnFilter, as_text: ColumnElement[str], as_number: ColumnElement[float]
+) -> Condition:
     if tree.compare == "contains":
-        return named & _contains(value.text, tree.text)
+        return _contains(as_text, tree.text)
     number = tree.number
-    as_number = false() if number is None else COMPARISONS[tree.compare](value.number, number)
+    compares = false() if number is None else COMPARISONS[tree.compare](as_number, number)
     if tree.compare == "=":
-        return named & or_(as_number, func.lower(value.text) == func.lower(tree.text))
-    return named & as_number
+        return or_(compares, func.lower(as_text) == func.lower(tree.text))
+    return compares
+
+
+def _own_or_evidence(tree: OwnColumnFilter, context: QueryContext) -> Condition:
+    parts = parts_of(tree.column)
+    own = _exists(_own(tree, context))
+    if parts is None:
+        return own
+    value = EvidenceValue(parts, is_file=context.is_file)
+    here = evidence.c.candidate_id == candidates.c.id
+    return or_(own, _exists(here, value.is_there, _compares(tree, value.text, value.number)))
+
+
+def _evidence_state(tree: EvidenceState) -> Condition:
+    of_service = (
+        (evidence.c.candidate_id == candidates.c.id)
+        & (evidence.c.service == tree.service)
+        & evidence.c.is_newest
+    )
+    if tree.word == "unasked":
+        return not_(_exists(of_service))
+    return _exists(of_service, evidence.c.state == tree.word)
 
 
 class OwnColumnValue:

@@ -13,7 +13,15 @@ from agent.checked_toml import printable
 from agent.errors import TrajectoryError
 from agent.hashing import text_hash
 from agent.trajectory.trajectory_file import from_line
-from app.core.database.tables import candidates, inspections, judgements, lists, log, reviewers
+from app.core.database.tables import (
+    candidates,
+    evidence,
+    inspections,
+    judgements,
+    lists,
+    log,
+    reviewers,
+)
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.session.simulated import simulated_in
@@ -49,6 +57,19 @@ class ModelFact:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ServiceFact:
+    """A release of a service that was asked, or a catalogue in a file that was matched."""
+
+    name: str
+    release: str
+    answers: int
+    """Candidates about which it answered."""
+    failed: int
+    first_asked_at: str
+    last_asked_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReviewerFact:
     """A reviewer and the number of their current verdicts of each kind."""
 
@@ -80,6 +101,7 @@ class Provenance:
     last_verdict_at: str
     simulated: str
     """How many of the spectra looked at are simulated, as text; empty if none was looked at."""
+    services: tuple[ServiceFact, ...] = ()
     selection: str = ""
     """Which candidates were selected, as text; empty means all."""
 
@@ -137,6 +159,7 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         first_verdict_at=_printable(first or ""),
         last_verdict_at=_printable(last or ""),
         simulated=simulated_in(connection).words,
+        services=tuple(_services(connection)),
         selection=_printable(selection),
     )
 
@@ -164,6 +187,30 @@ def _models(connection: Connection) -> Iterator[ModelFact]:
             sha256=sha256,
             inspections=row.number,
             wording=_wording(connection, row.model, row.model_sha256),
+        )
+
+
+def _services(connection: Connection) -> Iterator[ServiceFact]:
+    asked = (evidence.c.service, evidence.c.release)
+    query = (
+        select(
+            *asked,
+            func.count().filter(evidence.c.state != "failed").label("answers"),
+            func.count().filter(evidence.c.state == "failed").label("failed"),
+            func.min(evidence.c.asked_at).label("first"),
+            func.max(evidence.c.asked_at).label("last"),
+        )
+        .group_by(*asked)
+        .order_by(*asked)
+    )
+    for row in connection.execute(query):
+        yield ServiceFact(
+            name=_printable(row.service),
+            release=_printable(row.release),
+            answers=row.answers,
+            failed=row.failed,
+            first_asked_at=_printable(row.first),
+            last_asked_at=_printable(row.last),
         )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from app.core.errors import SessionError
 from app.core.exporting.column import Column
-from app.core.exporting.columns import Layout, agent_columns, read_layout
+from app.core.exporting.columns import Layout, read_layout
 from app.core.exporting.rows import UndeclaredColumnError, read_pages
 from app.core.exporting.selection import (
     Selection,
@@ -77,7 +77,7 @@ def preview_export(
         cells=cells,
         count=number or str(count_in_queue(session, queue.tree)),
         disputed=disputed,
-        hidden_when_blind=agent_columns(layout),
+        hidden_when_blind=layout.giving_class_away,
     )
 
 

@@ -72,7 +72,8 @@ class ColumnMenu(QObject):
         on = self._columns.is_shown(column)
         show = partial(self._store.show, self._columns.name, self._model.key_of(column))
         action = add_check(self.menu, title, on, show)
-        if column in OF_AGENT and self._blind_mode.is_on:
+        hidden = OF_AGENT | self._model.giving_class_away
+        if column in hidden and self._blind_mode.is_on:
             action.setEnabled(False)
         if column == OBJECT:
             action.setEnabled(False)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from agent.errors import WorkbenchError
 from app.core.queue.own_columns import OwnColumn, own_columns
@@ -30,6 +30,8 @@ from app.ui.queue.columns import (
 )
 
 NAMES_FACT = "column_names"
+PAUSE_MS = 1000
+"""Services answer one after another; their columns are looked for once in a while."""
 
 
 class ColumnStore(QObject):
@@ -45,6 +47,8 @@ class ColumnStore(QObject):
         self.own: tuple[OwnColumn, ...] = ()
         self.names: dict[str, str] = self._read(NAMES_FACT, parse_names)
         self._choices: dict[str, ColumnChoice] = {}
+        self._later = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._later.timeout.connect(self.load)
 
     def load(self) -> None:
         """Look for the list's own columns in the background."""
@@ -53,6 +57,8 @@ class ColumnStore(QObject):
     def session_changed(self, change: Change) -> None:
         if change.aspect == "list":
             self.load()
+        elif change.aspect == "evidence" and not self._later.isActive():
+            self._later.start()
 
     def choice(self, table: str) -> ColumnChoice:
         """The choice for a table, such as "queue"."""

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 
 from agent.trajectory.p_yes import probability_text
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
+from app.core.queue.evidence_values import gives_class_away
 from app.core.queue.landmarks import BLOCK
 from app.core.queue.own_columns import OwnColumn
 from app.ui.judging.flag_menu import STAR
@@ -114,6 +115,12 @@ class QueueModel(QAbstractTableModel):
 
     def is_number(self, column: int) -> bool:
         return column in NUMBERS if column < FIRST_OWN else self.own[column - FIRST_OWN].is_number
+
+    @property
+    def giving_class_away(self) -> frozenset[int]:
+        """Columns of services that know the class, which blind mode hides."""
+        names = enumerate((each.name for each in self.own), FIRST_OWN)
+        return frozenset(column for column, name in names if gives_class_away(name))
 
     def set_brief(self, on: bool) -> None:
         if on != self.is_brief:
@@ -224,7 +231,7 @@ class QueueModel(QAbstractTableModel):
 
     def _text(self, row: QueueRow, column: int) -> str:
         if column >= FIRST_OWN:
-            return own_text(row.candidate.own.get(self.own[column - FIRST_OWN].name))
+            return own_text(row.value(self.own[column - FIRST_OWN].name))
         is_broken = column == VERDICT and _verdict(row) is None and row.candidate.fault
         return self.tr("! broken") if is_broken else text_of(row, column)
 

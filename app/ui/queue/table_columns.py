@@ -119,7 +119,7 @@ class TableColumns(QObject):
                 (shown.add if on else shown.discard)(column)
         shown |= {OBJECT} if ordered is None else {OBJECT, ordered}
         if self._current.blind_mode.is_on:
-            shown -= OF_AGENT
+            shown -= OF_AGENT | self._model.giving_class_away
         for column in range(self._model.columnCount()):
             self._table.setColumnHidden(column, column not in shown)
         self._fit_titles(self._store.choice(self.name).widths)

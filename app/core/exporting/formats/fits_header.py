@@ -139,6 +139,10 @@ def _provenance_cards(provenance: Provenance) -> Iterator[Card]:
         yield f"MCNT{number}", model.inspections, "inspections"
         if model.wording:
             yield f"MWORD{number}", model.wording, ""
+    for number, service in enumerate(provenance.services[:MAX_NUMBERED], 1):
+        yield f"SERV{number}", f"{service.name} {service.release}".strip(), ""
+        yield f"SERVN{number}", service.answers, "candidates about which it answered"
+        yield f"SERVT{number}", service.last_asked_at[:23], "UTC, asked last"
     for number, person in enumerate(provenance.reviewers[:MAX_NUMBERED], 1):
         counts = ", ".join(f"{word} {count}" for word, count in person.verdicts.items())
         yield f"REV{number}", person.name, ""

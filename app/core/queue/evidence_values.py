@@ -1,0 +1,96 @@
+"""Values of the nearest match of a service, as filters, orders and tables read them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from sqlalchemy import JSON, ColumnElement, Connection, Double, case, cast, func, select
+
+from app.core.database.tables import evidence
+from app.core.session.evidence_services import SEPARATION
+from app.services.catalogues.answer import State
+from app.services.catalogues.service import Service, all_services
+
+NAME = re.compile(r"([a-z][a-z0-9_]{0,39})\.([a-z][a-z0-9_]{0,59})")
+"""A service and its column, such as `gaia.bp_rp`."""
+
+
+def parts_of(name: str) -> tuple[str, str] | None:
+    """The service and the column that a name may stand for."""
+    found = NAME.fullmatch(name)
+    return None if found is None else (found[1], found[2])
+
+
+def names_of(service: Service) -> list[str]:
+    """The columns of a service with their uncertainties, and the separation."""
+    names = []
+    for each in service.columns:
+        names += [each.name, f"{each.name}_error"] if each.error else [each.name]
+    return [f"{service.id}.{name}" for name in (*names, SEPARATION)]
+
+
+def known_name(name: str) -> str | None:
+    """The name if it is a column of a service that we know."""
+    parts = parts_of(name.lower())
+    service = None if parts is None else all_services().get(parts[0])
+    return name.lower() if service is not None and name.lower() in names_of(service) else None
+
+
+def gives_class_away(name: str) -> bool:
+    """Whether blind mode hides a service or one of its columns."""
+    word, dot, _ = name.partition(".")
+    if dot and parts_of(name) is None:
+        return False
+    service = all_services().get(word)
+    return service is not None and service.hides_class
+
+
+class EvidenceValue:
+    """A value of the nearest match: as text, and as a number or NULL."""
+
+    def __init__(self, name: tuple[str, str], *, is_file: bool) -> None:
+        self.service, column = name
+        path = ["0", "separation_arcsec"] if column == SEPARATION else ["0", "values", column]
+        self.text: ColumnElement[str]
+        self.number: ColumnElement[float]
+        if is_file:
+            place = "$[0]" + "".join(f'."{part}"' for part in path[1:])
+            value = func.json_extract(evidence.c.matches, place)
+            kind = func.json_type(evidence.c.matches, place)
+            self.text = value
+            self.number = case((kind.in_(("integer", "real")), value))
+        else:
+            matches = cast(evidence.c.matches, JSON)
+            self.text = func.json_extract_path_text(matches, *path)
+            kind = func.json_typeof(func.json_extract_path(matches, *path))
+            self.number = case((kind == "number", cast(self.text, Double)))
+
+    @property
+    def is_there(self) -> ColumnElement[bool]:
+        """Of a row of the evidence: it is the newest answer of this service, with a match."""
+        return (
+            (evidence.c.service == self.service)
+            & evidence.c.is_newest
+            & (evidence.c.state == State.FOUND)
+        )
+
+
+def read_values(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The values of the nearest matches of these candidates, by name such as `gaia.bp_rp`."""
+    query = select(evidence.c.candidate_id, evidence.c.service, evidence.c.matches).where(
+        evidence.c.candidate_id.in_(list(ids)),
+        evidence.c.is_newest,
+        evidence.c.state == State.FOUND,
+    )
+    found: dict[int, dict[str, Any]] = {}
+    for number, service, matches in connection.execute(query):
+        with suppress(ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+            nearest = json.loads(matches)[0]
+            values = {f"{service}.{name}": value for name, value in nearest["values"].items()}
+            values[f"{service}.{SEPARATION}"] = nearest["separation_arcsec"]
+            found.setdefault(number, {}).update(values)
+    return found
