@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from app.services.web.errors import Busy, ServiceError, TooLong, Unreachable
 from app.services.web.pace import Stopped
 
 RADIUS_ARCSEC = 2.0
+_TEMPORARY = re.compile(r"\.[A-Za-z0-9_.+-]+\.(fits|vot|txt)(\.gz)?\.[a-z0-9_]{8}\.part")
 MAX_EACH = 50
 """Files of one row, where all that are found are fetched."""
 SILENT_IN_A_ROW, FAILED_IN_A_ROW = 5, 20
@@ -70,6 +72,9 @@ class FetchRun:
         self._take_all = take_all
         with disk_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
+            for each in folder.glob(".*.part"):  # of a run that was killed while it wrote
+                if _TEMPORARY.fullmatch(each.name):
+                    each.unlink(missing_ok=True)
         self._journal = Journal(folder)
 
     def run(

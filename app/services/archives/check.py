@@ -53,18 +53,22 @@ def _check_whole(file: SourceFile) -> None:
 
 def _check_object(spectrum: Spectrum, found: Found, radius_arcsec: float) -> None:
     told = {spectrum.object_id, *map(str, spectrum.meta.values())}
-    is_named = bool(told & set(found.names))
-    is_near = _is_near(spectrum, found, radius_arcsec)
+    is_named = not found.names or bool(told & set(found.names))
     names_other = any(key in spectrum.meta for key in ID_KEYS) or spectrum.survey == "SDSS"
-    if found.names and not is_named and (names_other or is_near is None):
-        other = printable(spectrum.object_id, 60)
-        raise WrongFile(f"the file is of {other}, not of {found.names[0]}")
+    if not is_named and names_other:
+        raise _of_another(spectrum, found)
+    if not _is_near(spectrum, found, radius_arcsec) and not is_named:
+        raise _of_another(spectrum, found)
 
 
-def _is_near(spectrum: Spectrum, found: Found, radius_arcsec: float) -> bool | None:
-    """None where a position is not known."""
+def _of_another(spectrum: Spectrum, found: Found) -> WrongFile:
+    return WrongFile(f"the file is of {printable(spectrum.object_id, 60)}, not of {found.names[0]}")
+
+
+def _is_near(spectrum: Spectrum, found: Found, radius_arcsec: float) -> bool:
+    """False where a position is not known. Raises WrongFile if it is another one."""
     if None in (spectrum.ra, spectrum.dec, found.ra, found.dec):
-        return None
+        return False
     here = Position(ra=float(spectrum.ra or 0.0), dec=float(spectrum.dec or 0.0))
     wanted = Position(ra=float(found.ra or 0.0), dec=float(found.dec or 0.0))
     apart = separation_arcsec(here, wanted)

@@ -19,9 +19,9 @@ def test_a_plate_of_a_later_reduction_is_looked_for_in_each(server, client):
     play_archives(server)
     sdss = archive("sdss", server)
     server.answer, answer = (
-        lambda path, fields: answer(path.replace("/103/", "/26/"), fields)
-        if "/103/" in path
-        else (b"", ""),
+        lambda path, fields: (
+            answer(path.replace("/103/", "/26/"), fields) if "/103/" in path else (b"", "")
+        ),
         server.answer,
     )
     (found,) = sdss.find(SDSS_STAR, 2.0)

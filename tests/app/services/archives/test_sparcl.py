@@ -78,7 +78,7 @@ def test_nothing_at_a_place_is_not_a_failure_of_the_archive(server, client):
 def test_boxes_hold_their_circle(ra, dec):
     for low, high in (ranges for box in boxes(ra, dec, 0.001) for ranges in box):
         assert low <= high
-    assert all(0.0 <= low and high <= 360.0 for (low, high), _ in boxes(ra, dec, 0.001))
+    assert all(low >= 0.0 and high <= 360.0 for (low, high), _ in boxes(ra, dec, 0.001))
     assert any(low[0] <= ra <= low[1] for low, _ in boxes(ra, dec, 0.001))
 
 
