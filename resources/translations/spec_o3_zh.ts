@@ -1215,6 +1215,14 @@
         <translation>此光谱无法读取</translation>
     </message>
     <message>
+        <source>Fetch it from {archive}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching the spectrum from {archive}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Reading the spectrum…</source>
         <translation>正在读取光谱…</translation>
     </message>
@@ -1283,6 +1291,77 @@
     <message>
         <source>Stopped: nothing was written</source>
         <translation>已停止：没有写入任何内容</translation>
+    </message>
+</context>
+<context>
+    <name>FetchDialog</name>
+    <message>
+        <source>Open from an archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Address of the service</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Release</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Spectra</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Radius in arcsec</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All that are found, not only the best</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder for the files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>arcsec</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Radius</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open what was fetched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the newest, or for example {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching…</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2266,6 +2345,13 @@
     <message>
         <source>Measured: {what}</source>
         <translation>已测量：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>MissingFile</name>
+    <message>
+        <source>No missing file here that an archive is known to have</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4077,6 +4163,14 @@
         <translation>打开会话</translation>
     </message>
     <message>
+        <source>Open from an archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetch the missing file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Close the session</source>
         <translation>关闭会话</translation>
     </message>
@@ -4714,6 +4808,57 @@ Or put its files into {folder}</source>
     <message>
         <source>the session is damaged: column names are missing from its lists</source>
         <translation>会话已损坏：其列表缺少列名</translation>
+    </message>
+</context>
+<context>
+    <name>fetching</name>
+    <message>
+        <source>SSAP service</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Identifiers or positions are sent to astrosparcl.datalab.noirlab.edu (NOIRLab).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The obsid, and your token if you have one, are sent to www.lamost.org.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Positions are sent to the service of this address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One a line: a sparcl_id, a specid or TARGETID, or a position (RA Dec)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One a line: an obsid, as 677503031</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One a line: a position, as 24.3769 25.4271 or 01:37:30.4 +25:25:38</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} spectrum fetched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} spectra fetched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not fetched: {n}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

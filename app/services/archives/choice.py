@@ -39,7 +39,7 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
     raise NotTold(f"there is no archive {name[:40]!a}: use {', '.join(ARCHIVES)}")
 
 
-def archive_telling(wanted: Wanted, survey: str = "") -> Archive | None:
+def archive_telling(wanted: Wanted) -> Archive | None:
     """The archive whose numbers the row gives; None where no one can tell."""
     if wanted.text("sparcl_id"):
         return Sparcl()
@@ -55,4 +55,4 @@ def archive_telling(wanted: Wanted, survey: str = "") -> Archive | None:
         Lamost().find(wanted, 0.0)
     except ServiceError:
         return None
-    return Lamost(token=lamost_token())
+    return Lamost()  # the keyring is not asked for a token before it is needed

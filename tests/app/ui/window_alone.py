@@ -26,6 +26,7 @@ HEAVY = (
 LATER = (
     *("app.core.exporting", "app.core.report", "app.core.sharing"),
     *("app.ui.export", "app.ui.overview", "app.ui.review", "app.ui.importing.import_page"),
+    *("app.core.fetching", "app.services", "app.ui.fetching.fetch_dialog"),
     *("app.ui.help.guide_reader", "app.ui.help.about_dialog"),
 )
 """Parts of the program that are imported when they are first opened."""
