@@ -413,7 +413,7 @@ class MainWindow(QMainWindow):
         if self.importing is not None:
             self.importing.stop()
         if self.fetching is not None:
-            self.fetching.stop()
+            self.fetching.reject()
         parts = (self.samp, self.runner, self.opener, self.key_filter, self.input_filter)
         for part in (*parts, self.settings):
             part.close()

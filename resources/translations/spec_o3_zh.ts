@@ -1216,11 +1216,11 @@
     </message>
     <message>
         <source>Fetch it from {archive}</source>
-        <translation type="unfinished"></translation>
+        <translation>从 {archive} 获取</translation>
     </message>
     <message>
         <source>Fetching the spectrum from {archive}…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在从 {archive} 获取光谱…</translation>
     </message>
     <message>
         <source>Reading the spectrum…</source>
@@ -1297,71 +1297,71 @@
     <name>FetchDialog</name>
     <message>
         <source>Open from an archive</source>
-        <translation type="unfinished"></translation>
+        <translation>从巡天数据库打开</translation>
     </message>
     <message>
         <source>Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>数据库</translation>
     </message>
     <message>
         <source>Address of the service</source>
-        <translation type="unfinished"></translation>
+        <translation>服务地址</translation>
     </message>
     <message>
         <source>Release</source>
-        <translation type="unfinished"></translation>
+        <translation>版本</translation>
     </message>
     <message>
         <source>Spectra</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱</translation>
     </message>
     <message>
         <source>Radius in arcsec</source>
-        <translation type="unfinished"></translation>
+        <translation>半径（角秒）</translation>
     </message>
     <message>
         <source>All that are found, not only the best</source>
-        <translation type="unfinished"></translation>
+        <translation>取全部找到的，而不只是最合适的一条</translation>
     </message>
     <message>
         <source>Folder for the files</source>
-        <translation type="unfinished"></translation>
+        <translation>存放文件的文件夹</translation>
     </message>
     <message>
         <source>arcsec</source>
-        <translation type="unfinished"></translation>
+        <translation>角秒</translation>
     </message>
     <message>
         <source>Radius</source>
-        <translation type="unfinished"></translation>
+        <translation>半径</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>Open what was fetched</source>
-        <translation type="unfinished"></translation>
+        <translation>打开已取得的</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Fetch</source>
-        <translation type="unfinished"></translation>
+        <translation>获取</translation>
     </message>
     <message>
         <source>the newest, or for example {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>最新版本，或例如 {name}</translation>
     </message>
     <message>
         <source>Fetching…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在获取…</translation>
     </message>
 </context>
 <context>
@@ -2351,7 +2351,7 @@
     <name>MissingFile</name>
     <message>
         <source>No missing file here that an archive is known to have</source>
-        <translation type="unfinished"></translation>
+        <translation>这里没有已知数据库中有的缺少文件</translation>
     </message>
 </context>
 <context>
@@ -4164,11 +4164,11 @@
     </message>
     <message>
         <source>Open from an archive</source>
-        <translation type="unfinished"></translation>
+        <translation>从巡天数据库打开</translation>
     </message>
     <message>
         <source>Fetch the missing file</source>
-        <translation type="unfinished"></translation>
+        <translation>取来缺少的文件</translation>
     </message>
     <message>
         <source>Close the session</source>
@@ -4814,51 +4814,51 @@ Or put its files into {folder}</source>
     <name>fetching</name>
     <message>
         <source>SSAP service</source>
-        <translation type="unfinished"></translation>
+        <translation>SSAP 服务</translation>
     </message>
     <message>
         <source>Identifiers or positions are sent to astrosparcl.datalab.noirlab.edu (NOIRLab).</source>
-        <translation type="unfinished"></translation>
+        <translation>向 astrosparcl.datalab.noirlab.edu（NOIRLab）发送编号或位置。</translation>
     </message>
     <message>
         <source>Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org.</source>
-        <translation type="unfinished"></translation>
+        <translation>向 data.sdss.org 发送光纤板号或天区号、MJD 以及光纤号或星表编号。</translation>
     </message>
     <message>
         <source>The obsid, and your token if you have one, are sent to www.lamost.org.</source>
-        <translation type="unfinished"></translation>
+        <translation>向 www.lamost.org 发送 obsid；您若有令牌，也一并发送。</translation>
     </message>
     <message>
         <source>Positions are sent to the service of this address.</source>
-        <translation type="unfinished"></translation>
+        <translation>向此地址的服务发送位置。</translation>
     </message>
     <message>
         <source>One a line: a sparcl_id, a specid or TARGETID, or a position (RA Dec)</source>
-        <translation type="unfinished"></translation>
+        <translation>每行一个：sparcl_id、specid 或 TARGETID，或位置（赤经 赤纬）</translation>
     </message>
     <message>
         <source>One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031</source>
-        <translation type="unfinished"></translation>
+        <translation>每行一个：plate-mjd-fiber 或 field-mjd-catalogid，如 0266-51602-0031</translation>
     </message>
     <message>
         <source>One a line: an obsid, as 677503031</source>
-        <translation type="unfinished"></translation>
+        <translation>每行一个 obsid，如 677503031</translation>
     </message>
     <message>
         <source>One a line: a position, as 24.3769 25.4271 or 01:37:30.4 +25:25:38</source>
-        <translation type="unfinished"></translation>
+        <translation>每行一个位置，如 24.3769 25.4271 或 01:37:30.4 +25:25:38</translation>
     </message>
     <message>
         <source>{n} spectrum fetched</source>
-        <translation type="unfinished"></translation>
+        <translation>已取得 {n} 条光谱</translation>
     </message>
     <message>
         <source>{n} spectra fetched</source>
-        <translation type="unfinished"></translation>
+        <translation>已取得 {n} 条光谱</translation>
     </message>
     <message>
         <source>Not fetched: {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>未取得：{n} 条</translation>
     </message>
 </context>
 <context>

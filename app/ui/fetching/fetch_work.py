@@ -77,10 +77,12 @@ def fetch_missing(
 ) -> str:
     """Fetch the file of a candidate into the session; why not, or "". Raises WorkbenchError."""
     with closing(WebClient()) as client:
-        run = FetchRun(archive_by_name(archive, url=url), folder, client)
+        run = FetchRun(archive_by_name(archive, base=url), folder, client)
         report = run.run([_row(session, candidate)], should_stop=should_stop)
     if report.fetched and not should_stop():
         keep_in_session(session, report.fetched, folder)
+    if report.is_stopped:
+        return "stopped"
     return report.failed[0].reason if report.failed else ""
 
 

@@ -17,6 +17,7 @@ from app.ui.plot.empty_message import EmptyPlotMessage
 from app.ui.session_context import SessionContext
 
 FOLDER = "fetched"
+STOPPED = "stopped"
 
 
 class MissingFile(QObject):
@@ -37,6 +38,10 @@ class MissingFile(QObject):
         context.current.spectrum_failed.connect(self._look)
         message.fetch_requested.connect(self.fetch)
         context.commands.add("fetch_missing", self.fetch)
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._fetching
 
     def stop(self) -> None:
         self.work.stop()
@@ -102,7 +107,7 @@ class MissingFile(QObject):
         if current.candidate is None or current.candidate.id != candidate_id:
             return
         if reason:
-            self._message.show_fault(reason)
+            self._message.show_fault(reason if reason != STOPPED else current.fault)
         else:
             current.retry()
 
