@@ -46,6 +46,7 @@ class VOTableField:
     ucd: str = ""
     description: str = ""
     null: str = ""
+    utype: str = ""
 
     def check(self) -> None:
         """Raises VOTableError unless the type and size of the cells are valid."""

@@ -183,6 +183,7 @@ class VOTableParser:
                 _attribute(attributes, "arraysize"),
                 _attribute(attributes, "unit"),
                 _attribute(attributes, "ucd"),
+                utype=_attribute(attributes, "utype"),
             )
         )
 

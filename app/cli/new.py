@@ -63,7 +63,7 @@ def new(
     reviewer: ReviewerOption = None,
 ) -> None:
     """Create a session from candidate lists and show the role of each column."""
-    roles = _roles(role or [])
+    roles = role_options(role or [])
     target = look_task() if task.casefold() == "look" else find_task(task)
     for path in lists:  # check the lists first, so that a bad one leaves no session behind
         preview(path, roles=roles)
@@ -123,7 +123,7 @@ def show_import(report: ImportReport) -> None:
         typer.echo(f"  {cleaned(warning)}", err=True)
 
 
-def _roles(given: list[str]) -> dict[str, str]:
+def role_options(given: list[str]) -> dict[str, str]:
     pairs = [each.partition("=") for each in given]
     if wrong := next((name for name, sign, _ in pairs if not sign), None):
         raise typer.BadParameter(f"{wrong!r} is not ROLE=COLUMN", param_hint="--role")

@@ -49,6 +49,7 @@ from app.ui.widgets.labels import short_label
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
+    from app.ui.fetching.fetch_dialog import FetchDialog
     from app.ui.help.about_dialog import AboutDialog
     from app.ui.help.guide_reader import GuideReader
     from app.ui.importing.import_page import ImportPage
@@ -93,6 +94,7 @@ class MainWindow(QMainWindow):
         self.menu_row.ask(self.is_available, self.open_session)
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
+        self.fetching: FetchDialog | None = None
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.open_given)
@@ -183,6 +185,21 @@ class MainWindow(QMainWindow):
         self.close_session()
         self._stack.setCurrentWidget(self.importing)
 
+    def open_archive(self) -> None:
+        """Show the dialog that gets spectra from an archive."""
+        from app.ui.fetching.fetch_dialog import FetchDialog  # brings what the network needs
+
+        if self.fetching is None:
+            self.fetching = FetchDialog(self.runner, self)
+            self.fetching.fetched.connect(self._open_fetched)
+        self.fetching.open_page()
+
+    def _open_fetched(self, path: Path) -> None:
+        if path.suffix == ".csv":
+            self.import_lists([path])
+        else:
+            self.open_spectrum(path)
+
     def _judge_other_class(self) -> None:
         if self.view is not None and (lists := lists_of(self.view.session)):
             self.import_lists(list(lists), self.view.session)
@@ -236,6 +253,7 @@ class MainWindow(QMainWindow):
             ("settings", self._show_settings),
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
+            ("open_archive", self.open_archive),
             ("welcome", self.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
@@ -394,6 +412,8 @@ class MainWindow(QMainWindow):
         self.close_session()
         if self.importing is not None:
             self.importing.stop()
+        if self.fetching is not None:
+            self.fetching.reject()
         parts = (self.samp, self.runner, self.opener, self.key_filter, self.input_filter)
         for part in (*parts, self.settings):
             part.close()

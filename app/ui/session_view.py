@@ -21,6 +21,7 @@ from app.ui.background.runner import Runner
 from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
+from app.ui.fetching.missing_file import MissingFile
 from app.ui.help.context_help import EXPORT, add_help_key
 from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
@@ -91,6 +92,8 @@ class SessionView(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.top)
         layout.addWidget(self._stack, 1)
+        self.missing = MissingFile(self.context, self.judging.plot.empty_message, self)
+        self._to_close.append(self.missing.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
         for name, show in (
             ("judging_page", self.show_judging),

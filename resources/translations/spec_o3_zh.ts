@@ -1215,6 +1215,14 @@
         <translation>此光谱无法读取</translation>
     </message>
     <message>
+        <source>Fetch it from {archive}</source>
+        <translation>从 {archive} 获取</translation>
+    </message>
+    <message>
+        <source>Fetching the spectrum from {archive}…</source>
+        <translation>正在从 {archive} 获取光谱…</translation>
+    </message>
+    <message>
         <source>Reading the spectrum…</source>
         <translation>正在读取光谱…</translation>
     </message>
@@ -1283,6 +1291,77 @@
     <message>
         <source>Stopped: nothing was written</source>
         <translation>已停止：没有写入任何内容</translation>
+    </message>
+</context>
+<context>
+    <name>FetchDialog</name>
+    <message>
+        <source>Open from an archive</source>
+        <translation>从巡天数据库打开</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>数据库</translation>
+    </message>
+    <message>
+        <source>Address of the service</source>
+        <translation>服务地址</translation>
+    </message>
+    <message>
+        <source>Release</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>Spectra</source>
+        <translation>光谱</translation>
+    </message>
+    <message>
+        <source>Radius in arcsec</source>
+        <translation>半径（角秒）</translation>
+    </message>
+    <message>
+        <source>All that are found, not only the best</source>
+        <translation>取全部找到的，而不只是最合适的一条</translation>
+    </message>
+    <message>
+        <source>Folder for the files</source>
+        <translation>存放文件的文件夹</translation>
+    </message>
+    <message>
+        <source>arcsec</source>
+        <translation>角秒</translation>
+    </message>
+    <message>
+        <source>Radius</source>
+        <translation>半径</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Open what was fetched</source>
+        <translation>打开已取得的</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Fetch</source>
+        <translation>获取</translation>
+    </message>
+    <message>
+        <source>the newest, or for example {name}</source>
+        <translation>最新版本，或例如 {name}</translation>
+    </message>
+    <message>
+        <source>Fetching…</source>
+        <translation>正在获取…</translation>
     </message>
 </context>
 <context>
@@ -2266,6 +2345,13 @@
     <message>
         <source>Measured: {what}</source>
         <translation>已测量：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>MissingFile</name>
+    <message>
+        <source>No missing file here that an archive is known to have</source>
+        <translation>这里没有已知数据库中有的缺少文件</translation>
     </message>
 </context>
 <context>
@@ -4077,6 +4163,14 @@
         <translation>打开会话</translation>
     </message>
     <message>
+        <source>Open from an archive</source>
+        <translation>从巡天数据库打开</translation>
+    </message>
+    <message>
+        <source>Fetch the missing file</source>
+        <translation>取来缺少的文件</translation>
+    </message>
+    <message>
         <source>Close the session</source>
         <translation>关闭会话</translation>
     </message>
@@ -4714,6 +4808,57 @@ Or put its files into {folder}</source>
     <message>
         <source>the session is damaged: column names are missing from its lists</source>
         <translation>会话已损坏：其列表缺少列名</translation>
+    </message>
+</context>
+<context>
+    <name>fetching</name>
+    <message>
+        <source>SSAP service</source>
+        <translation>SSAP 服务</translation>
+    </message>
+    <message>
+        <source>Identifiers or positions are sent to astrosparcl.datalab.noirlab.edu (NOIRLab).</source>
+        <translation>向 astrosparcl.datalab.noirlab.edu（NOIRLab）发送编号或位置。</translation>
+    </message>
+    <message>
+        <source>Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org.</source>
+        <translation>向 data.sdss.org 发送光纤板号或天区号、MJD 以及光纤号或星表编号。</translation>
+    </message>
+    <message>
+        <source>The obsid, and your token if you have one, are sent to www.lamost.org.</source>
+        <translation>向 www.lamost.org 发送 obsid；您若有令牌，也一并发送。</translation>
+    </message>
+    <message>
+        <source>Positions are sent to the service of this address.</source>
+        <translation>向此地址的服务发送位置。</translation>
+    </message>
+    <message>
+        <source>One a line: a sparcl_id, a specid or TARGETID, or a position (RA Dec)</source>
+        <translation>每行一个：sparcl_id、specid 或 TARGETID，或位置（赤经 赤纬）</translation>
+    </message>
+    <message>
+        <source>One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031</source>
+        <translation>每行一个：plate-mjd-fiber 或 field-mjd-catalogid，如 0266-51602-0031</translation>
+    </message>
+    <message>
+        <source>One a line: an obsid, as 677503031</source>
+        <translation>每行一个 obsid，如 677503031</translation>
+    </message>
+    <message>
+        <source>One a line: a position, as 24.3769 25.4271 or 01:37:30.4 +25:25:38</source>
+        <translation>每行一个位置，如 24.3769 25.4271 或 01:37:30.4 +25:25:38</translation>
+    </message>
+    <message>
+        <source>{n} spectrum fetched</source>
+        <translation>已取得 {n} 条光谱</translation>
+    </message>
+    <message>
+        <source>{n} spectra fetched</source>
+        <translation>已取得 {n} 条光谱</translation>
+    </message>
+    <message>
+        <source>Not fetched: {n}</source>
+        <translation>未取得：{n} 条</translation>
     </message>
 </context>
 <context>

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from agent.errors import ReadError, WorkbenchError
-from agent.spectra.fits.source_file import SourceFile, open_source
+from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import (
     desi,
     fits_tables,
@@ -68,6 +68,15 @@ def read(path: str | os.PathLike[str], row: int = 0, target: str | int | None = 
     except ReadError as error:
         raise ReadError(f"{name}: {error}", error.reasons) from error
     return replace(found, path=path) if isinstance(path, str) and is_url(path) else found
+
+
+def read_bytes(data: bytes, name: str) -> Spectrum:
+    """Read the spectrum of a file that is in memory only, as `read` does."""
+    try:
+        with np.errstate(all="ignore"):
+            return _try_readers(source_of(data, name), Request(0, ""))
+    except ReadError as error:
+        raise ReadError(f"{name}: {error}", error.reasons) from error
 
 
 def read_numbered(path: str | os.PathLike[str], number: int) -> Spectrum:

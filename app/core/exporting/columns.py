@@ -131,17 +131,6 @@ class Layout:
         return _checked(replace(self, own=own, known={**self.known, list_id: known}))
 
 
-def agent_columns(layout: Layout) -> frozenset[int]:
-    """Indices of the columns that blind mode hides."""
-    names = {each.name for each in AGENT}
-    indices = {number for number, column in enumerate(CONTRACT) if column.name in names}
-    if LABEL.name in layout.fields:
-        indices.add(len(CONTRACT) + layout.fields.index(LABEL.name))
-    first = len(CONTRACT) + len(layout.roles)
-    indices |= set(range(first, first + sum(len(each.columns) for each in layout.models)))
-    return frozenset(indices)
-
-
 def read_layout(connection: Connection) -> Layout:
     """The layout for all lists of the session."""
     declared = [

@@ -16,7 +16,7 @@ from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
 from app.core.exporting.column import Column
 from app.core.exporting.column_buffer import ColumnBuffer
-from app.core.exporting.columns import Layout, agent_columns, read_layout
+from app.core.exporting.columns import Layout, read_layout
 from app.core.exporting.formats.csv_file import metadata, metadata_path, write_csv
 from app.core.exporting.formats.ecsv_file import write_ecsv
 from app.core.exporting.formats.parquet_file import parquet_writer
@@ -184,7 +184,7 @@ def _columns(job: _ExportJob, layout: Layout) -> tuple[Column, ...]:
 
 
 def _kept(job: _ExportJob, layout: Layout) -> list[int]:
-    hidden = agent_columns(layout) if job.without_agent else frozenset()
+    hidden = layout.giving_class_away if job.without_agent else frozenset()
     return [number for number in range(len(layout.columns)) if number not in hidden]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from agent.errors import ReadError
 from agent.votable.binary_rows import Cell
@@ -38,21 +38,34 @@ def positions_table(rows: Sequence[tuple[float, float]]) -> bytes:
 
 def rows_of(content: bytes, wanted: Sequence[str]) -> Iterator[dict[str, Value]]:
     """The rows with the wanted columns. Raises BadReply: an answer is read whole or not at all."""
+
+    def check(fields: Sequence[VOTableField]) -> None:
+        _check_columns([field.name.casefold() for field in fields], wanted)
+
+    for fields, row in whole_rows(content, check):
+        names = (field.name.casefold() for field in fields)
+        by_name = dict(zip(names, zip(row, fields, strict=True), strict=True))
+        yield {name: cell_value(*by_name[name]) for name in wanted}
+
+
+def whole_rows(
+    content: bytes, check: Callable[[Sequence[VOTableField]], None]
+) -> Iterator[tuple[Sequence[VOTableField], list[Cell]]]:
+    """The columns with the cells of each row; `check` may refuse the columns. Raises BadReply."""
     if not content.lstrip()[:200].startswith((b"<?xml", b"<VOTABLE", b"<vot")):
         raise BadReply("the answer is no table" + _what_it_is(content))
     parser = VOTableParser(MAX_CELL)
     reader = _Reader(content)
+    is_checked = False
     try:
-        names: list[str] | None = None
         for rows in parser.rows(reader.read):
-            if parser.is_described and names is None:
-                names = [field.name.casefold() for field in parser.fields]
-                _check_columns(names, wanted)
+            if parser.is_described and not is_checked:
+                check(parser.fields)
+                is_checked = True
             for row in rows:
                 if isinstance(row, BadRow):
                     raise BadReply(f"the answer is damaged: {row.reason}")
-                by_name = dict(zip(names or (), zip(row, parser.fields, strict=True), strict=True))
-                yield {name: cell_value(*by_name[name]) for name in wanted}
+                yield parser.fields, row
     except ReadError as error:
         raise BadReply(f"the answer is damaged: {error}") from error
     if parser.params.get("QUERY_STATUS", "").upper() == "ERROR":

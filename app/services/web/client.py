@@ -16,7 +16,15 @@ import httpx
 
 from agent.engines.base import Cancelled
 from agent.engines.remote.http import PeerRefused, StoppableTransport, TooSlow
-from app.services.web.errors import BadReply, Busy, NotAllowed, ServiceError, TooLong, Unreachable
+from app.services.web.errors import (
+    BadReply,
+    Busy,
+    NotAllowed,
+    NotFound,
+    ServiceError,
+    TooLong,
+    Unreachable,
+)
 from app.services.web.pace import HostPace, ShouldStop, Stopped, wait_before_retry
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
@@ -193,7 +201,7 @@ def _check_status(response: httpx.Response) -> None:
     if status in (401, 403):
         raise BadReply(f"the server wants a token or refuses us (HTTP {status})")
     if status == 404:
-        raise BadReply("the server knows no such address (HTTP 404)")
+        raise NotFound("the server knows no such address (HTTP 404)")
     if status >= 500:
         raise Unreachable(f"the server has a fault (HTTP {status})")
     if status != 200:

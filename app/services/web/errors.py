@@ -38,3 +38,7 @@ class NotAllowed(ServiceError):
 
 class BadReply(ServiceError):
     """The answer is not what the service promises."""
+
+
+class NotFound(BadReply):
+    """The server has nothing at this address."""

@@ -17,7 +17,8 @@ LINE = ""
 """A separator."""
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
-        *("open_list", "open_session", "other_class", "welcome", LINE),
+        *("open_list", "open_session", "open_archive", "fetch_missing", "other_class"),
+        *("welcome", LINE),
         *("export", "report", "pack", "snapshot", "save_spectrum", LINE),
         *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
         *(LINE, "settings", LINE, "quit"),

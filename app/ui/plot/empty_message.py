@@ -18,15 +18,17 @@ SIDE_PX = 48
 class EmptyPlotMessage(QWidget):
     retry_requested = Signal()
     next_requested = Signal()
+    fetch_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAutoFillBackground(True)
         self.apply_theme(theme)
-        self.title, self.reason = QLabel(), QLabel()
+        self.title, self.reason, self.sends = QLabel(), QLabel(), QLabel()
         self.title.setProperty("role", "title")
         self.reason.setProperty("role", "dim")
-        for label in (self.title, self.reason):
+        self.sends.setProperty("role", "dim")
+        for label in (self.title, self.reason, self.sends):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
             label.setWordWrap(True)
@@ -34,18 +36,22 @@ class EmptyPlotMessage(QWidget):
         self.reason.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.retry_button = QPushButton(self.tr("Retry"))
         self.next_button = QPushButton()
+        self.fetch_button = QPushButton()
+        self._can_fetch = False
         self.show_key("")
-        for button in (self.retry_button, self.next_button):
+        for button in (self.fetch_button, self.retry_button, self.next_button):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.retry_button.clicked.connect(self.retry_requested)
         self.next_button.clicked.connect(self.next_requested)
+        self.fetch_button.clicked.connect(self.fetch_requested)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(SIDE_PX, 16, SIDE_PX, 16)
         layout.setSpacing(12)
         layout.addStretch()
         layout.addWidget(self.title)
         layout.addWidget(self.reason)
-        layout.addLayout(row(1, self.retry_button, self.next_button, 1))
+        layout.addLayout(row(1, self.fetch_button, self.retry_button, self.next_button, 1))
+        layout.addWidget(self.sends)
         layout.addStretch()
         self._delay = QTimer(self, singleShot=True, interval=READING_DELAY_MS)
         self._delay.timeout.connect(self._show_reading)
@@ -75,6 +81,20 @@ class EmptyPlotMessage(QWidget):
     def show_fault(self, reason: str) -> None:
         self._show(self.tr("This spectrum cannot be read"), reason, is_fault=True)
 
+    def offer_fetch(self, archive: str, sends: str) -> None:
+        """Offer to fetch the missing file from an archive; an empty name: nothing is offered."""
+        self._can_fetch = bool(archive)
+        text = self.tr("Fetch it from {archive}")
+        self.fetch_button.setText(text.replace("{archive}", archive))
+        self.sends.setText(sends)
+        is_offered = self._can_fetch and self.retry_button.isVisibleTo(self)
+        self.fetch_button.setVisible(is_offered)
+        self.sends.setVisible(is_offered)
+
+    def show_fetching(self, archive: str) -> None:
+        text = self.tr("Fetching the spectrum from {archive}…")
+        self._show(text.replace("{archive}", archive), "")
+
     def clear(self) -> None:
         self._delay.stop()
         if not self.isHidden():
@@ -90,5 +110,7 @@ class EmptyPlotMessage(QWidget):
         self.reason.setVisible(bool(reason))
         self.retry_button.setVisible(is_fault)
         self.next_button.setVisible(is_fault)
+        self.fetch_button.setVisible(is_fault and self._can_fetch)
+        self.sends.setVisible(is_fault and self._can_fetch)
         self.show()
         self.raise_()

@@ -101,3 +101,12 @@ def test_names_with_control_characters_stay_on_one_line(tmp_path: Path) -> None:
         read(path)
     assert "\n" not in str(caught.value)
     assert "\x1b" not in str(caught.value)
+
+
+def test_a_file_in_memory_is_read_as_one_on_disk(tmp_path):
+    path = tmp_path / "spec.fits"
+    path.write_bytes(samples.sdss())
+    ours, theirs = registry.read_bytes(samples.sdss(), "spec.fits"), registry.read(path)
+    assert ours.flux.tolist() == theirs.flux.tolist() and ours.meta == theirs.meta
+    with pytest.raises(ReadError, match=r"spec\.fits: "):
+        registry.read_bytes(b"no spectrum", "spec.fits")

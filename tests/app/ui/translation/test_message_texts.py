@@ -20,6 +20,9 @@ AGENT, APP = Path(agent.__file__).parent, Path(app.__file__).parent
 CORE = APP / "core"
 OTHERS = [name for name in LANGUAGES if name != "en"]
 SOURCES = (
+    *sorted((APP / "services" / "archives").glob("*.py")),
+    *sorted((APP / "services" / "web").glob("*.py")),
+    *sorted((CORE / "fetching").glob("*.py")),
     *sorted({*(CORE / "importing").rglob("*.py")} - {CORE / "importing" / "role_names.py"}),
     *sorted((AGENT / "votable").glob("*.py")),
     *sorted((AGENT / "spectra" / "readers").glob("*.py")),

@@ -1,0 +1,1 @@
+"""Fetching spectra from archives into a folder, for lists and for sessions."""

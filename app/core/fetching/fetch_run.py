@@ -1,0 +1,173 @@
+"""Fetches the spectra of many rows into a folder, one after the other; it can be run again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.core.atomic_file import atomic_write, disk_errors
+from app.core.fetching.journal import FetchedFileRecord, Journal, file_hash
+from app.core.fetching.rows import FetchRow
+from app.core.progress import EstimatedProgress, ShouldStop, never, silent
+from app.services.archives.archive import Archive, Found, NotTold
+from app.services.archives.check import checked, suffix_of
+from app.services.web.client import WebClient
+from app.services.web.errors import Busy, ServiceError, TooLong, Unreachable
+from app.services.web.pace import Stopped
+
+RADIUS_ARCSEC = 2.0
+_TEMPORARY = re.compile(r"\.[A-Za-z0-9_.+-]+\.(fits|vot|txt)(\.gz)?\.[a-z0-9_]{8}\.part")
+MAX_EACH = 50
+"""Files of one row, where all that are found are fetched."""
+SILENT_IN_A_ROW, FAILED_IN_A_ROW = 5, 20
+"""After so many rows without an answer, or with a useless one, nothing more is asked."""
+
+
+@dataclass(frozen=True)
+class FetchedRow:
+    row: FetchRow
+    record: FetchedFileRecord
+
+
+@dataclass(frozen=True)
+class FailedRow:
+    row: FetchRow
+    reason: str
+
+
+@dataclass
+class FetchReport:
+    fetched: list[FetchedRow] = field(default_factory=list)
+    failed: list[FailedRow] = field(default_factory=list)
+    were_there: int = 0
+    """How many of the files had been fetched before."""
+    is_stopped: bool = False
+    gave_up: str = ""
+    """Why the archive was not asked about the rest."""
+    left: int = 0
+    """Rows about which it was not asked."""
+
+
+class FetchRun:
+    """`folder` is made; `take_all` fetches every spectrum that is found for a row."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        folder: Path,
+        client: WebClient,
+        *,
+        radius_arcsec: float = RADIUS_ARCSEC,
+        take_all: bool = False,
+    ) -> None:
+        self._archive = archive
+        self._folder = folder
+        self._client = client
+        self._radius_arcsec = radius_arcsec
+        self._take_all = take_all
+        with disk_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for each in folder.glob(".*.part"):  # of a run that was killed while it wrote
+                if _TEMPORARY.fullmatch(each.name):
+                    each.unlink(missing_ok=True)
+        self._journal = Journal(folder)
+
+    def run(
+        self,
+        rows: Sequence[FetchRow],
+        *,
+        progress: EstimatedProgress = silent,
+        should_stop: ShouldStop = never,
+    ) -> FetchReport:
+        """Fetch what is not there yet. Raises SessionError if the folder cannot be written."""
+        report = FetchReport()
+        silent_rows = failed_rows = 0
+        for number, row in enumerate(rows):
+            progress(number, len(rows))
+            try:
+                self._fetch(row, report, should_stop)
+                silent_rows = failed_rows = 0
+            except NotTold as error:
+                report.failed.append(FailedRow(row, str(error)))
+            except ServiceError as error:
+                report.failed.append(FailedRow(row, str(error)))
+                is_silent = isinstance(error, Unreachable | Busy | TooLong)
+                silent_rows = silent_rows + 1 if is_silent else 0
+                failed_rows += 1
+                if silent_rows >= SILENT_IN_A_ROW or failed_rows >= FAILED_IN_A_ROW:
+                    report.gave_up, report.left = str(error), len(rows) - number - 1
+                    break
+            except (Stopped, KeyboardInterrupt):
+                report.is_stopped, report.left = True, len(rows) - number
+                break
+        else:
+            progress(len(rows), len(rows))
+        return report
+
+    def _fetch(self, row: FetchRow, report: FetchReport, should_stop: ShouldStop) -> None:
+        if should_stop():
+            raise Stopped
+        asked = self._question(row)
+        if records := self._journal.of_question(asked):
+            report.fetched += [FetchedRow(row, record) for record in records]
+            report.were_there += len(records)
+            return
+        found = self._archive.find(row.wanted, self._radius_arcsec, self._client, should_stop)
+        found = found[: MAX_EACH if self._take_all else 1]
+        for each in found:
+            report.fetched.append(
+                FetchedRow(row, self._get(each, asked, len(found), report, should_stop))
+            )
+
+    def _get(
+        self, found: Found, asked: str, count: int, report: FetchReport, should_stop: ShouldStop
+    ) -> FetchedFileRecord:
+        got = self._archive.get(found, self._client, should_stop)
+        checked(got.content, found, self._radius_arcsec)
+        sha256 = hashlib.sha256(got.content).hexdigest()
+        name = self._free_name(found, suffix_of(got.content), sha256)
+        record = FetchedFileRecord(
+            asked=asked,
+            found=count,
+            archive=self._archive.id,
+            release=found.release,
+            id=found.id,
+            file=name,
+            url=got.url,
+            bytes=len(got.content),
+            sha256=sha256,
+            fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        if file_hash(self._folder / name) != sha256:
+            with atomic_write(self._folder / name) as file:
+                file.write(got.content)
+        self._journal.add(record)
+        return record
+
+    def _free_name(self, found: Found, suffix: str, sha256: str) -> str:
+        """A name in the folder that no other spectrum and no file of the user's has."""
+        for number in range(1, 1000):
+            name = f"{found.stem}{f'-{number}' if number > 1 else ''}{suffix}"
+            path, known = self._folder / name, self._journal.of_file(name)
+            is_free = not path.exists() and not path.is_symlink()
+            is_ours = known is not None and known.key == (
+                self._archive.id,
+                found.release,
+                found.id,
+            )
+            if is_ours or (known is None and (is_free or file_hash(path) == sha256)):
+                return name
+        raise NotTold(f"the folder has a thousand files called {found.stem}")
+
+    def _question(self, row: FetchRow) -> str:
+        """What tells one question from another; the place of the row in its list does not."""
+        wanted, archive = row.wanted, self._archive
+        told = [archive.id, getattr(archive, "release", ""), getattr(archive, "base", "")]
+        told += [sorted(wanted.ids.items()), wanted.ra, wanted.dec, wanted.object_id]
+        told += [self._radius_arcsec, self._take_all]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]

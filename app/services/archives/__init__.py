@@ -1,0 +1,1 @@
+"""Archives that give spectra by number or position: SPARCL, SDSS, LAMOST and SSAP services."""

@@ -1,0 +1,106 @@
+"""SDSS: files by plate, MJD and fibre (DR17), or by field, MJD and catalogue number (DR18 on)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.services.archives.archive import FetchedFile, Found, NotTold
+from app.services.archives.files import get_first
+from app.services.archives.sdss_paths import (
+    FIELD_RELEASE,
+    MAX_CATALOGID,
+    MAX_FIBER,
+    MAX_FIELD,
+    MAX_MJD,
+    MAX_PLATE,
+    PLATE_RELEASE,
+    RELEASES,
+    field_path,
+    plate_paths,
+)
+from app.services.archives.wanted import Wanted
+from app.services.web.client import WebClient
+from app.services.web.pace import ShouldStop
+
+BASE = "https://data.sdss.org/sas"
+_RUN2D = re.compile(r"[0-9]{2,3}|v[0-9]+_[0-9]+_[0-9]+")
+
+
+@dataclass(frozen=True)
+class Sdss:
+    release: str = ""
+    """The newest that can have the spectrum, where it is empty."""
+    base: str = BASE
+    per_second: float = 2.0
+    id: str = "sdss"
+    sends: str = "Plate or field, MJD and fibre or catalogue number go to data.sdss.org."
+
+    def __post_init__(self) -> None:
+        if self.release and self.release not in RELEASES:
+            raise NotTold(f"SDSS is fetched from {RELEASES[0]} to {RELEASES[-1]}")
+
+    def find(
+        self,
+        wanted: Wanted,
+        radius_arcsec: float,
+        client: WebClient | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> list[Found]:
+        """The only spectrum of these numbers; nothing is asked."""
+        run2d = wanted.text("run2d")
+        run2d = run2d if _RUN2D.fullmatch(run2d) else ""
+        mjd = wanted.number("mjd", "mjdid")
+        plate, fiber = wanted.number("plate", "plateid", "plate_id"), _fiber(wanted)
+        if plate is not None and fiber is not None and mjd is not None:
+            return [self._on_plate(wanted, plate, mjd, fiber, run2d)]
+        field, catalogid = wanted.number("field", "fieldid"), wanted.number("catalogid", "sdss_id")
+        if field is not None and catalogid is not None and mjd is not None:
+            return [self._in_field(wanted, field, mjd, catalogid, run2d)]
+        raise NotTold("SDSS needs plate, mjd and fiberid, or field, mjd and catalogid")
+
+    def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
+        return get_first(found.urls, client, should_stop, per_second=self.per_second)
+
+    def _on_plate(self, wanted: Wanted, plate: int, mjd: int, fiber: int, run2d: str) -> Found:
+        if not (plate <= MAX_PLATE and mjd <= MAX_MJD and 1 <= fiber <= MAX_FIBER):
+            raise NotTold(f"{plate}-{mjd}-{fiber} is no plate, MJD and fibre")
+        release = self.release or PLATE_RELEASE
+        if release != PLATE_RELEASE:
+            raise NotTold(f"spectra of plates are in {PLATE_RELEASE}, not in {release}")
+        name = f"{plate:04d}-{mjd}-{fiber:04d}"
+        paths = plate_paths(release, plate, mjd, fiber, run2d)
+        return self._found(wanted, release, name, (name,), paths)
+
+    def _in_field(self, wanted: Wanted, field: int, mjd: int, catalogid: int, run2d: str) -> Found:
+        if not (field <= MAX_FIELD and mjd <= MAX_MJD and 1 <= catalogid <= MAX_CATALOGID):
+            raise NotTold(f"{field}-{mjd}-{catalogid} is no field, MJD and catalogue number")
+        release = self.release or FIELD_RELEASE
+        if release == PLATE_RELEASE:
+            raise NotTold(f"spectra of fields are in releases after {PLATE_RELEASE}")
+        run2d = run2d if run2d.startswith("v6") else ""
+        name = f"{field:06d}-{mjd}-{catalogid}"
+        path = field_path(release, field, mjd, catalogid, run2d)
+        return self._found(wanted, release, name, (name, str(catalogid)), (path,))
+
+    def _found(
+        self,
+        wanted: Wanted,
+        release: str,
+        name: str,
+        names: tuple[str, ...],
+        paths: tuple[str, ...],
+    ) -> Found:
+        return Found(
+            id=name,
+            stem=f"spec-{name}",
+            urls=tuple(f"{self.base}/{path}" for path in paths),
+            release=release,
+            names=names,
+            ra=wanted.ra,
+            dec=wanted.dec,
+        )
+
+
+def _fiber(wanted: Wanted) -> int | None:
+    return wanted.number("fiberid", "fiber", "fiber_id")

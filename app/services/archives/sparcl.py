@@ -1,0 +1,204 @@
+"""SPARCL: DESI, BOSS and SDSS spectra by number or place, as JSON.
+
+Its own client makes three calls before the first question and reads pickles from the network.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.services.archives.archive import (
+    MAX_FILE,
+    PATIENCE_S,
+    FetchedFile,
+    Found,
+    NoSpectrum,
+    NotTold,
+)
+from app.services.archives.files import safe_stem
+from app.services.archives.sparcl_file import ARRAYS, FACTS, spectrum_file
+from app.services.archives.wanted import Wanted
+from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
+from app.services.web.client import Request, WebClient
+from app.services.web.errors import BadReply
+from app.services.web.pace import ShouldStop
+
+BASE = "https://astrosparcl.datalab.noirlab.edu/api"
+OUT = ("sparcl_id", "specid", "targetid", "ra", "dec", "data_release", "specprimary")
+MAX_FOUND = 100
+MAX_FIND = 2 * 2**20
+Record = dict[str, Any]
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_NUMBER = re.compile(r"DR([0-9]{1,3})$")
+_RELEASE = re.compile(r"[A-Za-z0-9._-]{1,40}")
+
+
+@dataclass(frozen=True)
+class Sparcl:
+    release: str = ""
+    """As SPARCL names its data sets, DESI-DR1 for one; empty: any."""
+    base: str = BASE
+    per_second: float = 2.0
+    id: str = "sparcl"
+    sends: str = "Numbers or positions go to astrosparcl.datalab.noirlab.edu (NOIRLab)."
+
+    def __post_init__(self) -> None:
+        if self.release and not _RELEASE.fullmatch(self.release):
+            raise NotTold(f"SPARCL has no data set {self.release[:40]!a}")
+
+    def find(
+        self, wanted: Wanted, radius_arcsec: float, client: WebClient, should_stop: ShouldStop
+    ) -> list[Found]:
+        """By its UUID, else by the number of spectrum or target, else by place; nearest first."""
+        if uuid := wanted.text("sparcl_id").lower():
+            if not _UUID.fullmatch(uuid):
+                raise NotTold(f"{uuid[:40]!a} is no sparcl_id")
+            return [_found({"sparcl_id": uuid, "ra": wanted.ra, "dec": wanted.dec}, None)]
+        place = _position(wanted.ra, wanted.dec)
+        searches, is_place = _searches(wanted, place, radius_arcsec)
+        records: list[Record] = []
+        for search in searches:
+            records += self._search(search, client, should_stop)
+        found = [_found(record, place) for record in _ordered(records)]
+        near = sorted((each for each in found if _distance(each) <= radius_arcsec), key=_distance)
+        # A specid is not unique: with a position the one there is meant, and others are refused.
+        found = near if near or is_place else found
+        if not found:
+            where = f" in {self.release}" if self.release else ""
+            raise NoSpectrum(f"SPARCL has no such spectrum{where}")
+        return found
+
+    def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
+        include = ",".join((*FACTS, *ARRAYS))
+        url = f"{self.base}/spectras/?include={include}&format=json"
+        records = self._records(url, [found.id], MAX_FILE, client, should_stop)
+        record = next((each for each in records if each.get("sparcl_id") == found.id), None)
+        if record is None:
+            raise NoSpectrum("SPARCL sent no spectrum of this sparcl_id")
+        return FetchedFile(content=spectrum_file(record, url), url=url)
+
+    def _search(
+        self, search: list[list[Any]], client: WebClient, should_stop: ShouldStop
+    ) -> list[Record]:
+        if self.release:
+            search = [*search, ["data_release", self.release]]
+        url = f"{self.base}/find/?limit={MAX_FOUND}"
+        body = {"outfields": [*OUT], "search": search}
+        return self._records(url, body, MAX_FIND, client, should_stop)
+
+    def _records(
+        self, url: str, body: object, max_bytes: int, client: WebClient, should_stop: ShouldStop
+    ) -> list[Record]:
+        reply = client.ask(
+            Request(
+                url=url,
+                json=body,
+                max_bytes=max_bytes,
+                total_s=PATIENCE_S,
+                per_second=self.per_second,
+            ),
+            should_stop,
+        )
+        return records_of(reply.content)
+
+
+def records_of(content: bytes) -> list[Record]:
+    """The records after the head of an answer. Raises BadReply."""
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadReply("the answer of SPARCL is not JSON, or it is cut short") from error
+    if not isinstance(answer, list) or not answer or not all(isinstance(x, dict) for x in answer):
+        raise BadReply("the answer of SPARCL is no list of records")
+    status = answer[0].get("status")
+    if not isinstance(status, dict):
+        raise BadReply("the answer of SPARCL has no status")
+    if not status.get("success"):
+        raise BadReply("SPARCL could not answer")
+    return answer[1:]
+
+
+def _searches(
+    wanted: Wanted, place: Position | None, radius_arcsec: float
+) -> tuple[list[list[list[Any]]], bool]:
+    """What is to be searched for, and whether it is a place."""
+    for name, columns in (("specid", ("specid", "specobjid")), ("targetid", ("targetid",))):
+        if (number := wanted.number(*columns)) is not None:
+            return [[[name, number]]], False
+    if place is None:
+        raise NotTold("SPARCL needs a sparcl_id, specid, targetid or position")
+    around = boxes(place.ra, place.dec, radius_arcsec / ARCSEC_PER_DEG)
+    return [[["ra", *ra], ["dec", *dec]] for ra, dec in around], True
+
+
+def boxes(
+    ra: float, dec: float, radius: float
+) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Ranges of ra and dec (degrees) around a circle: it has no cone; two where they pass 0 h."""
+    low, high = max(dec - radius, -90.0), min(dec + radius, 90.0)
+    farthest = max(abs(low), abs(high))
+    cosine = math.cos(math.radians(farthest))
+    half = radius / cosine if cosine > 1e-9 else 180.0
+    if half >= 180.0:
+        return [((0.0, 360.0), (low, high))]
+    first, last = ra - half, ra + half
+    if first < 0.0:
+        return [((first + 360.0, 360.0), (low, high)), ((0.0, last), (low, high))]
+    if last > 360.0:
+        return [((first, 360.0), (low, high)), ((0.0, last - 360.0), (low, high))]
+    return [((first, last), (low, high))]
+
+
+def _ordered(records: Sequence[Record]) -> list[Record]:
+    """The main spectrum of each object first, and the newest release before older ones."""
+    return sorted(
+        records, key=lambda each: (each.get("specprimary") in (False, 0), -_release_number(each))
+    )
+
+
+def _release_number(record: Record) -> int:
+    """The number of the release; an early one, DESI-EDR, has none."""
+    match = _NUMBER.search(str(record.get("data_release", "")))
+    return int(match.group(1)) if match else 0
+
+
+def _found(record: Record, place: Position | None) -> Found:
+    uuid = str(record.get("sparcl_id", "")).lower()
+    if not _UUID.fullmatch(uuid):
+        raise BadReply("SPARCL gives no sparcl_id")
+    release, number = str(record.get("data_release", "")), str(record.get("specid", ""))
+    ra, dec = record.get("ra"), record.get("dec")
+    here = _position(ra, dec)
+    separation = None
+    if place is not None and here is not None:
+        separation = separation_arcsec(place, here)
+    meant = place or here
+    words = [word for word in (release, number) if word and word != "None"]
+    return Found(
+        id=uuid,
+        stem=safe_stem("-".join([*words, uuid.partition("-")[0] if words else uuid])),
+        urls=(),
+        release=release,
+        names=(uuid,),
+        ra=None if meant is None else meant.ra,
+        dec=None if meant is None else meant.dec,
+        separation_arcsec=separation,
+    )
+
+
+def _position(ra: object, dec: object) -> Position | None:
+    if not isinstance(ra, int | float) or not isinstance(dec, int | float):
+        return None
+    try:
+        return Position(ra=float(ra), dec=float(dec))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _distance(found: Found) -> float:
+    return math.inf if found.separation_arcsec is None else found.separation_arcsec

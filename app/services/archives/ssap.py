@@ -1,0 +1,176 @@
+"""Any service of spectra that follows the Simple Spectral Access Protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import numpy as np
+
+from agent.votable.binary_rows import Cell
+from agent.votable.fields import DTYPES, VOTableField
+from app.services.archives.archive import (
+    MAX_FILE,
+    PATIENCE_S,
+    FetchedFile,
+    Found,
+    NoSpectrum,
+    NotTold,
+)
+from app.services.archives.datalink import is_datalink, this_file
+from app.services.archives.files import get_first, safe_stem
+from app.services.archives.leads import checked_lead
+from app.services.archives.wanted import Wanted
+from app.services.catalogues.answer import Value
+from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
+from app.services.catalogues.votable_reply import cell_value, whole_rows
+from app.services.web.client import Request, WebClient
+from app.services.web.errors import BadReply
+from app.services.web.pace import ShouldStop
+from app.services.web.urls import check_base
+
+MAX_REPLY = 8 * 2**20
+MAX_FOUND = 1000
+Row = dict[str, Value]
+_NUMBER = re.compile(r"[+-]?[0-9.]{1,30}(?:[eE][+-]?[0-9]{1,3})?")
+COLUMNS = {
+    "url": (("access.reference",), ("meta.ref.url",), ("accref", "access_url", "acref")),
+    "format": (("access.format",), ("meta.code.mime",), ("mime", "access_format", "format")),
+    "title": (("dataid.title",), ("meta.title;meta.dataset",), ("ssa_dstitle", "title")),
+    "target": (("target.name",), ("meta.id;src",), ("ssa_targname", "target_name")),
+    "place": (("char.spatialaxis.coverage.location.value",), (), ("ssa_location", "location")),
+    "ra": (("target.pos.spoint.ra",), ("pos.eq.ra;meta.main", "pos.eq.ra"), ("ra", "s_ra")),
+    "dec": (("target.pos.spoint.dec",), ("pos.eq.dec;meta.main", "pos.eq.dec"), ("dec", "s_dec")),
+}
+"""End of the utype, UCD, and name of each column that is used, best first."""
+
+
+@dataclass(frozen=True)
+class Ssap:
+    base: str
+    per_second: float = 1.0
+    id: str = "ssap"
+
+    def __post_init__(self) -> None:
+        check_base(self.base)
+
+    @property
+    def sends(self) -> str:
+        return f"Positions go to {urlsplit(self.base).hostname}."
+
+    def find(
+        self, wanted: Wanted, radius_arcsec: float, client: WebClient, should_stop: ShouldStop
+    ) -> list[Found]:
+        """The spectra around the position, nearest first; those without a position come last."""
+        if wanted.ra is None or wanted.dec is None:
+            raise NotTold("an SSAP service needs a position")
+        place = Position(ra=wanted.ra, dec=wanted.dec)
+        url = _question(self.base, place, radius_arcsec)
+        content = self._ask(url, client, should_stop)
+        found = [_found(row, self.base, place) for row in _rows(content)]
+        found = [each for each in found if _distance(each) <= radius_arcsec or each.ra is None]
+        if not found:
+            raise NoSpectrum("the service has no spectrum at this place")
+        return sorted(found, key=_distance)
+
+    def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
+        """Its file; through the DataLink table where the address leads to one."""
+        got = get_first(found.urls, client, should_stop, per_second=self.per_second)
+        if not is_datalink(got.content):
+            return got
+        to = checked_lead(self.base, this_file(got.content))
+        got = get_first((to,), client, should_stop, per_second=self.per_second, max_bytes=MAX_FILE)
+        if is_datalink(got.content):
+            raise BadReply("its DataLink table leads to another one")
+        return got
+
+    def _ask(self, url: str, client: WebClient, should_stop: ShouldStop) -> bytes:
+        request = Request(
+            url=url, max_bytes=MAX_REPLY, total_s=PATIENCE_S, per_second=self.per_second
+        )
+        return client.ask(request, should_stop).content
+
+
+def _question(base: str, place: Position, radius_arcsec: float) -> str:
+    """The address of a cone; SIZE is its diameter in degrees."""
+    parts = urlsplit(base)
+    fields = {
+        "REQUEST": "queryData",
+        "POS": f"{place.ra:.6f},{place.dec:.6f}",
+        "SIZE": f"{2.0 * radius_arcsec / ARCSEC_PER_DEG:.8f}",
+        "MAXREC": str(MAX_FOUND),
+    }
+    query = "&".join(filter(None, (parts.query, urlencode(fields, safe=","))))
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+
+
+def _rows(content: bytes) -> Iterator[Row]:
+    """The rows under our names for the columns. Raises BadReply."""
+
+    def check(fields: Sequence[VOTableField]) -> None:
+        if _column(fields, "url") is None:
+            raise BadReply("the answer gives no addresses of spectra")
+
+    for fields, row in whole_rows(content, check):
+        numbers = {name: _column(fields, name) for name in COLUMNS}
+        yield {name: _value(row[n], fields[n]) for name, n in numbers.items() if n is not None}
+
+
+def _value(cell: Cell, field: VOTableField) -> Value:
+    """As any other, and the numbers of an array as text."""
+    if not field.is_array or field.is_text or cell is None:
+        return cell_value(cell, field)
+    if isinstance(cell, str):
+        return cell
+    return " ".join(map(repr, np.frombuffer(cell, DTYPES[field.datatype]).tolist()))
+
+
+def _column(fields: Sequence[VOTableField], name: str) -> int | None:
+    utypes, ucds, names = COLUMNS[name]
+    facts = [(field.utype.lower(), field.ucd.lower(), field.name.lower()) for field in fields]
+    for end in utypes:
+        for number, (utype, _, _) in enumerate(facts):
+            if utype.endswith(end):
+                return number
+    for kind, wanted in ((1, ucds), (2, names)):
+        for text in wanted:
+            for number, fact in enumerate(facts):
+                if fact[kind] == text:
+                    return number
+    return None
+
+
+def _found(row: Row, base: str, place: Position) -> Found:
+    url = row.get("url")
+    if not isinstance(url, str):
+        raise BadReply("a spectrum of the answer has no address")
+    here = _position(row)
+    number = hashlib.sha256(url.encode()).hexdigest()[:12]
+    title = str(row.get("target") or row.get("title") or "spectrum")
+    return Found(
+        id=url,
+        stem=f"{safe_stem(title)[:60]}-{number}",
+        urls=(checked_lead(base, url),),
+        ra=place.ra,
+        dec=place.dec,
+        separation_arcsec=None if here is None else separation_arcsec(place, here),
+    )
+
+
+def _position(row: Row) -> Position | None:
+    ra, dec = row.get("ra"), row.get("dec")
+    words = _NUMBER.findall(str(row.get("place") or ""))
+    if len(words) >= 2:
+        ra, dec = words[-2:]
+    try:
+        return Position(ra=float(ra), dec=float(dec))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _distance(found: Found) -> float:
+    return math.inf if found.separation_arcsec is None else found.separation_arcsec

@@ -1,0 +1,110 @@
+"""`spec-o3 fetch`."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.main import workbench
+from app.core.session.session import open_session
+from tests.agent.spectra.readers import samples
+from tests.app.cli.commands import fails, run
+from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, play_archives
+from tests.app.services.fault_server import fault_server
+
+STAR = "plate,mjd,fiberid,ra,dec\n266,51602,31,147.32107,-0.0065757249\n"
+FIRST = int(OBSID)
+
+
+@pytest.fixture
+def server():
+    with fault_server() as made:
+        play_archives(made)
+        yield made
+
+
+@pytest.fixture
+def plates(tmp_path):
+    path = tmp_path / "plates.csv"
+    path.write_text(STAR, encoding="utf-8")
+    return path
+
+
+def test_what_was_fetched_opens_as_a_session(server, plates, tmp_path):
+    folder = tmp_path / "spectra"
+    args = ("fetch", plates, "--from", "sdss", "--to", folder, "--url", server.url)
+    said = run(*args)
+    assert "1 spectrum wanted" in said and "data.sdss.org" in said and "1 file" in said
+    assert "were there" in run(*args) and len(server.asked) == 1
+    run("new", tmp_path / "s.speco3", folder / "fetched.csv", "--task", "CV")
+    with open_session(tmp_path / "s.speco3", "Ada", read_only=True) as session:
+        assert session.candidate(1).path == str(folder / "spec-0266-51602-0031.fits")
+
+
+def test_missing_files_of_a_session_are_fetched(server, plates, tmp_path):
+    place = tmp_path / "s.speco3"
+    run("new", place, plates, "--task", "CV")
+    args = ("fetch", place, "--from", "sdss", "--to", tmp_path / "new", "--url", server.url)
+    assert "1 candidate with a new file" in run(*args)
+    assert "0 spectra wanted" in run(*args)
+    with open_session(place, "Ada", read_only=True) as session:
+        assert session.candidate(1).path == str(tmp_path / "new" / "spec-0266-51602-0031.fits")
+
+
+def test_what_fails_is_said_and_listed(server, plates, tmp_path):
+    server.always = "html"
+    words = ("fetch", plates, "--from", "sdss", "--to", tmp_path / "x", "--url", server.url)
+    result = CliRunner().invoke(workbench(), list(map(str, words)))
+    assert result.exit_code == 1 and "row 1 0266-51602-0031" in result.stderr
+    assert "web page" in (tmp_path / "x" / "not_fetched.csv").read_text()
+
+
+def test_files_of_desi_itself_are_refused_with_the_reason(plates, tmp_path):
+    said = fails("fetch", plates, "--from", "desi", "--to", tmp_path / "x")
+    assert "SPARCL" in said and not (tmp_path / "x").exists()
+
+
+def test_an_ssap_service_needs_its_address(plates, tmp_path):
+    assert "address" in fails("fetch", plates, "--from", "ssap", "--to", tmp_path / "x")
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(server, tmp_path):
+    """Each star has a file of its own; the first run is killed while one is on its way."""
+    numbers = range(FIRST, FIRST + 4)
+    content = {str(n): samples.lamost_table(OBSID=n) for n in numbers}
+    server.answer = lambda path, fields: (content[fields["obsid"]], "application/fits")
+    listed = tmp_path / "stars.csv"
+    rows = [f"{n},{LAMOST_STAR.ra},{LAMOST_STAR.dec}\n" for n in numbers]
+    listed.write_text("obsid,ra,dec\n" + "".join(rows), encoding="utf-8")
+    folder = tmp_path / "spectra"
+    args = ["fetch", str(listed), "--from", "lamost", "--to", str(folder), "--url", server.url]
+    server.faults = ["", "", "stall"]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "app.cli.main", *args],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until = time.monotonic() + 60.0
+    while len(server.asked) < 3 and time.monotonic() < until:
+        assert child.poll() is None
+        try:
+            child.wait(0.05)
+        except subprocess.TimeoutExpired:
+            continue
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    assert len(list(folder.glob("*.fits"))) == 2
+    (folder / f".lamost-dr10-{FIRST}.fits.abcd1234.part").write_bytes(b"half")
+    with (folder / "fetched.ecsv").open("ab") as file:
+        file.write(b"half a line")
+    asked = len(server.asked)
+    said = run(*args)
+    assert "4 files" in said and "2 were there" in said
+    assert len(server.asked) == asked + 2 and not list(folder.glob(".*"))
+    for number in numbers:
+        assert (folder / f"lamost-dr10-{number}.fits").read_bytes() == content[str(number)]

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.app.services.conftest import client, server
+
+__all__ = ["client", "server"]
