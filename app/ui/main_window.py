@@ -234,6 +234,7 @@ class MainWindow(QMainWindow):
             ("about", self.show_about),
             ("crash_reports", partial(open_folder, log_folder(), self.show_error)),
             ("settings", self._show_settings),
+            ("services", partial(self._show_settings, services=True)),
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
             ("welcome", self.show_welcome),
@@ -286,11 +287,11 @@ class MainWindow(QMainWindow):
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def _show_settings(self) -> None:
+    def _show_settings(self, *, services: bool = False) -> None:
         if self.settings_dialog is None:
             self.settings_dialog = SettingsDialog(self.settings, self.keymap, self.runner, self)
             add_help_key(self.settings_dialog.agent, MODELS, self.show_guide)
-        self.settings_dialog.open_page()
+        self.settings_dialog.open_page(self.settings_dialog.services if services else None)
 
     def _reviewer(self) -> str:
         return reviewer_name(self.settings.settings)
