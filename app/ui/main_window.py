@@ -141,8 +141,7 @@ class MainWindow(QMainWindow):
     def open_spectrum(self, path: Path) -> None:
         """Open one spectrum in a session of its own, stored with the program's data."""
         self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
-        blind = self.settings.settings.blind
-        make = partial(spectrum_session, path, self._reviewer(), blind=blind)
+        make = partial(spectrum_session, path, self._reviewer(), blind=self.settings.settings.blind)
         self.opener.open(OpenRequest(make, self._show_session, self._on_open_failed))
 
     def reopen(self) -> bool:
