@@ -23,6 +23,7 @@ from app.ui.controls.guideline_panel import GuidelinePanel
 from app.ui.controls.tool_row import ToolRow
 from app.ui.docks.dock import Dock
 from app.ui.docks.queue_rail import QueueRail, QueueSheet
+from app.ui.evidence.evidence_dock import EvidencePlace
 from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.judging.repeat_line import RepeatLine
@@ -44,6 +45,8 @@ QUEUE_PX, DRAWER_PX = 230, 270
 WINDOWS_PX, TALL_WINDOWS_PX, TALL_PX = 104, 190, 900
 """Height of the row of windows: on usual pages, and on those taller than TALL_PX."""
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+DRAWER = ("agent", "guideline", "object", "evidence")
+"""The docks that are tabs of one drawer at first."""
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
@@ -73,6 +76,7 @@ class JudgingPage(QWidget):
         self.guideline = GuidelinePanel(context)
         self.windows = WindowsRow(context, self.plot)
         self.agent = AgentPanel(context)
+        self.evidence = EvidencePlace(context)
         self.rail = QueueRail(context, self)
         self.docks = {
             "queue": self._dock("queue", self.tr("Queue"), self.queue, LEFT),
@@ -80,6 +84,7 @@ class JudgingPage(QWidget):
             "agent": self._dock("agent", self.tr("Agent"), self.agent, RIGHT),
             "guideline": self._dock("guideline", self.tr("Guideline"), self.guideline, RIGHT),
             "object": self._dock("object", self.tr("Object"), self._object(), RIGHT),
+            "evidence": self._dock("evidence", self.tr("Evidence"), self.evidence, RIGHT),
         }
         # Widgets are not moved while Qt lays them out, which ends in a crash.
         self._arranging = QTimer(self, singleShot=True, interval=0)
@@ -97,9 +102,11 @@ class JudgingPage(QWidget):
         context.commands.add("panels", self.toggle_panels)
         context.commands.add("queue", self.show_queue)
         context.commands.add("show_guideline", self.show_guideline)
+        context.commands.add("show_evidence", self.show_evidence)
         context.commands.add("reset_panels", self.reset)
         context.commands.ran.connect(self._command_ran)
         self.plot_menu.look_chosen.connect(self._show_agent)
+        self.docks["evidence"].visibilityChanged.connect(self.evidence.note_visibility)
         self.agent.takeover.handed_back.connect(self.focus_plot)
 
     @property
@@ -124,6 +131,16 @@ class JudgingPage(QWidget):
     def show_guideline(self) -> None:
         self.docks["guideline"].show()
         self.docks["guideline"].raise_()
+
+    def show_evidence(self) -> None:
+        """Show the evidence, or the agent again where it is shown."""
+        self.show_panels()
+        dock = self.docks["evidence"]
+        if dock.isVisible() and self.evidence.is_seen():
+            self.docks["agent"].raise_()
+            return
+        dock.show()
+        dock.raise_()
 
     def show_panels(self) -> None:
         """Show the docks as they were before they were hidden by a key."""
@@ -205,9 +222,9 @@ class JudgingPage(QWidget):
             self.desk.setCorner(corner, area)
         self._fill_middle()
         self.desk.setCentralWidget(self._middle)
-        for name in ("guideline", "object"):
+        for name in DRAWER[1:]:
             self.desk.tabifyDockWidget(self.docks["agent"], self.docks[name])
-        drawer = [self.docks[name].windowTitle() for name in ("agent", "guideline", "object")]
+        drawer = [self.docks[name].windowTitle() for name in DRAWER]
         RoomForTabs(self.agent, drawer)
         self.docks["agent"].raise_()
         self._first_state = self.desk.saveState()

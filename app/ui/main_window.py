@@ -143,8 +143,7 @@ class MainWindow(QMainWindow):
     def open_spectrum(self, path: Path) -> None:
         """Open one spectrum in a session of its own, stored with the program's data."""
         self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
-        blind = self.settings.settings.blind
-        make = partial(spectrum_session, path, self._reviewer(), blind=blind)
+        make = partial(spectrum_session, path, self._reviewer(), blind=self.settings.settings.blind)
         self.opener.open(OpenRequest(make, self._show_session, self._on_open_failed))
 
     def reopen(self) -> bool:
@@ -251,6 +250,7 @@ class MainWindow(QMainWindow):
             ("about", self.show_about),
             ("crash_reports", partial(open_folder, log_folder(), self.show_error)),
             ("settings", self._show_settings),
+            ("services", partial(self._show_settings, services=True)),
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
             ("open_archive", self.open_archive),
@@ -304,11 +304,11 @@ class MainWindow(QMainWindow):
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def _show_settings(self) -> None:
+    def _show_settings(self, *, services: bool = False) -> None:
         if self.settings_dialog is None:
             self.settings_dialog = SettingsDialog(self.settings, self.keymap, self.runner, self)
             add_help_key(self.settings_dialog.agent, MODELS, self.show_guide)
-        self.settings_dialog.open_page()
+        self.settings_dialog.open_page(self.settings_dialog.services if services else None)
 
     def _reviewer(self) -> str:
         return reviewer_name(self.settings.settings)

@@ -15,7 +15,7 @@ class SessionBridge(QObject):
     """
 
     changed = Signal(object)
-    """A `Change`."""
+    """A `Change`, unless it is of evidence, which no row shows: its panel asks for it itself."""
 
     _received = Signal(object)
 
@@ -29,4 +29,5 @@ class SessionBridge(QObject):
         self.session.changed.disconnect(self._forward)
 
     def _forward(self, change: Change) -> None:
-        self._received.emit(change)
+        if change.aspect != "evidence":
+            self._received.emit(change)

@@ -1026,6 +1026,76 @@
     </message>
 </context>
 <context>
+    <name>CurvePlot</name>
+    <message>
+        <source>Light curve</source>
+        <translation>光变曲线</translation>
+    </message>
+    <message>
+        <source>phase</source>
+        <translation>相位</translation>
+    </message>
+    <message>
+        <source>HJD − {day}</source>
+        <translation>HJD − {day}</translation>
+    </message>
+    <message>
+        <source>magnitude</source>
+        <translation>星等</translation>
+    </message>
+</context>
+<context>
+    <name>CurveView</name>
+    <message>
+        <source>period in days</source>
+        <translation>周期（天）</translation>
+    </message>
+    <message>
+        <source>Period in days</source>
+        <translation>周期（天）</translation>
+    </message>
+    <message>
+        <source>Fold</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Find a period</source>
+        <translation>搜索周期</translation>
+    </message>
+    <message>
+        <source>Over time</source>
+        <translation>按时间显示</translation>
+    </message>
+    <message>
+        <source>Each series, of one field and filter, has a zero point of its own: none is moved to another.</source>
+        <translation>每个序列属于一个天区和一个滤光片，各有自己的零点，彼此之间不作平移。</translation>
+    </message>
+    <message>
+        <source>{mark} {band}, series {series}: {n} points, median {median} mag</source>
+        <translation>{mark} {band}，序列 {series}：{n} 个点，中位 {median} mag</translation>
+    </message>
+    <message>
+        <source>{n} more series are not drawn</source>
+        <translation>另有 {n} 个序列未画出</translation>
+    </message>
+    <message>
+        <source>A period is a number of days, such as 0.0626</source>
+        <translation>周期是以天为单位的数，例如 0.0626</translation>
+    </message>
+    <message>
+        <source>Searching from 0.02 to 100 days</source>
+        <translation>正在 0.02 至 100 天内搜索</translation>
+    </message>
+    <message>
+        <source>Too few points for a period</source>
+        <translation>数据点太少，无法求周期</translation>
+    </message>
+    <message>
+        <source>Highest peak of the Lomb-Scargle periodogram, which may be an alias</source>
+        <translation>Lomb-Scargle 周期图的最高峰，可能是混叠</translation>
+    </message>
+</context>
+<context>
     <name>DisagreementPage</name>
     <message>
         <source>People</source>
@@ -1193,6 +1263,21 @@
     </message>
 </context>
 <context>
+    <name>EmptyPanel</name>
+    <message>
+        <source>Choose services…</source>
+        <translation>选择服务…</translation>
+    </message>
+    <message>
+        <source>No service is turned on</source>
+        <translation>没有启用任何服务</translation>
+    </message>
+    <message>
+        <source>SIMBAD, Gaia, surveys, light curves and pictures of the sky can be asked about each object, while you judge the one before. All are off at first: to ask, the position of the object leaves this computer. Turn on each one that you want.</source>
+        <translation>在您判读前一个天体时，可以向 SIMBAD、Gaia、各巡天、光变曲线和天区图像服务查询下一个天体。起初全部关闭：查询时天体的位置会离开这台计算机。请逐个启用您需要的服务。</translation>
+    </message>
+</context>
+<context>
     <name>EmptyPlotMessage</name>
     <message>
         <source>Retry</source>
@@ -1236,6 +1321,29 @@
     <message>
         <source>Copy</source>
         <translation>复制</translation>
+    </message>
+</context>
+<context>
+    <name>EvidencePanel</name>
+    <message>
+        <source>Energy distribution</source>
+        <translation>能量分布</translation>
+    </message>
+    <message>
+        <source>The list gives no position for this object, so no service can be asked</source>
+        <translation>列表没有给出此天体的位置，因此无法查询任何服务</translation>
+    </message>
+    <message>
+        <source>The list gives no position for this object</source>
+        <translation>列表没有给出此天体的位置</translation>
+    </message>
+    <message>
+        <source>Turned off in the settings</source>
+        <translation>在设置中已关闭</translation>
+    </message>
+    <message>
+        <source>Asked as soon as it is this object&apos;s turn</source>
+        <translation>轮到此天体时查询</translation>
     </message>
 </context>
 <context>
@@ -1825,6 +1933,52 @@
     </message>
 </context>
 <context>
+    <name>HrDiagram</name>
+    <message>
+        <source>Absolute G {m} (+{down} −{up}), BP − RP {colour}</source>
+        <translation>绝对星等 G {m}（+{down} −{up}），BP − RP {colour}</translation>
+    </message>
+    <message>
+        <source>The parallax is only {ratio} times its error: the star is brighter than absolute G {m} (two errors), so its place is a limit</source>
+        <translation>视差只有其误差的 {ratio} 倍：该星亮于绝对星等 G {m}（两倍误差），因此其位置只是一个极限</translation>
+    </message>
+    <message>
+        <source>No place: Gaia gives no parallax</source>
+        <translation>没有位置：Gaia 没有给出视差</translation>
+    </message>
+    <message>
+        <source>No place: Gaia gives no BP − RP</source>
+        <translation>没有位置：Gaia 没有给出 BP − RP</translation>
+    </message>
+    <message>
+        <source>No place: the parallax is {ratio} times its error, too far below zero for a limit</source>
+        <translation>没有位置：视差是其误差的 {ratio} 倍，负得太多，无法给出极限</translation>
+    </message>
+    <message>
+        <source>RUWE {ruwe}: the parallax may be wrong, as that of a close pair is</source>
+        <translation>RUWE {ruwe}：视差可能有误，密近双星常如此</translation>
+    </message>
+    <message>
+        <source>The background is schematic, made of published relations and not of stars. Absolute magnitudes are not corrected for dust; below {ratio} errors of the parallax the place is a limit.</source>
+        <translation>背景是示意性的，由已发表的关系而不是恒星样本做成。绝对星等未作尘埃改正；视差小于 {ratio} 倍误差时位置只是极限。</translation>
+    </message>
+    <message>
+        <source>Dashed: roughly where most of this class lie: {name} ({source}).</source>
+        <translation>虚线：此类大致所在之处：{name}（{source}）。</translation>
+    </message>
+</context>
+<context>
+    <name>HrPlot</name>
+    <message>
+        <source>Hertzsprung-Russell diagram</source>
+        <translation>赫罗图</translation>
+    </message>
+    <message>
+        <source>absolute G</source>
+        <translation>绝对星等 G</translation>
+    </message>
+</context>
+<context>
     <name>ImportPage</name>
     <message>
         <source>{name} cannot be imported as it is</source>
@@ -2076,6 +2230,10 @@
     <message>
         <source>Object</source>
         <translation>天体</translation>
+    </message>
+    <message>
+        <source>Evidence</source>
+        <translation>旁证</translation>
     </message>
     <message>
         <source>Compare with other spectra</source>
@@ -3036,6 +3194,78 @@
     </message>
 </context>
 <context>
+    <name>SedPlot</name>
+    <message>
+        <source>Spectral energy distribution</source>
+        <translation>光谱能量分布</translation>
+    </message>
+    <message>
+        <source>wavelength / µm</source>
+        <translation>波长 / µm</translation>
+    </message>
+</context>
+<context>
+    <name>SedView</name>
+    <message>
+        <source>Magnitudes of the spectrum</source>
+        <translation>光谱的星等</translation>
+    </message>
+    <message>
+        <source>Filled: catalogues, with the width of the band. Circles: magnitudes of the spectrum in top-hat bands, an approximation good to about 0.1 mag. f_λ in erg/s/cm²/Å.</source>
+        <translation>实心：星表，并画出波段宽度。圆圈：光谱在矩形波段内的星等，这一近似约准到 0.1 mag。f_λ 以 erg/s/cm²/Å 为单位。</translation>
+    </message>
+    <message>
+        <source>The spectrum&apos;s flux is relative: it is moved to agree on average.</source>
+        <translation>光谱流量是相对的：已平移到平均相符。</translation>
+    </message>
+    <message>
+        <source>{measured}, spectrum {synthetic} ({by})</source>
+        <translation>{measured}，光谱 {synthetic}（{by}）</translation>
+    </message>
+    <message>
+        <source>Magnitude in the catalogue, and of the spectrum</source>
+        <translation>星表中的星等与光谱的星等</translation>
+    </message>
+    <message>
+        <source>⚠ {band} of the spectrum is off by {by} mag against the other bands: a wrong fibre, a neighbour in it, or variability?</source>
+        <translation>⚠ 光谱的 {band} 与其他波段相比差 {by} mag：光纤有误、混入近邻，还是光变？</translation>
+    </message>
+    <message>
+        <source>⚠ The spectrum is off by {by} mag in all bands: another object, or much light lost?</source>
+        <translation>⚠ 光谱在所有波段都差 {by} mag：是另一个天体，还是损失了很多光？</translation>
+    </message>
+</context>
+<context>
+    <name>ServiceBox</name>
+    <message>
+        <source>Sends: {what}</source>
+        <translation>发送：{what}</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Release</source>
+        <translation>版本</translation>
+    </message>
+</context>
+<context>
+    <name>ServicesPage</name>
+    <message>
+        <source>Services</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>What others know of an object, in the Evidence panel. Nothing is asked of a service that is not turned on here. What is sent is what each one says, and as with every web page the service sees the address of this computer.</source>
+        <translation>别人对天体所知的信息，显示在旁证面板中。没有在此启用的服务不会被查询。发送的内容如各项所述；与访问任何网页一样，服务方能看到这台计算机的地址。</translation>
+    </message>
+    <message>
+        <source>Not saved: an address starts with https://</source>
+        <translation>未保存：地址应以 https:// 开头</translation>
+    </message>
+</context>
+<context>
     <name>SessionCard</name>
     <message>
         <source>Session</source>
@@ -3101,6 +3331,25 @@
     </message>
 </context>
 <context>
+    <name>SkyPictureView</name>
+    <message>
+        <source>Picture of the sky</source>
+        <translation>天区图像</translation>
+    </message>
+    <message>
+        <source>{survey}, about {year}; {size}&quot; wide, north up, east left.</source>
+        <translation>{survey}，约 {year} 年；宽 {size}&quot;，上北左东。</translation>
+    </message>
+    <message>
+        <source>Ring: {width}&quot; around the position; the fibre is not known.</source>
+        <translation>圆环：位置周围 {width}&quot;；光纤口径未知。</translation>
+    </message>
+    <message>
+        <source>Ring: the fibre, {width}&quot; across.</source>
+        <translation>圆环：光纤，直径 {width}&quot;。</translation>
+    </message>
+</context>
+<context>
     <name>SmallPlot</name>
     <message>
         <source>Agent: {label}</source>
@@ -3136,6 +3385,113 @@
     <message>
         <source>No smoothing</source>
         <translation>不平滑</translation>
+    </message>
+</context>
+<context>
+    <name>SourceCard</name>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Reveal</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Nearer match</source>
+        <translation>较近的匹配</translation>
+    </message>
+    <message>
+        <source>Farther match</source>
+        <translation>较远的匹配</translation>
+    </message>
+    <message>
+        <source>Archive page</source>
+        <translation>数据库页面</translation>
+    </message>
+    <message>
+        <source>{apart} away</source>
+        <translation>相距 {apart}</translation>
+    </message>
+    <message>
+        <source>{apart} away, nearest of {count}</source>
+        <translation>相距 {apart}，{count} 个中最近</translation>
+    </message>
+    <message>
+        <source>{apart} away, {number} of {count}</source>
+        <translation>相距 {apart}，{count} 个中第 {number} 个</translation>
+    </message>
+    <message>
+        <source>hidden</source>
+        <translation>已隐藏</translation>
+    </message>
+    <message>
+        <source>not asked</source>
+        <translation>未查询</translation>
+    </message>
+    <message>
+        <source>asking</source>
+        <translation>查询中</translation>
+    </message>
+    <message>
+        <source>found</source>
+        <translation>找到</translation>
+    </message>
+    <message>
+        <source>nothing there</source>
+        <translation>没有天体</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Blind mode: hidden until your verdict, as it may give the class away</source>
+        <translation>盲评模式：在您判定之前隐藏，因为它可能泄露类别</translation>
+    </message>
+    <message>
+        <source>No answer, so nobody knows whether something is there: {reason}</source>
+        <translation>没有得到回答，因此不知道那里有没有天体：{reason}</translation>
+    </message>
+    <message>
+        <source>It answered: nothing within {radius} arcsec</source>
+        <translation>服务已回答：{radius} 角秒内没有天体</translation>
+    </message>
+    <message>
+        <source>Asked, or waiting for its turn</source>
+        <translation>已查询，或正在等候</translation>
+    </message>
+    <message>
+        <source>Asked {when} UTC</source>
+        <translation>查询于 {when} UTC</translation>
+    </message>
+    <message>
+        <source>No web browser could be opened. The address is {url}</source>
+        <translation>无法打开浏览器。地址是 {url}</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy value</source>
+        <translation>复制数值</translation>
+    </message>
+    <message>
+        <source>Copy position</source>
+        <translation>复制位置</translation>
+    </message>
+    <message>
+        <source>Filter by this value</source>
+        <translation>按此值筛选</translation>
+    </message>
+    <message>
+        <source>Filter: at least this</source>
+        <translation>筛选：不小于此值</translation>
+    </message>
+    <message>
+        <source>Filter: at most this</source>
+        <translation>筛选：不大于此值</translation>
     </message>
 </context>
 <context>
@@ -4149,6 +4505,14 @@
     <message>
         <source>Show the guideline</source>
         <translation>显示判读准则</translation>
+    </message>
+    <message>
+        <source>Show the evidence</source>
+        <translation>显示旁证</translation>
+    </message>
+    <message>
+        <source>Choose services to ask</source>
+        <translation>选择要查询的服务</translation>
     </message>
     <message>
         <source>Settings</source>

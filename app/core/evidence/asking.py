@@ -33,7 +33,7 @@ def ask_one(
     """
     position = position_of(candidate, store.answers(session, candidate.id))
     if position is None:
-        return _unsaved(service, failed(NO_POSITION), None, None)
+        return unsaved(service, failed(NO_POSITION), None, None)
     known = store.answer_of_release(session, candidate.id, service)
     if known is not None and still_holds(known, service, position):
         return known
@@ -43,7 +43,7 @@ def ask_one(
     except ServiceError as error:
         answer = failed(str(error))
     if session.is_read_only:
-        return _unsaved(service, answer, exchange, position)
+        return unsaved(service, answer, exchange, position)
     return store.save(session, candidate.id, service, answer, exchange, position)
 
 
@@ -58,7 +58,7 @@ def still_holds(known: StoredAnswer, service: Service, position: Position) -> bo
     )
 
 
-def _unsaved(
+def unsaved(
     service: Service, answer: Answer, exchange: Exchange | None, position: Position | None
 ) -> StoredAnswer:
     at = None if position is None else position.at(service.epoch)

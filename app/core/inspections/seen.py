@@ -1,4 +1,4 @@
-"""Remembers for which candidates a reviewer has seen an agent's result.
+"""Remembers for which candidates a reviewer has seen an agent's result, or revealed evidence.
 
 For verdicts given afterwards the log says so. Before that, one fact of the session per candidate
 and reviewer stores it.
@@ -17,6 +17,7 @@ from app.core.session.session import MAX_IDS, Session
 
 UNSEEN = "{}"
 PREFIX = "seen:"  # of the fact's key; candidate id and reviewer name follow
+EVIDENCE = "evidence_seen:"  # likewise, of what catalogues say that gives the class away
 BLIND, OPEN = "b", "o"  # first letter of the value; the model name follows
 
 
@@ -79,6 +80,20 @@ def record_seen(session: Session, seen: Mapping[int, SeenResult]) -> None:
         }
         with session.database.writing() as connection:
             write_facts(connection, rows)
+
+
+def is_evidence_revealed(session: Session, candidate_id: int) -> bool:
+    """Whether the reviewer asked in blind mode to see what gives the class away."""
+    key = f"{EVIDENCE}{candidate_id}:{session.reviewer}"
+    with session.database.reading() as connection:
+        query = select(facts.c.value).where(facts.c.key == key)
+        return connection.execute(query).scalar() is not None
+
+
+def record_evidence_revealed(session: Session, candidate_id: int) -> None:
+    key = f"{EVIDENCE}{candidate_id}:{session.reviewer}"
+    with session.database.writing() as connection:
+        write_facts(connection, {key: "yes"})
 
 
 def seen_key(candidate_id: int, reviewer: str) -> str:

@@ -262,6 +262,10 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Open the folder of crash reports"),
         ),
         _action("show_guideline", WINDOW, QT_TRANSLATE_NOOP("actions", "Show the guideline")),
+        _action(
+            "show_evidence", WINDOW, QT_TRANSLATE_NOOP("actions", "Show the evidence"), "Ctrl+D"
+        ),
+        _action("services", WINDOW, QT_TRANSLATE_NOOP("actions", "Choose services to ask")),
         _action("settings", WINDOW, QT_TRANSLATE_NOOP("actions", "Settings"), "Ctrl+,"),
         _action("open_list", FILES, QT_TRANSLATE_NOOP("actions", "Open a list"), "Ctrl+N"),
         _action("open_session", FILES, QT_TRANSLATE_NOOP("actions", "Open a session"), "Ctrl+O"),

@@ -79,6 +79,7 @@ class CurrentCandidate(QObject):
         self.saved_opinion = Opinion()
         """The opinion in the session; in slots of `judged` still the former one."""
         self._verdicts = VerdictWriter(bridge.session, self.blind_mode, runner)
+        self.evidence = self._verdicts.evidence
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)

@@ -30,16 +30,20 @@ class QueueCache(QObject):
         self._timer = QTimer(self, singleShot=True, interval=PAINTED_MS)
         self._timer.timeout.connect(self._load)
 
+    def neighbours_of(self, row: QueueRow) -> QueueNeighbours:
+        """What is known of the rows around this one; perhaps nothing."""
+        return self._neighbours if self._neighbours.of == row.candidate.id else UNKNOWN
+
     # Each of these returns None if there is no such row or it is not cached.
 
     def next(self, row: QueueRow) -> QueueRow | None:
-        return next(iter(self._neighbours_of(row).after), None)
+        return next(iter(self.neighbours_of(row).after), None)
 
     def previous(self, row: QueueRow) -> QueueRow | None:
-        return next(iter(self._neighbours_of(row).before), None)
+        return next(iter(self.neighbours_of(row).before), None)
 
     def next_unjudged(self, row: QueueRow) -> QueueRow | None:
-        return next(iter(self._neighbours_of(row).unjudged), None)
+        return next(iter(self.neighbours_of(row).unjudged), None)
 
     def clear(self) -> None:
         self._neighbours, self._wanted = UNKNOWN, None
@@ -72,9 +76,6 @@ class QueueCache(QObject):
 
     def close(self) -> None:
         self._is_closed = True
-
-    def _neighbours_of(self, row: QueueRow) -> QueueNeighbours:
-        return self._neighbours if self._neighbours.of == row.candidate.id else UNKNOWN
 
     def _load(self) -> None:
         wanted = self._wanted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Literal
 
@@ -21,18 +21,37 @@ MOST_AT_ONCE = 5
 """Candidates whose undo the window waits for: some 15 ms."""
 
 
+class SeenEvidence:
+    """What services said of the candidate shown last and was on screen."""
+
+    def __init__(self) -> None:
+        self._candidate_id = 0
+        self._seen: dict[str, str] = {}
+
+    def note(self, candidate_id: int, service: str, text: str) -> None:
+        """Note an answer on screen, as a log entry keeps it."""
+        if candidate_id != self._candidate_id:
+            self._candidate_id, self._seen = candidate_id, {}
+        self._seen[service] = text
+
+    def of(self, candidate_id: int) -> Mapping[str, str]:
+        """Text by service, of the candidate shown last."""
+        return dict(self._seen) if candidate_id == self._candidate_id else {}
+
+
 class VerdictWriter:
     """Writes on the GUI thread: a verdict is on disk when the call returns."""
 
     def __init__(self, session: Session, blind_mode: BlindMode, runner: Runner) -> None:
         self._session, self._blind_mode, self._runner = session, blind_mode, runner
+        self.evidence = SeenEvidence()
         self._last_repeat: int | None = None
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self.is_writing = False
         """True while a change of the session comes from this object."""
 
     def record(self, row: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
-        """Record the opinion with what was seen of the agent and the seconds since painting.
+        """Record the opinion with what was seen of agent and evidence, and the seconds spent.
 
         Returns None if nothing changed or the candidate is a repeat.
         """
@@ -44,7 +63,9 @@ class VerdictWriter:
                 return None
             self._last_repeat = None
             seen = self._blind_mode.seen_opinion(row)
-            entry = self._session.record_verdict(number, opinion, seconds=spent, shown=seen)
+            entry = self._session.record_verdict(
+                number, opinion, seconds=spent, shown=seen, evidence=self.evidence.of(number)
+            )
         if seen:
             self._blind_mode.mark_recorded(number)
         return entry

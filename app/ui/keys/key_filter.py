@@ -17,7 +17,7 @@ from app.ui.actions.actions import ACTIONS, FILES, WINDOW
 from app.ui.actions.commands import Commands
 from app.ui.actions.key_names import possible_keys, press_of, split_key
 from app.ui.keys.keymap import Keymap
-from app.ui.keys.text_focus import accepts_text, handles_own_keys, has_selected_text, navigates_rows
+from app.ui.keys.text_focus import accepts_text, handles_own_keys, has_selection, navigates_rows
 
 ANYWHERE = frozenset(name for name, each in ACTIONS.items() if each.group in (WINDOW, FILES))
 """Actions that are available on pages without a spectrum."""
@@ -106,7 +106,7 @@ class KeyFilter(QObject):
             self._is_left_to_text = False
         elif self._is_left_to_text:  # the text field ignored the press, so it reaches the parent
             return False
-        if has_selected_text(focus) and COPYING.intersection(keys):
+        if has_selection(focus) and COPYING.intersection(keys):
             return False
         if navigates_rows(focus) and ROW_KEYS.intersection(keys):
             return self._leave_to_table(event, is_override=is_override)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QAbstractSpinBox,
     QComboBox,
     QLabel,
@@ -19,6 +20,9 @@ OWN_KEYS = "ownKeys"
 ROW_NAVIGATION = "rowKeys"
 """Property of a table that handles Up, Down and Enter itself while it has the focus."""
 
+COPIES_SELECTION = "copiesSelection"
+"""Property of a table that handles Ctrl+C itself while it has the focus."""
+
 
 def accepts_text(widget: QWidget | None) -> bool:
     """Whether the widget is an editable text field."""
@@ -27,8 +31,11 @@ def accepts_text(widget: QWidget | None) -> bool:
     return isinstance(widget, QComboBox) and widget.isEditable()
 
 
-def has_selected_text(widget: QWidget | None) -> bool:
-    """Whether a read-only text has a selection, so that Ctrl+C copies it."""
+def has_selection(widget: QWidget | None) -> bool:
+    """Whether the widget has a selection of its own that Ctrl+C copies."""
+    if widget is not None and widget.property(COPIES_SELECTION):
+        assert isinstance(widget, QAbstractItemView)
+        return widget.selectionModel().hasSelection()
     if isinstance(widget, QLabel):
         return widget.hasSelectedText()
     if isinstance(widget, (QTextEdit, QPlainTextEdit)):

@@ -21,7 +21,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("welcome", LINE),
         *("export", "report", "pack", "snapshot", "save_spectrum", LINE),
         *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
-        *(LINE, "settings", LINE, "quit"),
+        *(LINE, "settings", "services", LINE, "quit"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Edit")): (
         *("undo", "redo", LINE, "accept", "reject", "unsure", "take_proposal", LINE),
@@ -51,7 +51,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "View")): (
         *("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),
         LINE,
-        *("show_guideline", "panels", "reset_panels", "full_screen"),
+        *("show_guideline", "show_evidence", "panels", "reset_panels", "full_screen"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Help")): (
         *("help", "keys", "palette", "tour", LINE, "crash_reports", "about"),

@@ -21,6 +21,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.agent_page import AgentPage
 from app.ui.settings_dialog.keys_page import KeysPage
 from app.ui.settings_dialog.programs_page import ProgramsPage
+from app.ui.settings_dialog.services_page import ServicesPage
 from app.ui.settings_dialog.settings_pages import AppearancePage, FilesPage, ReviewerPage
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
@@ -40,9 +41,10 @@ class SettingsDialog(QDialog):
         self.keys = KeysPage(keymap)
         self.agent = AgentPage(settings, runner)
         self.files = FilesPage(settings)
+        self.services = ServicesPage(settings)
         self.programs = ProgramsPage(settings)
         own = (self.reviewer, self.appearance, self.keys)
-        self.pages = (*own, self.agent, self.files, self.programs)
+        self.pages = (*own, self.agent, self.services, self.files, self.programs)
         self.list = QListWidget()
         self.stack = QStackedWidget()
         self._lay_out()

@@ -46,6 +46,11 @@ def task_text(text: str) -> str:
     return window_table("tasks").get(text, text)
 
 
+def service_text(text: str) -> str:
+    """Translate a text about a service that can be asked, such as the name of a value."""
+    return window_table("services").get(text, text)
+
+
 def library_name(text: str) -> str:
     """Translate the name of a bundled line list or template; those of a user's stay as they are."""
     table, name = window_table("names"), text.removesuffix(SIMULATED)

@@ -74,6 +74,7 @@ KEYS = [
     (Key.Key_K, CTRL, "palette"),
     (Key.Key_F11, NONE, "full_screen"),
     (Key.Key_H, NONE, "panels"),
+    (Key.Key_D, CTRL, "show_evidence"),
     (Key.Key_Comma, CTRL, "settings"),
     (Key.Key_1, CTRL, "judging_page"),
 ]

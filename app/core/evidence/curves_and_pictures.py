@@ -1,0 +1,134 @@
+"""Asks any service about a candidate: catalogues, light curves and pictures of the sky."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from urllib.parse import urljoin
+
+import numpy as np
+
+from app.core.evidence import store
+from app.core.evidence.asking import NO_POSITION, ask_one, still_holds, unsaved
+from app.core.evidence.positions import position_of
+from app.core.evidence.store import StoredAnswer, raw_reply
+from app.core.session.records import Candidate
+from app.core.session.session import Session
+from app.services.catalogues.answer import (
+    Exchange,
+    Match,
+    Value,
+    answer_of,
+    failed,
+)
+from app.services.catalogues.light_curve import LightCurve, light_curves, read_light_curves
+from app.services.catalogues.service import Service
+from app.services.catalogues.sky_picture import COVERAGE_URL, SkyPicture, sky_picture
+from app.services.web.client import WebClient
+from app.services.web.errors import ServiceError
+from app.services.web.pace import ShouldStop
+from app.services.web.urls import host_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """An answer, and what came with it where that is no row of a catalogue."""
+
+    stored: StoredAnswer
+    curves: tuple[LightCurve, ...] = ()
+    picture: SkyPicture | None = None
+
+
+def ask_any(
+    session: Session,
+    client: WebClient,
+    service: Service,
+    candidate: Candidate,
+    should_stop: ShouldStop,
+) -> Asked:
+    """What a service says about a candidate, kept in the session. Raises Stopped.
+
+    As with `ask_one`, what is known of this place is not asked again, and a failure is an answer.
+    """
+    if service.kind == "tap":
+        return Asked(stored=ask_one(session, client, service, candidate, should_stop))
+    position = position_of(candidate, store.answers(session, candidate.id))
+    if position is None:
+        return Asked(stored=unsaved(service, failed(NO_POSITION), None, None))
+    known = store.answer_of_release(session, candidate.id, service)
+    if known is not None and still_holds(known, service, position):
+        return with_content(session, known)
+    exchange: Exchange | None = None
+    curves: list[LightCurve] = []
+    picture: SkyPicture | None = None
+    try:
+        if service.kind == "ztf":
+            curves, exchange = light_curves(service, client, position, should_stop)
+            answer = answer_of([_series(each) for each in curves])
+        else:
+            coverage = coverage_of(service)
+            picture, exchange = sky_picture(
+                service, client, position, should_stop, coverage_url=coverage
+            )
+            answer = answer_of([] if picture is None else [_taken(picture)])
+    except ServiceError as error:
+        answer = failed(str(error))
+    if session.is_read_only:
+        stored = unsaved(service, answer, exchange, position)
+    else:
+        stored = store.save(session, candidate.id, service, answer, exchange, position)
+    return Asked(stored=stored, curves=tuple(curves), picture=picture)
+
+
+def with_content(session: Session, stored: StoredAnswer) -> Asked:
+    """A stored answer with its light curves or picture, read from the reply that is kept."""
+    match = stored.answer.nearest
+    if match is None or stored.reply_id is None:
+        return Asked(stored=stored)
+    if stored.service == "ztf":
+        try:
+            curves = read_light_curves(raw_reply(session, stored.reply_id))
+        except ServiceError as error:
+            return Asked(stored=replace(stored, answer=failed(str(error))))
+        return Asked(stored=stored, curves=tuple(curves))
+    if stored.service == "picture":
+        values = match.values
+        epoch, arcsec = (_number(values.get(name)) for name in ("epoch", "arcsec"))
+        picture = SkyPicture(
+            content=raw_reply(session, stored.reply_id),
+            survey=str(values.get("survey", "")),
+            epoch=epoch,
+            arcsec=arcsec or 60.0,
+        )
+        return Asked(stored=stored, picture=picture)
+    return Asked(stored=stored)
+
+
+def coverage_of(service: Service) -> str:
+    """Where the coverage of surveys is asked: at the host of the pictures."""
+    if host_of(service.url) == host_of(COVERAGE_URL):
+        return COVERAGE_URL
+    return urljoin(service.url, "/MocServer/query")
+
+
+def _series(curve: LightCurve) -> Match:
+    values: dict[str, Value] = {
+        "series": curve.series,
+        "band": curve.band,
+        "points": int(curve.mag.size),
+        "median": round(float(np.median(curve.mag)), 4),
+        "amplitude": round(float(np.ptp(np.percentile(curve.mag, [5.0, 95.0]))), 4),
+    }
+    return Match(values=values, separation_arcsec=0.0)
+
+
+def _taken(picture: SkyPicture) -> Match:
+    values: dict[str, Value] = {
+        "survey": picture.survey,
+        "epoch": picture.epoch,
+        "arcsec": picture.arcsec,
+    }
+    return Match(values=values, separation_arcsec=0.0)
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, float | int) else 0.0

@@ -1,0 +1,1 @@
+"""Magnitudes as fluxes, and the magnitudes that a spectrum would have."""

@@ -1,0 +1,1 @@
+"""What catalogues and archives know of the current object."""

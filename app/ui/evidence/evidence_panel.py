@@ -1,0 +1,290 @@
+"""The panel of the evidence dock: a card for each source, about the current candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QDockWidget, QVBoxLayout, QWidget
+
+from agent.spectra.spectrum import Spectrum
+from app.core.evidence.store import StoredAnswer
+from app.core.queue import combine, parse_filter
+from app.core.queue.filters import FilterError
+from app.core.session.records import Candidate
+from app.services.catalogues.answer import Answer, State
+from app.services.catalogues.service import Service, all_services
+from app.services.photometry.bands import SERVICES as PHOTOMETRY
+from app.ui.controls.web_pages import is_sky_position
+from app.ui.evidence.card import SourceCard
+from app.ui.evidence.empty_panel import EmptyPanel
+from app.ui.evidence.feed import EvidenceFeed
+from app.ui.evidence.picture_view import read_picture
+from app.ui.evidence.reveal import REVEALED, HiddenEvidence
+from app.ui.evidence.sed_plot import Energy, SedView, energy_of
+from app.ui.evidence.special_cards import CurveCard, GaiaCard, PictureCard
+from app.ui.information.nearby_panel import NearbyPanel
+from app.ui.session_context import SessionContext
+from app.ui.translation.data_texts import task_text
+from app.ui.widgets.folding_card import FoldingCard
+from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.page_parts import PageScrollArea
+
+IsSeen = Callable[[], bool]
+"""Whether the dock is on screen and in front of its tabs."""
+SHOW_DELAY_MS = 30
+"""So that the spectrum is painted first."""
+
+
+class EvidencePanel(QWidget):
+    """Call `stop` before the session is closed."""
+
+    def __init__(
+        self, context: SessionContext, dock: QDockWidget, is_seen: IsSeen, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._current = context, context.current
+        self._dock, self._is_seen = dock, is_seen
+        self.feed = EvidenceFeed(context, self)
+        self.hidden = HiddenEvidence(context.bridge.session, self._current.blind_mode)
+        self.cards: dict[str, SourceCard] = {}
+        self._images: dict[bytes, QImage] = {}
+        self._wanted_energy: object = None
+        self._needs_show = True
+        self.empty = EmptyPanel(context, self)
+        self.nowhere = wrapped_label("", "warning")
+        self.nearby = NearbyPanel(context)
+        self.sed_card = FoldingCard(self.tr("Energy distribution"), self)
+        self.sed = SedView(context.current_theme, self.sed_card)
+        self.sed_card.inside.addWidget(self.sed)
+        self._inner = inner = QWidget(self)
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(4, 4, 4, 4)
+        self._column.setSpacing(6)
+        for part in (self.nowhere, self.empty, self.nearby, self.sed_card):
+            self._column.addWidget(part)
+        self._column.addStretch(1)
+        self.area = PageScrollArea(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.area)
+        self._delay = QTimer(self, singleShot=True, interval=SHOW_DELAY_MS)
+        self._delay.timeout.connect(self._show_if_seen)
+        for changed in (
+            self._current.candidate_changed,
+            self._current.row_changed,
+            self._current.spectrum_changed,
+            self._current.blind_mode.changed,
+            self.feed.services_changed,
+        ):
+            changed.connect(self.show_soon)
+        self.feed.changed.connect(self._answer_changed)
+        self.show_now()
+
+    def stop(self) -> None:
+        """Cancel all questions."""
+        self._delay.stop()
+        self.feed.close()
+
+    def show_soon(self, _: object = None) -> None:
+        self._needs_show = True
+        if not self._delay.isActive():  # it is not restarted, so that it follows a held key
+            self._delay.start()
+
+    def show_now(self) -> None:
+        """Show what is known of the current candidate."""
+        self._needs_show = False
+        row = self._current.row
+        candidate = None if row is None else row.candidate
+        self._show_whether_empty(candidate)
+        shown = self._shown_services(candidate)
+        for name, card in self.cards.items():
+            card.setVisible(name in shown)
+        for name in shown:
+            is_new = name not in self.cards
+            self._show_card(self._card(name), candidate)
+            if is_new:  # the others in the next turns of the event loop
+                self.show_soon()
+                break
+        self._show_energy(candidate)
+        self._note_seen()
+
+    def _show_if_seen(self) -> None:
+        if self._needs_show and self._is_seen():
+            self.show_now()
+
+    def note_visibility(self) -> None:
+        """The dock was shown, put behind another tab, or put away."""
+        self.feed.pause(self._dock.isHidden())
+        self.show_soon()
+
+    def _answer_changed(self, candidate_id: int, service: str) -> None:
+        here = self._current.candidate
+        if here is not None and here.id == candidate_id:
+            self.show_soon()
+
+    def _shown_services(self, candidate: Candidate | None) -> list[str]:
+        stored = set() if candidate is None else self.feed.stored_services(candidate.id)
+        return [name for name in all_services() if name in self.feed.services or name in stored]
+
+    def _show_whether_empty(self, candidate: Candidate | None) -> None:
+        has_services = bool(self.feed.services)
+        self.empty.setVisible(not has_services)
+        is_nowhere = candidate is not None and not is_sky_position(candidate.ra, candidate.dec)
+        self.nowhere.setVisible(is_nowhere and has_services)
+        self.nowhere.setText(
+            self.tr("The list gives no position for this object, so no service can be asked")
+        )
+
+    def _card(self, name: str) -> SourceCard:
+        service = self.feed.services.get(name) or all_services()[name]
+        card = self.cards.get(name)
+        if card is not None and card.service != service:
+            self._column.removeWidget(card)
+            card.deleteLater()
+            card = None
+        if card is None:
+            card = self.cards[name] = self._make_card(service)
+            self._column.insertWidget(self._place_in_column(name), card)
+            card.show()
+        return card
+
+    def _place_in_column(self, name: str) -> int:
+        """Catalogues before the energy distribution, which is before curves and pictures."""
+        order = [*all_services()]
+        sed = self._column.indexOf(self.sed_card)
+        is_after_sed = all_services()[name].kind != "tap"
+        before = [
+            self._column.indexOf(card)
+            for other, card in self.cards.items()
+            if other != name and order.index(other) < order.index(name)
+        ]
+        first = self._column.indexOf(self.nearby) + 1
+        at = max([first, *(each + 1 for each in before if each >= 0)])
+        return max(at, sed + 1) if is_after_sed else min(at, sed)
+
+    def _make_card(self, service: Service) -> SourceCard:
+        theme, inner = self._context.current_theme, self._inner
+        card: SourceCard
+        if service.id == "gaia":
+            card = gaia = GaiaCard(service, theme, inner)
+            task = self._context.bridge.session.task
+            gaia.show_class(task.id, task_text(task.name))
+        elif service.kind == "ztf":
+            card = CurveCard(service, theme, self._context.runner, inner)
+        elif service.kind == "picture":
+            card = PictureCard(service, theme, inner)
+        else:
+            card = SourceCard(service, theme, inner)
+        card.may_filter = self._may_filter
+        card.again_requested.connect(self._ask_again)
+        card.reveal_requested.connect(self._reveal)
+        card.filter_requested.connect(self._filter_by)
+        card.message.connect(self._current.message)
+        return card
+
+    def _show_card(self, card: SourceCard, candidate: Candidate | None) -> None:
+        row, name = self._current.row, card.service.id
+        if candidate is None or row is None:
+            card.show_answer(None, None, State.NOT_ASKED, is_hidden=False)
+            return
+        asked = self.feed.answer(candidate.id, name)
+        if asked is not None and isinstance(card, CurveCard):
+            card.take_curves(asked.curves)
+        if asked is not None and isinstance(card, PictureCard):
+            spectrum = self._current.spectrum
+            survey = "" if spectrum is None else spectrum.survey
+            content = b"" if asked.picture is None else asked.picture.content
+            card.take_picture(asked.picture, self._image(content), survey)
+        card.show_answer(
+            candidate,
+            None if asked is None else asked.stored,
+            self._state(candidate, name, None if asked is None else asked.stored),
+            is_hidden=self.hidden.hides(row, card.service),
+            why_not=self._why_not(candidate, name),
+        )
+
+    def _state(self, candidate: Candidate, name: str, stored: StoredAnswer | None) -> State:
+        if stored is not None and stored.answer.state is not State.FAILED:
+            return stored.answer.state
+        if not is_sky_position(candidate.ra, candidate.dec):
+            return State.NOT_ASKED
+        if self.feed.is_asking(candidate.id, name):
+            return State.ASKING
+        return State.NOT_ASKED if stored is None else State.FAILED
+
+    def _why_not(self, candidate: Candidate, name: str) -> str:
+        if not is_sky_position(candidate.ra, candidate.dec):
+            return self.tr("The list gives no position for this object")
+        if name not in self.feed.services:
+            return self.tr("Turned off in the settings")
+        return self.tr("Asked as soon as it is this object's turn")
+
+    def _image(self, content: bytes) -> QImage:
+        """The picture, decoded in the background; empty until then."""
+        if not content:
+            return QImage()
+        if content not in self._images:
+            self._images = {content: QImage()}
+            done = partial(self._image_read, content)
+            self._context.runner.run(partial(read_picture, content), done, owner=self)
+        return self._images[content]
+
+    def _image_read(self, content: bytes, image: QImage) -> None:
+        if content in self._images:
+            self._images[content] = image
+            self.show_soon()
+
+    def _show_energy(self, candidate: Candidate | None) -> None:
+        spectrum: Spectrum | None = self._current.spectrum
+        answers: dict[str, Answer] = {}
+        for name in PHOTOMETRY if candidate is not None else ():
+            card = self.cards.get(name)
+            if card is not None and card.isVisibleTo(self) and card.stored is not None:
+                answers[name] = card.stored.answer
+        key = (None if candidate is None else candidate.id, id(spectrum), answers)
+        if key != self._wanted_energy:
+            self._wanted_energy = key
+            work = partial(energy_of, spectrum, answers)
+            self._context.runner.run(work, partial(self._energy_made, key), owner=self)
+
+    def _energy_made(self, key: object, energy: Energy | None) -> None:
+        if key == self._wanted_energy:
+            self.sed_card.setVisible(energy is not None)
+            if energy is not None:
+                self.sed.show_energy(energy)
+
+    def _note_seen(self) -> None:
+        """Keep with the verdict what was on screen."""
+        row = self._current.row
+        if row is None or not self._is_seen():
+            return
+        for name, card in self.cards.items():
+            if card.isVisibleTo(self) and card.stored is not None and not card.is_hidden:
+                text = card.stored.shown or "-"
+                if self.hidden.was_revealed(row, card.service):
+                    text = f"{text} {REVEALED}"
+                self._current.evidence.note(row.candidate.id, name, text)
+
+    def _ask_again(self, service: str) -> None:
+        if self._current.candidate is not None:
+            self.feed.ask_again(self._current.candidate.id, service)
+            self.show_now()
+
+    def _reveal(self) -> None:
+        if self._current.row is not None:
+            self.hidden.reveal(self._current.row)
+            self.show_now()
+
+    def _may_filter(self, text: str) -> bool:
+        try:
+            parse_filter(text)
+        except FilterError:
+            return False
+        return True
+
+    def _filter_by(self, text: str) -> None:
+        queue = self._current.queue
+        self._current.set_queue(combine(queue.tree, parse_filter(text)), queue.sort)

@@ -1,0 +1,144 @@
+"""A table of the values of one source: click one and copy it, or filter the queue by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from app.ui.evidence.value_texts import ValueRow
+from app.ui.keys.text_focus import COPIES_SELECTION
+from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.data_texts import service_text
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+Role = Qt.ItemDataRole
+NAME_SHARE = 0.46
+ROW_MARGIN_PX = 3
+
+
+class ValueModel(QAbstractTableModel):
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self.rows: Sequence[ValueRow] = ()
+
+    def show_rows(self, rows: Sequence[ValueRow]) -> None:
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else 2
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        row, is_name = self.rows[index.row()], index.column() == 0
+        if role == Role.DisplayRole:
+            return row.name if is_name else row.text
+        if role == Role.ToolTipRole:
+            about = " · ".join(each for each in (row.key, row.ucd) if each)
+            lines = service_text(row.description or row.name), row.text, about
+            return "\n".join(each for each in lines if each)
+        if role == Role.ForegroundRole:
+            theme = self._current_theme.theme
+            return QColor(theme.dim if is_name or not row.plain else theme.text)
+        return None
+
+
+class ValueTable(QTableView):
+    copy_requested = Signal(object)
+    """A `ValueRow`."""
+    menu_requested = Signal(object, QPoint)
+    """A `ValueRow` and the place on the screen."""
+
+    def __init__(self, current_theme: CurrentTheme, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.values = ValueModel(current_theme, self)
+        self.setModel(self.values)
+        self.setAccessibleName(name)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setProperty("role", "plain")
+        self.setProperty(COPIES_SELECTION, True)
+        self.setShowGrid(False)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setStretchLastSection(True)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(8)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._ask_for_menu)
+        current_theme.changed.connect(self._repaint)
+        self._fit()
+
+    def show_rows(self, rows: Sequence[ValueRow]) -> None:
+        if rows != self.values.rows:
+            self.values.show_rows(rows)
+            self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        chosen = self.selectionModel().selectedRows()
+        if event.matches(QKeySequence.StandardKey.Copy) and chosen:
+            self.copy_requested.emit(self.values.rows[chosen[0].row()])
+            return
+        super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the panel scrolls
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "values"):
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_names()
+
+    def _fit_names(self) -> None:
+        width = self.viewport().width()
+        metrics = self.fontMetrics()
+        names = [metrics.horizontalAdvance(row.name) for row in self.values.rows]
+        wanted = max(names, default=0) + 14
+        self.horizontalHeader().resizeSection(0, min(wanted, round(NAME_SHARE * width)))
+
+    def _fit(self) -> None:
+        height = self.fontMetrics().height() + ROW_MARGIN_PX
+        self.verticalHeader().setDefaultSectionSize(height)
+        self.setFixedHeight(height * max(len(self.values.rows), 1) + 2)
+        self._fit_names()
+
+    def _ask_for_menu(self, at: QPoint) -> None:
+        index = self.indexAt(at)
+        if index.isValid():
+            self.selectRow(index.row())
+            row = self.values.rows[index.row()]
+            self.menu_requested.emit(row, self.viewport().mapToGlobal(at))
+
+    def _repaint(self, _: object) -> None:
+        self.viewport().update()

@@ -1,0 +1,104 @@
+"""The values of an answer as rows of text: what is shown, what is copied, what a filter says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from app.services.catalogues.answer import Match, Value
+from app.services.catalogues.service import Service
+
+NONE = "–"
+MAX_TEXT = 200
+SIGNIFICANT = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueRow:
+    name: str
+    """Ours, as in filters."""
+    text: str
+    """With error and unit."""
+    description: str = ""
+    """English."""
+    plain: str = ""
+    """To copy: the value alone; empty where the catalogue has none."""
+    unit: str = ""
+    ucd: str = ""
+    key: str = ""
+    """As in filters, such as `gaia.bp_rp`; empty where it cannot be filtered by."""
+    is_text: bool = False
+
+
+def value_rows(service: Service, match: Match) -> list[ValueRow]:
+    """A row for each column of the service."""
+    rows = []
+    for column in service.columns:
+        value = match.values.get(column.name)
+        error = match.values.get(f"{column.name}_error")
+        rows.append(
+            ValueRow(
+                name=column.name,
+                description=column.description,
+                text=value_text(value, error, column.unit),
+                plain="" if value is None else plain_text(value),
+                unit=column.unit,
+                ucd=column.ucd,
+                key=f"{service.id}.{column.name}",
+                is_text=column.is_text,
+            )
+        )
+    return rows
+
+
+def value_text(value: Value, error: Value = None, unit: str = "") -> str:
+    """A value with its error, to the digits that the error leaves, and its unit."""
+    if value is None:
+        return NONE
+    if isinstance(value, str):
+        return " ".join(value.split())[:MAX_TEXT] or NONE
+    shown = _number(value)
+    if isinstance(error, float | int) and math.isfinite(error) and error > 0.0:
+        digits = _digits(float(error))
+        shown = f"{value:.{digits}f} ± {error:.{digits}f}"
+    shown = shown.replace("-", "\N{MINUS SIGN}")
+    return f"{shown} {unit}" if unit else shown
+
+
+def plain_text(value: Value) -> str:
+    """A value as programs read it."""
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return "" if value is None else " ".join(str(value).split())[:MAX_TEXT]
+
+
+def filter_text(row: ValueRow, operator: str) -> str:
+    """A filter that this row's candidate passes, in the language of the queue."""
+    if row.is_text:
+        escaped = row.plain.replace("\\", "\\\\").replace('"', '\\"')
+        return f'{row.key}="{escaped}"'
+    return f"{row.key}{operator}{row.plain}"
+
+
+def page_address(service: Service, ra: float, dec: float, values: Mapping[str, Value]) -> str:
+    """The archive's page about an object; empty where there is none."""
+    address = service.page.replace("{ra}", f"{ra:.6f}").replace("{dec}", f"{dec:.6f}")
+    for name, value in values.items():
+        if f"{{{name}}}" in address:
+            address = address.replace(f"{{{name}}}", quote(plain_text(value), safe=""))
+    return address
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        return str(value)
+    if not math.isfinite(value):
+        return NONE
+    return f"{value:.{SIGNIFICANT}g}"
+
+
+def _digits(error: float) -> int:
+    """Decimals that leave two digits of an error."""
+    return max(0, min(6, 1 - math.floor(math.log10(error))))

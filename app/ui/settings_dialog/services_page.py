@@ -1,0 +1,119 @@
+"""The settings page of services: each is turned on by itself, and says what leaves the machine."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QVBoxLayout, QWidget
+
+from app.core.evidence.choice import MAX_TEXT, choice_from, is_change
+from app.services.catalogues.service import Service, all_services
+from app.ui.settings.settings import Settings
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.settings_dialog.settings_parts import (
+    NARROW,
+    SettingsPage,
+    add_row,
+    form,
+    plain_label,
+)
+from app.ui.translation.data_texts import service_text
+
+INDENT_PX = 22
+
+
+class ServicesPage(SettingsPage):
+    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading.setText(self.tr("Services"))
+        self._settings = settings
+        self.boxes: dict[str, ServiceBox] = {}
+        self.body.addWidget(
+            plain_label(
+                self.tr(
+                    "What others know of an object, in the Evidence panel. Nothing is asked of a "
+                    "service that is not turned on here. What is sent is what each one says, and "
+                    "as with every web page the service sees the address of this computer."
+                ),
+                "dim",
+            )
+        )
+        for service in all_services().values():
+            box = self.boxes[service.id] = ServiceBox(service, self)
+            box.on.toggled.connect(partial(self._save_on, service.id))
+            box.url.editingFinished.connect(partial(self._save_change, service.id, "url"))
+            box.release.editingFinished.connect(partial(self._save_change, service.id, "release"))
+            self.body.addWidget(box)
+        self.body.addStretch(1)
+
+    def show_settings(self, settings: Settings) -> None:
+        choice = choice_from(settings.services, settings.service_changes)
+        for name, box in self.boxes.items():
+            box.show_choice(name in choice.on, dict(choice.changes.get(name, {})))
+
+    def _save_on(self, name: str, on: bool) -> None:
+        before = [each for each in self._settings.settings.services if each != name]
+        chosen = {*before, name} if on else set(before)
+        self._settings.change(services=tuple(each for each in all_services() if each in chosen))
+
+    def _save_change(self, name: str, what: str) -> None:
+        box, service = self.boxes[name], all_services()[name]
+        field = box.url if what == "url" else box.release
+        text, key = field.text().strip(), f"{name}.{what}"
+        changes = dict(self._settings.settings.service_changes)
+        changes.pop(key, None)
+        if text and text != getattr(service, what):
+            if not is_change(service, what, text):
+                box.show_problem(self.tr("Not saved: an address starts with https://"))
+                return
+            changes[key] = text
+        box.show_problem("")
+        self._settings.change(service_changes=changes)
+
+
+class ServiceBox(QFrame):
+    """One service: whether it is asked, what it is sent, its address and its release."""
+
+    def __init__(self, service: Service, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._service = service
+        name = service_text(service.name)
+        self.on = QCheckBox(name)
+        self.on.setAccessibleDescription(service_text(service.sends))
+        self.sends = plain_label(self.tr("Sends: {what}"), "dim")
+        self.sends.setText(self.sends.text().replace("{what}", service_text(service.sends)))
+        self.url = QLineEdit(maxLength=MAX_TEXT)
+        self.url.setPlaceholderText(service.url)
+        self.release = QLineEdit(maxLength=40)
+        self.release.setPlaceholderText(service.release)
+        self.release.setMaximumWidth(NARROW)
+        self.problem = plain_label("", "warning")
+        self.problem.hide()
+        inside = QVBoxLayout()
+        inside.setContentsMargins(INDENT_PX, 0, 0, 0)
+        inside.setSpacing(4)
+        inside.addWidget(self.sends)
+        rows = form()
+        rows.setVerticalSpacing(6)
+        add_row(rows, self.tr("Address"), self.url)
+        self.url.setAccessibleName(f"{name}: {self.tr('Address')}")
+        if service.release:
+            add_row(rows, self.tr("Release"), self.release)
+            self.release.setAccessibleName(f"{name}: {self.tr('Release')}")
+        inside.addLayout(rows)
+        inside.addWidget(self.problem)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 6)
+        layout.setSpacing(2)
+        layout.addWidget(self.on)
+        layout.addLayout(inside)
+
+    def show_choice(self, is_on: bool, changes: dict[str, str]) -> None:
+        self.on.setChecked(is_on)
+        for what, field in (("url", self.url), ("release", self.release)):
+            if not field.hasFocus():
+                field.setText(changes.get(what, ""))
+
+    def show_problem(self, text: str) -> None:
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))

@@ -1,0 +1,79 @@
+"""Services on loopback that know the objects of the sample: an answer of every kind for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import BytesIO
+
+import numpy as np
+from PIL import Image
+
+from app.core.session.records import Candidate
+from app.services.catalogues.service import all_services
+from app.services.catalogues.sky_picture import PIXELS, SURVEYS
+from tests.app.services.fault_server import FaultServer
+
+VALUES: dict[str, object] = {
+    "main_id": "V* AM Her", "otype": "AM*", "sp_type": "M4.5+DA", "nbref": 512, "plx_value": 11.4,
+    "plx_err": 0.02, "rvz_radvel": -12.3, "rvz_err": 4.1, "Name": "AM Her", "Type": "AM",
+    "Period": 0.128927, "max": 12.0, "min": 15.7, "source_id": 2123837555230207744,
+    "parallax": 11.37, "parallax_error": 0.02, "pmra": -45.9, "pmra_error": 0.03, "pmdec": 28.1,
+    "pmdec_error": 0.03, "ruwe": 1.12, "phot_g_mean_mag": 13.58, "phot_bp_mean_mag": 13.9,
+    "phot_rp_mean_mag": 12.8, "bp_rp": 1.1, "phot_variable_flag": "VARIABLE", "FUVmag": 14.9,
+    "e_FUVmag": 0.02, "NUVmag": 14.8, "e_NUVmag": 0.02, "umag": 14.4, "gmag": 14.2, "rmag": 13.7,
+    "imag": 13.2, "zmag": 12.9, "ymag": 12.7, "Jmag": 11.70, "e_Jmag": 0.02, "Hmag": 11.16,
+    "e_Hmag": 0.02, "Kmag": 10.9, "e_Kmag": 0.02, "Qflg": "AAA", "W1mag": 10.4, "e_W1mag": 0.02,
+    "W2mag": 10.1, "e_W2mag": 0.02, "W3mag": 9.6, "e_W3mag": 0.05, "W4mag": None, "e_W4mag": None,
+    "qph": "AAAU",
+}  # fmt: skip
+SOLID = (60, 40, 90)
+
+
+def services_at(url: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Settings that turn every service on, at this address."""
+    paths = {"tap": "", "ztf": "/nph_light_curves", "picture": "/hips2fits"}
+    changes = {f"{each.id}.url": url + paths[each.kind] for each in all_services().values()}
+    return tuple(all_services()), changes
+
+
+def serve_sky(server: FaultServer, candidates: Iterable[Candidate]) -> None:
+    """Every service finds each of these candidates."""
+    places = [(each.ra, each.dec) for each in candidates if each.ra is not None]
+    for service in all_services().values():
+        if service.kind != "tap":
+            continue
+        names = [each.column for each in service.columns]
+        names += [each.error for each in service.columns if each.error]
+        names += [service.pm_ra, service.pm_dec] if service.pm_ra else []
+        values = {name: VALUES.get(name, 0.02) for name in names}
+        if service.pm_ra:  # our stars stand still, so that every catalogue finds them in its year
+            values |= {service.pm_ra: 0.0, service.pm_dec: 0.0}
+        server.tables[service.table] = [
+            {**values, service.ra: ra, service.dec: dec} for ra, dec in places
+        ]
+    server.files["/nph_light_curves"] = light_curve(), "text/csv"
+    survey = SURVEYS[0][0]
+    server.files["/MocServer/query"] = f'["{survey}"]'.encode(), "application/json"
+    server.files["/hips2fits"] = picture(), "image/jpeg"
+
+
+def light_curve() -> bytes:
+    """Two series that vary with 0.128927 days, each with a zero point of its own."""
+    draw = np.random.default_rng(3)
+    lines = ["oid,hjd,mag,magerr,catflags,filtercode"]
+    for series, band, middle in ((686103, "zg", 14.2), (686205, "zr", 13.7)):
+        hjd = 2_458_200.0 + np.sort(draw.uniform(0.0, 1500.0, 300))
+        mag = middle + 0.4 * np.sin(2.0 * np.pi * hjd / 0.128927) + draw.normal(0.0, 0.03, 300)
+        lines += [
+            f"{series},{at:.6f},{m:.4f},0.03,0,{band}" for at, m in zip(hjd, mag, strict=True)
+        ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def picture() -> bytes:
+    y, x = np.mgrid[0:PIXELS, 0:PIXELS]
+    star = 255.0 * np.exp(-((x - PIXELS / 2) ** 2 + (y - PIXELS / 2) ** 2) / 60.0)
+    layers = [np.clip(star + level, 0, 255).astype(np.uint8) for level in SOLID]
+    made = BytesIO()
+    Image.fromarray(np.dstack(layers)).save(made, "JPEG", quality=90)
+    return made.getvalue()

@@ -1,0 +1,177 @@
+"""The evidence dock in the window: off at first, filled ahead, hidden in blind mode, told apart."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtTest import QTest
+
+from app.core.evidence.store import answers
+from app.services.catalogues.service import all_services
+from app.ui.evidence.special_cards import CurveCard, GaiaCard, PictureCard
+from tests.app.ui.whole_window import CTRL, LEFT, Person
+
+KEYS = tuple(all_services())
+
+
+def click_row(person: Person, table, row: int) -> None:
+    place = table.visualRect(table.model().index(row, 1)).center()
+    QTest.mouseClick(table.viewport(), LEFT, pos=place)
+
+
+def test_nothing_is_asked_until_a_service_is_turned_on(evidence):
+    evidence.show()
+    panel, person = evidence.panel, evidence.person
+    assert panel.empty.isVisible() and panel.cards == {}
+    for number in (2, 3):
+        person.press("n")
+        person.sees(number)
+    assert evidence.server.asked == []
+    QTest.mouseClick(panel.empty.choose, LEFT)
+    dialog = person.window.settings_dialog
+    person.wait(lambda: dialog is not None and dialog.isVisible())
+    page = dialog.services
+    assert dialog.stack.currentWidget() is page and page.boxes["gaia"].sends.isVisible()
+    assert not any(box.on.isChecked() for box in page.boxes.values())
+    page.boxes["gaia"].on.click()
+    assert person.window.settings.settings.services == ("gaia",)
+    person.wait(lambda: not panel.empty.isVisibleTo(panel))
+    person.window.settings.change(services=())
+    dialog.close()
+
+
+def test_every_service_has_its_card_with_values_and_their_source(evidence):
+    evidence.show()
+    evidence.turn_on()
+    person, panel = evidence.person, evidence.panel
+    person.wait(lambda: all(evidence.is_shown(name, "found") for name in KEYS))
+    assert "type AM*" in evidence.text_of("simbad")
+    assert "parallax 11.370 ± 0.020 mas" in evidence.text_of("gaia")
+    assert '0.00" away' in evidence.text_of("twomass")
+    gaia = evidence.card("gaia")
+    assert isinstance(gaia, GaiaCard) and gaia.diagram is not None
+    assert gaia.diagram.plot.place.m_g < 9.0 and "Absolute G" in gaia.diagram.words.text()
+    assert "schematic" in gaia.diagram.caption.text()
+    assert gaia.stored.sha256 in gaia.asked.toolTip() and gaia.stored.url in gaia.asked.toolTip()
+    curve, picture = evidence.card("ztf"), evidence.card("picture")
+    assert isinstance(curve, CurveCard) and len(curve.view.plot.curves) == 2
+    assert isinstance(picture, PictureCard)
+    person.wait(lambda: not panel._image(picture._picture.content).isNull())
+    assert "Pan-STARRS, about 2012" in picture.view.caption.text()
+    person.wait(lambda: panel.sed_card.isVisible())
+    assert any(row.name == "PS1 r" for row in panel.sed.table.values.rows)
+    assert panel.sed.flag.isVisible()  # AM Her is brighter than a simulated spectrum
+    kept = answers(person.session, person.number)
+    assert set(kept) == set(KEYS)
+
+
+def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
+    evidence.show()
+    evidence.turn_on("simbad", "gaia")
+    person, feed = evidence.person, evidence.panel.feed
+    ahead = [2, 3]
+    person.wait(lambda: all(feed.answer(n, "simbad") and feed.answer(n, "gaia") for n in ahead))
+    ready = feed.answer(2, "gaia")
+    person.press("n")
+    person.sees(2)
+    person.wait(lambda: evidence.card("gaia")._candidate.id == 2)
+    assert evidence.is_shown("gaia", "found")
+    assert evidence.panel.feed.answer(2, "gaia") is ready
+
+
+def test_values_are_copied_and_the_archive_is_opened_by_a_click_alone(evidence, monkeypatch):
+    opened: list[str] = []
+
+    def open_url(url) -> bool:
+        opened.append(url.toString())
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
+    evidence.show()
+    evidence.turn_on("gaia")
+    person = evidence.person
+    person.wait(lambda: evidence.is_shown("gaia", "found"))
+    card = evidence.card("gaia")
+    names = [row.name for row in card.table.values.rows]
+    click_row(person, card.table, names.index("g"))
+    person.press(Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "13.58"
+    assert opened == []
+    QTest.mouseClick(card.page, LEFT)
+    assert len(opened) == 1 and "I/355/gaiadr3" in opened[0]
+    person.press(Qt.Key.Key_N)  # keys of the window work though the table has the focus
+    person.sees(2)
+
+
+def test_the_menu_copies_the_position(evidence):
+    evidence.show()
+    evidence.turn_on("gaia")
+    person = evidence.person
+    person.wait(lambda: evidence.is_shown("gaia", "found"))
+    card = evidence.card("gaia")
+    card._open_menu(card.table.values.rows[0], card.mapToGlobal(card.rect().center()))
+    person.wait(card.menu.isVisible)
+    entries = {action.text(): action for action in card.menu.actions()}
+    entries["Copy position"].trigger()
+    card.menu.close()
+    here = person.current.candidate
+    assert QGuiApplication.clipboard().text() == f"{here.ra:.6f} {here.dec:+.6f}"
+
+
+def test_blind_mode_hides_the_type_until_the_verdict_and_a_reveal_is_recorded(evidence):
+    person = evidence.person
+    person.current.blind_mode.set_on(True)
+    evidence.show()
+    evidence.turn_on("simbad", "gaia")
+    person.wait(lambda: evidence.is_shown("simbad", "found") and evidence.is_shown("gaia", "found"))
+    assert "AM" not in evidence.text_of("simbad") and "hidden" in evidence.text_of("simbad")
+    assert "parallax" in evidence.text_of("gaia")
+    person.press("a", Qt.KeyboardModifier.ShiftModifier)
+    person.wait(lambda: "AM*" in evidence.text_of("simbad"))
+    assert set(person.log()[-1].evidence) == {"gaia"}
+
+    person.press("n")
+    person.sees(2)
+    person.wait(lambda: evidence.is_shown("simbad", "found") and evidence.card("simbad").is_hidden)
+    QTest.mouseClick(evidence.card("simbad").reveal, LEFT)
+    assert "AM*" in evidence.text_of("simbad")
+    person.press("x", Qt.KeyboardModifier.ShiftModifier)
+    entry = max(person.log(), key=lambda each: each.id)
+    assert entry.candidate_id == 2 and entry.evidence["simbad"].endswith("revealed")
+    assert not entry.evidence["gaia"].endswith("revealed")
+    assert entry.shown == {}  # the agent's opinion was not shown by that
+
+
+def test_what_is_no_longer_wanted_is_cancelled(evidence):
+    evidence.server.always = "stall"
+    evidence.show()
+    evidence.turn_on("simbad")
+    person, feed = evidence.person, evidence.panel.feed
+    person.wait(lambda: "simbad" in feed._running)
+    first = feed._running["simbad"]
+    person.go(12)
+    person.wait(lambda: first.stop.is_set() and feed._running.get("simbad") is not first)
+    evidence.server.always = ""
+
+
+def test_a_failure_says_why_and_can_be_tried_again(evidence):
+    evidence.server.always = "html"
+    evidence.show()
+    evidence.turn_on("gaia")
+    person = evidence.person
+    person.wait(lambda: evidence.is_shown("gaia", "failed"))
+    card = evidence.card("gaia")
+    assert "nobody knows" in card.text.text() and card.again.isVisible()
+    assert "nothing there" not in evidence.text_of("gaia")
+    evidence.server.always = ""
+    QTest.mouseClick(card.again, LEFT)
+    person.wait(lambda: evidence.is_shown("gaia", "found"))
+    assert not card.again.isVisible()
+
+
+def test_an_object_that_nobody_knows_is_nothing_there(evidence):
+    evidence.server.tables['"II/246/out"'] = []
+    evidence.show()
+    evidence.turn_on("twomass")
+    evidence.person.wait(lambda: evidence.is_shown("twomass", "nothing"))
+    assert "nothing within 2 arcsec" in evidence.text_of("twomass")

@@ -1,0 +1,93 @@
+"""Every fault of every service through the window: the right state, and the window goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from PySide6.QtCore import QTimer
+from sqlalchemy import delete
+
+from app.core.database.tables import evidence as answers
+from app.services.catalogues.service import all_services
+from tests.app.services.fault_server import FAULTS
+from tests.app.ui.evidence.conftest import Evidence
+
+TABLES_ONLY = {"nan position", "renamed column", "overflow", "bad rows"}
+"""Faults of tables: a light curve or a picture comes back whole."""
+TICK_MS = 5
+MOST_MS = 50.0
+
+
+class Turns:
+    """The longest turn of the window's event loop, in time of the window's own thread.
+
+    What other programs take from a busy machine is not counted.
+    """
+
+    def __init__(self) -> None:
+        self.longest_ms = 0.0
+        self._last = time.thread_time()
+        self._timer = QTimer(interval=TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start()
+
+    def stop(self) -> float:
+        self._timer.stop()
+        return self.longest_ms
+
+    def _tick(self) -> None:
+        now = time.thread_time()
+        self.longest_ms = max(self.longest_ms, 1000.0 * (now - self._last))
+        self._last = now
+
+
+def forget(evidence: Evidence) -> None:
+    """All answers, so that everything is asked anew."""
+    feed = evidence.panel.feed
+    feed.pause(True)
+    evidence.person.wait(lambda: not feed._running)
+    with evidence.person.session.database.writing() as connection:
+        connection.execute(delete(answers))
+    feed._known.clear()
+    feed._done.clear()
+    feed.pause(False)
+
+
+def faults_of(kind: str) -> set[str]:
+    return set(FAULTS) if kind == "tap" else set(FAULTS) - TABLES_ONLY
+
+
+def test_every_fault_of_every_service_is_a_failure_and_the_window_goes_on(evidence):
+    evidence.show()
+    person, feed, names = evidence.person, evidence.panel.feed, list(all_services())
+    evidence.turn_on()  # once, so that what is made and imported at first is there
+    person.wait(lambda: all(evidence.is_shown(name, "found") for name in names))
+    wrong = []
+    turns = Turns()
+    for fault in FAULTS:
+        evidence.server.always = fault
+        forget(evidence)
+        person.wait(lambda: all(feed.answer(person.number, name) for name in names))
+        person.wait(lambda: not any(evidence.is_shown(name, "asking") for name in names))
+        for name in names:
+            wanted = "failed" if fault in faults_of(all_services()[name].kind) else "found"
+            said = evidence.text_of(name)
+            is_told = wanted == "found" or len(evidence.card(name).stored.answer.reason) > 10
+            if not evidence.is_shown(name, wanted) or "nothing there" in said or not is_told:
+                wrong.append((fault, name, said))
+    longest_ms = turns.stop()
+    assert wrong == []
+    assert longest_ms <= MOST_MS
+
+
+def test_closing_the_window_ends_questions_that_nobody_answers(evidence):
+    evidence.show()
+    evidence.server.always = "stall"
+    evidence.turn_on()
+    feed = evidence.panel.feed
+    evidence.person.wait(lambda: len(feed._running) == len(all_services()))
+    began = time.monotonic()
+    evidence.person.window.close()
+    assert time.monotonic() - began < 20.0  # stalls last 40 s
+    assert not any("window work" in thread.name for thread in threading.enumerate())
