@@ -26,7 +26,7 @@ Read = Callable[[NDArray[np.uint8], FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class QuantityReading:
     """Rank correlation of what the eye reads with what is measured; NaN where too few are known."""
 
     quantity: str
@@ -35,7 +35,7 @@ class Reading:
     spectra: int
 
 
-def readings(read: Read, spectra: Sequence[Spectrum]) -> list[Reading]:
+def readings(read: Read, spectra: Sequence[Spectrum]) -> list[QuantityReading]:
     """One row for each quantity, over spectra of stars at rest."""
     truth = np.array([measured_values(each, 0.0) for each in spectra])
     whole = _read_all(read, spectra, [each.range for each in spectra])
@@ -54,7 +54,7 @@ def readings(read: Read, spectra: Sequence[Spectrum]) -> list[Reading]:
             read, [spectra[each] for each in at], [windows[each] for each in at]
         )[:, number]  # fmt: skip
         rows.append(
-            Reading(
+            QuantityReading(
                 quantity=asked_gates()[number],
                 whole=_correlation(truth[known, number], whole[known, number]),
                 window=_correlation(truth[known, number], near[known]),
