@@ -32,6 +32,7 @@ class SampLink(QObject):
         super().__init__(parent)
         self._runner: Runner | None = None
         self._connection: SampConnection | None = None
+        self._leaving: list[SampConnection] = []
         self._is_checking = False
         self._timer = QTimer(self, interval=CHECK_MS)
         self._timer.timeout.connect(self._check)
@@ -49,22 +50,28 @@ class SampLink(QObject):
 
         folder = user_data_path("spec-o3-workbench", appauthor=False) / "received"
         self._connection = SampConnection(self.received.emit, folder)
-        self._runner = Runner(self, threads=1)
+        if self._runner is None:
+            self._runner = Runner(self, threads=1)
         self._timer.start()
         self.run(_connect, self.connected.emit, self._on_failed)
 
     def turn_off(self) -> None:
-        """Leave the hub. What is on its way is dropped, after at most a few seconds."""
+        """Leave the hub in the background; what is on its way is dropped."""
         self._timer.stop()
         connection, self._connection = self._connection, None
-        runner, self._runner = self._runner, None
-        if connection is not None and runner is not None:
+        if connection is not None and self._runner is not None:
             connection.stop_soon()
-            runner.close()
-            connection.close()
-            runner.deleteLater()
+            self._leaving.append(connection)
+            self._runner.run(connection.close, partial(self._left, connection), owner=self)
 
-    close = turn_off
+    def close(self) -> None:
+        """Leave, and wait for that: at most a few seconds."""
+        self.turn_off()
+        if self._runner is not None:
+            self._runner.close()
+        for connection in self._leaving:
+            connection.close()
+        self._leaving.clear()
 
     def run(
         self,
@@ -83,6 +90,9 @@ class SampLink(QObject):
         if not self._is_checking:
             self._is_checking = True
             self.run(_reconnect, self._end_check, self._end_check)
+
+    def _left(self, connection: SampConnection, _: object) -> None:
+        self._leaving.remove(connection)
 
     def _end_check(self, _: object) -> None:
         self._is_checking = False

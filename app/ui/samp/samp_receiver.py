@@ -14,7 +14,7 @@ from app.ui.session_context import SessionContext
 
 RADIUS_ARCSEC = 30.0
 """Another program points with the mouse, or at the position of another catalogue."""
-COLLECT_MS = 50
+COLLECT_MS = 100
 """Of messages that come faster, the last one counts: a stranger may send thousands."""
 
 

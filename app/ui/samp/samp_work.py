@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.spectra.spectrum import Spectrum
-from app.core.exporting.spectrum_file import write_spectrum
 from app.services.samp import sent
 from app.services.samp.connection import LOAD_S, Peer, SampConnection
 from app.services.samp.errors import SampError
@@ -111,6 +110,8 @@ def send_position(ra: float, dec: float, connection: SampConnection) -> Sent:
 
 
 def send_spectrum(spectrum: Spectrum, path: Path, name: str, connection: SampConnection) -> Sent:
+    from app.core.exporting.spectrum_file import write_spectrum  # with all formats of tables
+
     connection.connect()
     peers = _takers(connection, LOAD_SPECTRUM)
     write_spectrum(spectrum, path)

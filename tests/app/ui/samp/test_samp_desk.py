@@ -46,6 +46,11 @@ def switch_on(person: Person) -> None:
     person.wait(lambda: said(person).startswith("SAMP is on"))
 
 
+def registered(topcat: Topcat) -> list[str]:
+    others = topcat.client.get_registered_clients()
+    return [topcat.client.get_metadata(each).get("samp.name", "") for each in others]
+
+
 def said(person: Person) -> str:
     return person.view.status.message.full_text
 
@@ -247,9 +252,9 @@ def test_off_it_sends_nothing_and_says_how_to_turn_it_on(qtbot, sample, topcat, 
         person.window.commands.run("samp")
         person.wait(lambda: said(person) == "SAMP is off")
         assert person.window.menu_row.is_checked("samp") is False
-        others = topcat.client.get_registered_clients()
-        names = [topcat.client.get_metadata(each).get("samp.name") for each in others]
-        assert "Spec-o3 Workbench" not in names
+        person.wait(lambda: "Spec-o3 Workbench" not in registered(topcat))
+        switch_on(person)  # and on again, before or after it has left
+        person.wait(lambda: registered(topcat).count("Spec-o3 Workbench") == 1)
 
 
 def test_a_failure_to_connect_is_said(qtbot, sample, lock, tmp_path):
