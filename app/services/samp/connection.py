@@ -23,7 +23,7 @@ from app.services.samp.inbox import UNKNOWN, Inbox
 from app.services.samp.library import LOOPBACK, samp_library
 from app.services.samp.listener import put_limits
 from app.services.samp.lock_file import read_lock_file
-from app.services.samp.received import MTYPES, Received, Refused, shown_name
+from app.services.samp.received import MTYPES, NotFollowed, Received, shown_name
 
 NAME, DESCRIPTION = "Spec-o3 Workbench", "Vets spectra of candidates"
 MAX_PEERS = 50
@@ -47,7 +47,7 @@ class SampConnection:
     """`receive` is told what was received, `folder` takes the files that others offer."""
 
     def __init__(
-        self, receive: Callable[[Received | Refused], object], folder: Path, name: str = NAME
+        self, receive: Callable[[Received | NotFollowed], object], folder: Path, name: str = NAME
     ) -> None:
         self._name = name
         self._hub: OwnHub | None = None

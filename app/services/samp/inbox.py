@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.services.samp.errors import RefusedMessage
 from app.services.samp.fetching import fetch
-from app.services.samp.received import FileOffered, Received, Refused, checked
+from app.services.samp.received import FileOffered, NotFollowed, Received, checked
 
 MAX_WAITING = 50
 """Messages that are not worked off yet; more are refused."""
@@ -22,7 +22,7 @@ class Inbox:
 
     def __init__(
         self,
-        receive: Callable[[Received | Refused], object],
+        receive: Callable[[Received | NotFollowed], object],
         folder: Path,
         name_of: Callable[[str], str],
         reply: Callable[[str, str], object],
@@ -50,7 +50,7 @@ class Inbox:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def refuse(self, reason: str, sender: str = UNKNOWN) -> None:
-        self._receive(Refused(sender=sender, reason=reason))
+        self._receive(NotFollowed(sender=sender, reason=reason))
 
     def take(
         self, _: str, sender: object, call: object, mtype: str, params: object, __: object

@@ -67,7 +67,7 @@ class FileOffered:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refused:
+class NotFollowed:
     """Something was not followed; `reason` is a sentence without its subject."""
 
     sender: str

@@ -150,11 +150,11 @@ class SampDesk(QObject):
     # Receiving
 
     def _on_received(self, message: object) -> None:
-        from app.services.samp.received import FileOffered, Refused
+        from app.services.samp.received import FileOffered, NotFollowed
 
         if not self.link.is_on:
             return
-        if isinstance(message, Refused):
+        if isinstance(message, NotFollowed):
             text = self.tr("Not followed, from {program}: {what}")
             text = text.replace("{program}", message.sender)
             self._say(text.replace("{what}", translate_message(message.reason)))

@@ -20,8 +20,8 @@ from app.services.samp.received import (
     POINT,
     SELECT,
     FileOffered,
+    NotFollowed,
     PointedAt,
-    Refused,
     RowPicked,
     RowsPicked,
 )
@@ -83,7 +83,7 @@ def test_a_message_that_is_refused_says_why_to_both(
     assert answer["samp.status"] == "samp.error"
     assert why in answer["samp.error"]["samp.errortxt"]
     until(lambda: received)
-    assert isinstance(received[0], Refused)
+    assert isinstance(received[0], NotFollowed)
     assert received[0].sender == "topcat" and why in received[0].reason
 
 
