@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from platformdirs import user_documents_path
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -41,10 +41,6 @@ from app.ui.widgets.text_width import DialogSize
 SIZE = 640, 560
 SHOWN_REASONS = 3
 RELEASES = {"sparcl": "DESI-DR1", "sdss": "dr17", "lamost": "dr10/v2.0", "ssap": ""}
-_COUNTS = {
-    "one": QT_TRANSLATE_NOOP("fetching", "{n} spectrum fetched"),
-    "many": QT_TRANSLATE_NOOP("fetching", "{n} spectra fetched"),
-}
 
 
 class FetchDialog(QDialog):
@@ -215,8 +211,9 @@ class FetchDialog(QDialog):
         self._show_fetching(False)
         report = made.report
         count = len(report.fetched)
-        text = QCoreApplication.translate("fetching", _COUNTS["one" if count == 1 else "many"])
-        self.outcome.setText(text.replace("{n}", f"{count:,}"))
+        one = QCoreApplication.translate("fetching", "{n} spectrum fetched")
+        many = QCoreApplication.translate("fetching", "{n} spectra fetched")
+        self.outcome.setText((one if count == 1 else many).replace("{n}", f"{count:,}"))
         self.problem.show_problem(failed_text(made))
         if made.opens is not None and not (report.failed or report.left) and self.isVisible():
             self._open()

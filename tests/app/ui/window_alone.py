@@ -27,7 +27,7 @@ HEAVY = (
 LATER = (
     *("app.core.exporting", "app.core.report", "app.core.sharing"),
     *("app.ui.export", "app.ui.overview", "app.ui.review", "app.ui.importing.import_page"),
-    *("app.core.fetching", "app.services", "app.ui.fetching.fetch_dialog"),
+    *("app.core.fetching", "app.services.archives", "app.ui.fetching.fetch_dialog"),
     *("app.ui.help.guide_reader", "app.ui.help.about_dialog"),
     *("app.services.samp", "app.ui.samp.samp_sender", "app.ui.samp.offer_bar"),
 )
