@@ -61,6 +61,11 @@ def match_local(
             f"{name[:40]!r} cannot be the name of the catalogue: it has small letters, digits and "
             "_, and is no service's. Give another with --name"
         )
+    if path.is_dir():
+        raise WorkbenchError(
+            f"{path.name} is a folder: catalogues in the HATS layout are not read. Give one of its "
+            "Parquet files"
+        )
     opened = open_for_import(path, {})
     ra, dec = opened.roles.number("ra"), opened.roles.number("dec")
     if ra is None or dec is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, insert, select, update
@@ -143,6 +144,12 @@ def shown_evidence(on_screen: Mapping[str, StoredAnswer]) -> dict[str, str]:
     }
 
 
+@cache
+def client_name() -> str:
+    """Which program asked; kept with each answer. Looking up a version takes milliseconds."""
+    return f"{PACKAGE}/{program_version()}"
+
+
 def _save_reply(connection: Connection, exchange: Exchange) -> int:
     values = {
         "url": exchange.url,
@@ -171,7 +178,7 @@ def _values(
         "ra": at.ra,
         "dec": at.dec,
         "radius_arcsec": service.radius_arcsec,
-        "client": f"{PACKAGE}/{program_version()}",
+        "client": client_name(),
         "matches": matches_text(new.answer.matches),
         "reason": new.answer.reason,
         "reply_id": reply_id,

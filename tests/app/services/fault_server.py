@@ -6,6 +6,7 @@ import gzip
 import math
 import re
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from email.parser import BytesParser
@@ -221,8 +222,11 @@ def tap_answer(tables: Mapping[str, Rows], fields: Mapping[str, str], fault: str
     )
     rows: list[list[object]] = []
     size = float(radius.group(1))
+    by_dec = sorted(tables[found.group(1)], key=lambda row: float(str(row[dec_name])))
+    decs = [float(str(row[dec_name])) for row in by_dec]
     for number, ra, dec in upload:
-        beside = near(tables[found.group(1)], ra_name, dec_name, float(ra), float(dec), size)
+        low, high = bisect_left(decs, float(dec) - size), bisect_right(decs, float(dec) + size)
+        beside = near(by_dec[low:high], ra_name, dec_name, float(ra), float(dec), size)
         rows += [[number, *(row.get(column) for column, _ in names)] for row in beside]
     aliases = ["n_", *(alias for _, alias in names)]
     if fault == "renamed column":

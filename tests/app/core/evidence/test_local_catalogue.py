@@ -110,6 +110,11 @@ def test_a_file_without_positions(session, tmp_path):
         match_local(session, tmp_path / "names.csv", "names", 2.0)
 
 
+def test_a_folder_is_refused_plainly(session, tmp_path):
+    with pytest.raises(WorkbenchError, match="HATS layout are not read"):
+        match_local(session, tmp_path, "sky", 2.0)
+
+
 def test_names_of_files():
     assert name_of(Path("2MASS PSC.fits.gz")) == "c_2mass_psc"
     assert name_of(Path("a/Tycho-2.csv")) == "tycho_2"
