@@ -16,11 +16,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from app.services.samp.errors import SampError
 from app.services.samp.hub import OwnHub
 from app.services.samp.hub_proxy import FAILURES, hub_proxy, is_alive
 from app.services.samp.inbox import UNKNOWN, Inbox
-from app.services.samp.library import LOOPBACK, samp_library
+from app.services.samp.library import LOOPBACK, SampError, samp_library
 from app.services.samp.listener import put_limits
 from app.services.samp.lock_file import read_lock_file
 from app.services.samp.received import MTYPES, NotFollowed, Received, shown_name

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from app.services.samp.errors import RefusedMessage
+from app.services.samp.library import RefusedMessage
 from app.services.samp.lock_file import is_here
 from app.services.samp.received import LOAD_FITS, LOAD_VOTABLE, FileOffered
 

@@ -11,7 +11,7 @@ from typing import Self
 
 from agent.child_command import child_command
 from agent.child_process.start_child import start_child
-from app.services.samp.errors import SampError
+from app.services.samp.library import SampError
 
 CHILD, MODULE = "samp-hub", "app.services.samp.hub_child"
 START_S = 30.0

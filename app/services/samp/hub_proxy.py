@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from app.services.samp.errors import SampError
-from app.services.samp.library import samp_library
+from app.services.samp.library import SampError, samp_library
 from app.services.samp.lock_file import HubAddress
 
 TIMEOUT_S = 3.0

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from app.services.samp.errors import RefusedMessage
 from app.services.samp.fetching import fetch
+from app.services.samp.library import RefusedMessage
 from app.services.samp.received import FileOffered, NotFollowed, Received, checked
 
 MAX_WAITING = 50

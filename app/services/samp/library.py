@@ -1,13 +1,21 @@
-"""The SAMP library, imported when SAMP is first switched on and kept from the network."""
+"""The SAMP library, imported when SAMP is first switched on and kept from the network; its errors."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from app.services.samp.errors import SampError
+from agent.errors import WorkbenchError
 
 LOOPBACK = "127.0.0.1"
+
+
+class SampError(WorkbenchError):
+    """No hub, or a hub or program that does not answer."""
+
+
+class RefusedMessage(WorkbenchError):
+    """A message of another program that is not followed, and why."""
 
 
 @cache

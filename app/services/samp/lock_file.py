@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from app.services.samp.errors import SampError
+from app.services.samp.library import SampError
 
 PROFILE = "std-lockurl:"
 MAX_BYTES = 64 * 1024

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.checked_toml import printable
-from app.services.samp.errors import RefusedMessage
+from app.services.samp.library import RefusedMessage
 
 HIGHLIGHT, SELECT, POINT = "table.highlight.row", "table.select.rowList", "coord.pointAt.sky"
 LOAD_VOTABLE, LOAD_FITS = "table.load.votable", "table.load.fits"

@@ -9,7 +9,7 @@ from pathlib import Path
 from agent.spectra.spectrum import Spectrum
 from app.services.samp import sent
 from app.services.samp.connection import LOAD_S, Peer, SampConnection
-from app.services.samp.errors import SampError
+from app.services.samp.library import SampError
 from app.services.samp.received import HIGHLIGHT, LOAD_SPECTRUM, LOAD_VOTABLE, POINT, SELECT
 from app.ui.samp.shared_tables import SharedTable
 

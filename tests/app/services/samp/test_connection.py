@@ -12,7 +12,7 @@ import pytest
 from app.services.samp import connection as module
 from app.services.samp import sent
 from app.services.samp.connection import NAME, SampConnection
-from app.services.samp.errors import SampError
+from app.services.samp.library import SampError
 from app.services.samp.received import (
     HIGHLIGHT,
     LOAD_VOTABLE,

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from app.services.samp import fetching
-from app.services.samp.errors import RefusedMessage
 from app.services.samp.fetching import fetch
+from app.services.samp.library import RefusedMessage
 from app.services.samp.received import LOAD_FITS, LOAD_SPECTRUM, LOAD_VOTABLE, FileOffered
 from tests.app.services.samp.peers import TABLE
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 
 from app.services.samp import hub_proxy as module
-from app.services.samp.errors import SampError
 from app.services.samp.hub_proxy import FAILURES, hub_proxy, is_alive
+from app.services.samp.library import SampError
 from app.services.samp.lock_file import HubAddress, read_lock_file
 
 

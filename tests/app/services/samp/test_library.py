@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from app.services.samp.errors import SampError
-from app.services.samp.library import samp_library
+from app.services.samp.library import SampError, samp_library
 
 
 def test_it_asks_no_web_site():

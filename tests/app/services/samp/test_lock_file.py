@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.samp.errors import SampError
+from app.services.samp.library import SampError
 from app.services.samp.lock_file import HubAddress, is_here, lock_path, read_lock_file
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.services.samp.errors import RefusedMessage
+from app.services.samp.library import RefusedMessage
 from app.services.samp.received import (
     HIGHLIGHT,
     LOAD_FITS,
