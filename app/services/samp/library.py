@@ -1,4 +1,4 @@
-"""The SAMP library, imported when SAMP is first switched on and kept from the network; its errors."""
+"""The SAMP library, imported when SAMP is first switched on and kept off the network."""
 
 from __future__ import annotations
 
