@@ -18,6 +18,7 @@ from app.core.session.spectra_folders import open_with_spectra
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.crash.crash_report import log_folder, open_folder
+from app.ui.fetching.archive_opener import ArchiveOpener
 from app.ui.help.context_help import ABOUT, MODELS, add_help_key, help_page_for
 from app.ui.importing.drop_zone import DropZone
 from app.ui.importing.given_paths import GivenKind, GivenPaths
@@ -49,7 +50,6 @@ from app.ui.widgets.labels import short_label
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
-    from app.ui.fetching.fetch_dialog import FetchDialog
     from app.ui.help.about_dialog import AboutDialog
     from app.ui.help.guide_reader import GuideReader
     from app.ui.importing.import_page import ImportPage
@@ -94,7 +94,7 @@ class MainWindow(QMainWindow):
         self.menu_row.ask(self.is_available, self.open_session)
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
-        self.fetching: FetchDialog | None = None
+        self.archives = ArchiveOpener(self.runner, self, self.import_lists, self.open_spectrum)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.open_given)
@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
         self.welcome.sample_requested.connect(self.open_sample)
         self.welcome.spectrum_chosen.connect(self.open_spectrum)
         self.welcome.about_requested.connect(self.show_about)
-        self.locked.read_only_requested.connect(self.open_read_only)
+        self.locked.read_only_requested.connect(partial(self.open_session, read_only=True))
         self.locked.retry_requested.connect(self.open_session)
         self.locked.closed.connect(self.show_welcome)
         self.runner.failed.connect(self._report_error)
@@ -122,9 +122,6 @@ class MainWindow(QMainWindow):
         make = partial(open_with_spectra, location, self._reviewer(), read_only=read_only)
         failed = partial(self._on_session_failed, location, read_only)
         self.opener.open(OpenRequest(make, self._show_session, failed))
-
-    def open_read_only(self, location: Path | str) -> None:
-        self.open_session(location, read_only=True)
 
     def open_sample(self) -> None:
         """Open the sample, with the tour for a new user."""
@@ -184,21 +181,6 @@ class MainWindow(QMainWindow):
         self.close_session()
         self._stack.setCurrentWidget(self.importing)
 
-    def open_archive(self) -> None:
-        """Show the dialog that gets spectra from an archive."""
-        from app.ui.fetching.fetch_dialog import FetchDialog  # brings what the network needs
-
-        if self.fetching is None:
-            self.fetching = FetchDialog(self.runner, self)
-            self.fetching.fetched.connect(self._open_fetched)
-        self.fetching.open_page()
-
-    def _open_fetched(self, path: Path) -> None:
-        if path.suffix == ".csv":
-            self.import_lists([path])
-        else:
-            self.open_spectrum(path)
-
     def _judge_other_class(self) -> None:
         if self.view is not None and (lists := lists_of(self.view.session)):
             self.import_lists(list(lists), self.view.session)
@@ -253,7 +235,7 @@ class MainWindow(QMainWindow):
             ("services", partial(self._show_settings, services=True)),
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
-            ("open_archive", self.open_archive),
+            ("open_archive", self.archives.open),
             ("welcome", self.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
@@ -412,9 +394,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         if self.importing is not None:
             self.importing.stop()
-        if self.fetching is not None:
-            self.fetching.reject()
-        parts = (self.samp, self.runner, self.opener, self.key_filter, self.input_filter)
-        for part in (*parts, self.settings):
+        parts = (self.archives, self.samp, self.runner, self.opener, self.key_filter)
+        for part in (*parts, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

@@ -21,9 +21,8 @@ from app.services.archives.archive import (
     NoSpectrum,
     NotTold,
 )
-from app.services.archives.datalink import is_datalink, this_file
 from app.services.archives.files import get_first, safe_stem
-from app.services.archives.leads import checked_lead
+from app.services.archives.links import checked_lead, is_datalink, this_file
 from app.services.archives.wanted import Wanted
 from app.services.catalogues.answer import Value
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec

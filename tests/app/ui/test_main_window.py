@@ -44,7 +44,7 @@ def test_a_locked_session_can_be_opened_read_only(qtbot, place):
     with open_session(place, "Bea"), before_window(qtbot, None) as person:
         person.window.open_session(place)
         person.wait(person.window.locked.isVisible)
-        person.window.open_read_only(place)
+        person.window.open_session(place, read_only=True)
         person.wait(lambda: person.window.view is not None)
         person.sees(1)
         person.press("a")

@@ -34,8 +34,7 @@ def question(person):
 def test_a_yes_opens_it_now_and_later(qtbot, received, read_only):
     with before_window(qtbot, None) as person:
         window = person.window
-        opening = window.open_read_only if read_only else window.open_session
-        opening(received)
+        window.open_session(received, read_only=read_only)
         asked = question(person)
         assert window.view is None
         assert str(received.parent.with_name("<b>private")) in asked.informativeText()
@@ -44,7 +43,7 @@ def test_a_yes_opens_it_now_and_later(qtbot, received, read_only):
         assert person.session.is_read_only == read_only
         person.wait(lambda: person.current.spectrum is not None)
         window.close_session()
-        opening(received)
+        window.open_session(received, read_only=read_only)
         person.wait(lambda: window.view is not None)
 
 
