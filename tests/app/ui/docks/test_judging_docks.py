@@ -92,7 +92,7 @@ def test_the_view_menu_shows_and_hides_them(person):
     menus = person.window.menu_row.menus
     menus._fill()
     entries = {each.text(): each for each in menus._panels.actions()}
-    assert {"Queue", "Windows", "Agent", "Guideline", "Object"} == set(entries)
+    assert {"Queue", "Windows", "Agent", "Guideline", "Object", "Evidence"} == set(entries)
     entries["Windows"].trigger()
     assert "windows" not in shown(person)
 
