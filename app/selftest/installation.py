@@ -35,7 +35,15 @@ LAZY_IMPORTS = (
         "matplotlib",
         "PIL",
     ),
-    *("scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.special", "sqlalchemy", "yaml"),
+    *(
+        "scipy.linalg",
+        "scipy.optimize",
+        "scipy.signal",
+        "scipy.spatial",
+        "scipy.special",
+        "sqlalchemy",
+        "yaml",
+    ),
 )
 """Dependencies that the code imports only when needed."""
 SERVER_OPTIONS = ("--context", "64", "--threads", "1")

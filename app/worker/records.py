@@ -44,13 +44,16 @@ def spectrum_from_json(record: object) -> Spectrum:
 
 def model_from_json(record: object) -> ModelRef:
     """Read a model written by `dataclasses.asdict`. Raises WireError."""
-    names = [each.name for each in fields(ModelRef) if each.name != "also"]
+    names = ("name", "engine", "sha256")
     if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in names):
         raise WireError("a model must be a JSON object with the strings " + ", ".join(names))
-    also = record.get("also")
+    address, also = record.get("address", ""), record.get("also", ())
+    if not isinstance(address, str):
+        raise WireError("the address of a model must be a string")
     if not isinstance(also, list | tuple) or not all(isinstance(each, str) for each in also):
         raise WireError("the other hashes of a model must be a list of strings")
-    return ModelRef(**{name: record[name] for name in names}, also=tuple(also))
+    known = {name: record[name] for name in names}
+    return ModelRef(**known, address=address, also=tuple(also))
 
 
 def _packed(values: NDArray[Any], dtype: str) -> str:

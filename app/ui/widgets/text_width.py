@@ -103,12 +103,13 @@ class PlaceholderWidth(_Follower):
 
 
 class ListWidth(_Follower):
-    """Keeps a list as wide as its longest row, and at least `px`."""
+    """Keeps a list as wide as its longest row and its scroll bar, and at least `px`."""
 
     def __init__(self, items: QListWidget, px: int) -> None:
         self._list, self._px = items, px
         items.ensurePolished()
         super().__init__(items)
+        items.verticalScrollBar().rangeChanged.connect(self.fit)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Show:  # the style sheet of a hidden list does not count
@@ -116,7 +117,9 @@ class ListWidth(_Follower):
         return super().eventFilter(watched, event)
 
     def fit(self) -> None:
+        bar = self._list.verticalScrollBar()
         row = self._list.sizeHintForColumn(0) + 2 * self._list.frameWidth()
+        row += bar.sizeHint().width() if bar.maximum() > bar.minimum() else 0
         self._list.setFixedWidth(max(row, self._px))
 
 

@@ -124,7 +124,7 @@ def test_what_is_not_a_file(tmp_path: Path, given: Given) -> None:
     with pytest.raises(ReadError, match=r"^gone.fits: there is no such file"):
         read(tmp_path / "gone.fits")
     with pytest.raises(ReadError, match="there is no such file"):
-        read("https://example.org/spectrum.fits")
+        read("ftp://example.org/spectrum.fits")
     with pytest.raises(ReadError, match="cannot be opened"):
         read("nul\0byte.fits")
     with pytest.raises(ReadError, match=r"cannot be opened|no such file"):
