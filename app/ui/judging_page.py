@@ -224,7 +224,9 @@ class JudgingPage(QWidget):
         self.desk.setCentralWidget(self._middle)
         for name in DRAWER[1:]:
             self.desk.tabifyDockWidget(self.docks["agent"], self.docks[name])
-        drawer = [self.docks[name].windowTitle() for name in DRAWER]
+        # A fourth tab would make the column wider in large text: it comes with its key or menu.
+        self.docks["evidence"].hide()
+        drawer = [self.docks[name].windowTitle() for name in DRAWER if name != "evidence"]
         RoomForTabs(self.agent, drawer)
         self.docks["agent"].raise_()
         self._first_state = self.desk.saveState()

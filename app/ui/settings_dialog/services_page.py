@@ -84,6 +84,7 @@ class ServiceBox(QFrame):
         self.sends.setText(self.sends.text().replace("{what}", service_text(service.sends)))
         self.url = QLineEdit(maxLength=MAX_TEXT)
         self.url.setPlaceholderText(service.url)
+        self.url.setToolTip(service.url)  # a long address does not fit in large text
         self.release = QLineEdit(maxLength=40)
         self.release.setPlaceholderText(service.release)
         self.release.setMaximumWidth(NARROW)

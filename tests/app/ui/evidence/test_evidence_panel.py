@@ -59,7 +59,7 @@ def test_every_service_has_its_card_with_values_and_their_source(evidence):
     person.wait(lambda: not panel._image(picture._picture.content).isNull())
     assert "Pan-STARRS, about 2012" in picture.view.caption.text()
     person.wait(lambda: panel.sed_card.isVisible())
-    assert any(row.name == "PS1 r" for row in panel.sed.table.values.rows)
+    person.wait(lambda: any(row.name == "PS1 r" for row in panel.sed.table.values.rows))
     assert panel.sed.flag.isVisible()  # AM Her is brighter than a simulated spectrum
     kept = answers(person.session, person.number)
     assert set(kept) == set(KEYS)
