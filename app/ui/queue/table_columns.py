@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHeaderView
 
+from app.core.queue.evidence_values import parts_of
 from app.core.session.records import Verdict
 from app.ui.candidate.current import CurrentCandidate
 from app.ui.judging.verdict_text import mark_and_word
@@ -141,6 +142,12 @@ class TableColumns(QObject):
         if sort.key == "own":
             return self._model.column_of(own_key(sort.own))
         return COLUMN_OF_ORDER.get(sort.key)
+
+    @property
+    def shows_evidence(self) -> bool:
+        """Whether a column of a service is on screen."""
+        names = enumerate((each.name for each in self._model.own), FIRST_OWN)
+        return any(self.is_shown(column) for column, name in names if parts_of(name))
 
     def is_shown(self, column: int) -> bool:
         return not self._table.isColumnHidden(column)
