@@ -193,8 +193,10 @@ class TableColumns(QObject):
         rest = [each for each in range(self._model.columnCount()) if each not in columns]
         rest.sort(key=SPECTRUM.__eq__)  # last, behind the list's own columns
         self._is_applying = True
-        for place, column in enumerate([*columns, *rest]):
-            self._header.moveSection(self._header.visualIndex(column), place)
+        # From the right, where the spectrum goes: most are then in place, and a move is slow.
+        for place, column in reversed(list(enumerate([*columns, *rest]))):
+            if self._header.visualIndex(column) != place:
+                self._header.moveSection(self._header.visualIndex(column), place)
         self._is_applying = False
         self.set_widths()
         has_lines = choice.shown.get(KEYS[SPECTRUM], False)
