@@ -15,19 +15,23 @@ class SessionBridge(QObject):
     """
 
     changed = Signal(object)
-    """A `Change`, unless it is of evidence, which no row shows: its panel asks for it itself."""
+    """A `Change`, unless it is of evidence, which few rows show."""
+    evidence_changed = Signal(object)
+    """A `Change` of evidence; many come while services answer."""
 
     _received = Signal(object)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self._received.connect(self.changed, Qt.ConnectionType.AutoConnection)
+        self._received.connect(self._tell, Qt.ConnectionType.AutoConnection)
         session.changed.connect(self._forward)
 
     def close(self) -> None:
         self.session.changed.disconnect(self._forward)
 
     def _forward(self, change: Change) -> None:
-        if change.aspect != "evidence":
-            self._received.emit(change)
+        self._received.emit(change)
+
+    def _tell(self, change: Change) -> None:
+        (self.evidence_changed if change.aspect == "evidence" else self.changed).emit(change)

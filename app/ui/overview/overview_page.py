@@ -124,6 +124,7 @@ class OverviewPage(QWidget):
         self._current.queue_changed.connect(self._show_queue)
         self._current.repeat_round.changed.connect(self._show_count)
         context.bridge.changed.connect(self._session_changed)
+        context.bridge.evidence_changed.connect(self._evidence_changed)
 
     # While the page is shown
 
@@ -150,6 +151,10 @@ class OverviewPage(QWidget):
         super().hideEvent(event)
         self._context.commands.override({})
         self.confirm.close_question()
+
+    def _evidence_changed(self, change: object) -> None:
+        if self.columns.shows_evidence:  # else no row looks different
+            self._session_changed(change)
 
     def _session_changed(self, change: object) -> None:
         if self.isVisible():

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from agent.errors import WorkbenchError
 from app.core.queue import EVERYTHING, QueueRow
+from app.core.session.records import Change
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.queue.column_store import ColumnStore
 from app.ui.queue.filter_bar import FilterBar
@@ -61,6 +62,7 @@ class QueuePanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
+        self._answered: frozenset[int] = frozenset()
         self._connect(context)
         self._show_queue(self._current.queue)
         self._show_row(self._current.row)
@@ -82,6 +84,19 @@ class QueuePanel(QWidget):
         context.bridge.changed.connect(self.loader.session_changed)
         context.bridge.changed.connect(self.store.session_changed)
         context.bridge.changed.connect(self.parts.sparklines.session_changed)
+        context.bridge.evidence_changed.connect(self._evidence_changed)
+        self.store.changed.connect(self._show_evidence)
+
+    def _evidence_changed(self, change: Change) -> None:
+        self.store.session_changed(change)
+        self._answered |= change.candidate_ids
+        self._show_evidence()
+
+    def _show_evidence(self) -> None:
+        """Read rows again about which services have answered, once a column of theirs is shown."""
+        if self._answered and self.columns.shows_evidence:
+            self.loader.session_changed(Change(aspect="evidence", candidate_ids=self._answered))
+            self._answered = frozenset()
 
     def _open_columns(self) -> None:
         self.parts.open_columns_below(self.choose)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHeaderView
 
+from app.core.queue.evidence_values import parts_of
 from app.core.session.records import Verdict
 from app.ui.candidate.current import CurrentCandidate
 from app.ui.judging.verdict_text import mark_and_word
@@ -142,6 +143,12 @@ class TableColumns(QObject):
             return self._model.column_of(own_key(sort.own))
         return COLUMN_OF_ORDER.get(sort.key)
 
+    @property
+    def shows_evidence(self) -> bool:
+        """Whether a column of a service is on screen."""
+        names = enumerate((each.name for each in self._model.own), FIRST_OWN)
+        return any(self.is_shown(column) for column, name in names if parts_of(name))
+
     def is_shown(self, column: int) -> bool:
         return not self._table.isColumnHidden(column)
 
@@ -186,8 +193,10 @@ class TableColumns(QObject):
         rest = [each for each in range(self._model.columnCount()) if each not in columns]
         rest.sort(key=SPECTRUM.__eq__)  # last, behind the list's own columns
         self._is_applying = True
-        for place, column in enumerate([*columns, *rest]):
-            self._header.moveSection(self._header.visualIndex(column), place)
+        # From the right, where the spectrum goes: most are then in place, and a move is slow.
+        for place, column in reversed(list(enumerate([*columns, *rest]))):
+            if self._header.visualIndex(column) != place:
+                self._header.moveSection(self._header.visualIndex(column), place)
         self._is_applying = False
         self.set_widths()
         has_lines = choice.shown.get(KEYS[SPECTRUM], False)

@@ -9,9 +9,13 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from sqlalchemy import func, insert, select
 
 from app.core.database.tables import candidates
+from app.core.evidence.store import save
 from app.core.queue import EVERYTHING, Sort, parse_sort
 from app.core.session.records import Change
 from app.core.session.session import open_session
+from app.services.catalogues.answer import Match, answer_of
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import all_services
 from app.ui.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.queue.queue_model import RIGHT as RIGHT_SIDE
 from app.ui.queue.queue_panel import QueuePanel
@@ -204,6 +208,23 @@ def test_blind_mode_shows_no_column_of_the_agent(qtbot, wide, context, session):
     qtbot.keyClick(menu, Qt.Key.Key_Escape)
     context.current.blind_mode.set_on(False)
     assert "agent" in titles(wide)
+
+
+def test_what_services_said_is_shown_but_not_the_class_in_blind_mode(qtbot, wide, context, session):
+    found = answer_of([Match(values={"type": "CV*", "bp_rp": 0.4}, separation_arcsec=0.1)])
+    for name in ("gaia", "simbad"):
+        save(session, 1, all_services()[name], found, None, Position(ra=10.0, dec=41.0))
+    qtbot.waitUntil(lambda: "gaia.bp_rp" in {each.name for each in wide.store.own})
+    for name in ("gaia.bp_rp", "simbad.type"):
+        wide.store.show("queue", f"own.{name}", True)
+    assert {"gaia.bp_rp", "simbad.type"} <= set(titles(wide))
+    qtbot.waitUntil(lambda: wide.model.index(0, own(wide, "simbad.type")).data() == "CV*")
+    assert wide.model.index(0, own(wide, "gaia.bp_rp")).data() == "0.4"
+    fainter = answer_of([Match(values={"bp_rp": 0.7}, separation_arcsec=0.1)])
+    save(session, 1, all_services()["gaia"], fainter, None, Position(ra=10.0, dec=41.0))
+    qtbot.waitUntil(lambda: wide.model.index(0, own(wide, "gaia.bp_rp")).data() == "0.7")
+    context.current.blind_mode.set_on(True)
+    assert "gaia.bp_rp" in titles(wide) and "simbad.type" not in titles(wide)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
