@@ -161,9 +161,14 @@ def _proxy_pool(proxy: str, limits: dict[str, Any]) -> httpcore.HTTPProxy:
 
 def _proxy(address: Address) -> str | None:
     """Return the proxy from the environment; this machine is reached directly."""
-    if address.is_loopback or urllib.request.proxy_bypass(address.host):
+    return None if address.is_loopback else proxy_for(address.scheme, address.host)
+
+
+def proxy_for(scheme: str, host: str) -> str | None:
+    """Return the proxy that the environment names for a host of another machine."""
+    if urllib.request.proxy_bypass(host):
         return None
-    proxy = urllib.request.getproxies().get(address.scheme, "")
+    proxy = urllib.request.getproxies().get(scheme, "")
     return proxy if proxy.startswith(("http://", "https://")) else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from urllib.parse import urljoin
 
 import numpy as np
 
@@ -22,11 +21,10 @@ from app.services.catalogues.answer import (
 )
 from app.services.catalogues.light_curve import LightCurve, light_curves, read_light_curves
 from app.services.catalogues.service import Service
-from app.services.catalogues.sky_picture import COVERAGE_URL, SkyPicture, sky_picture
+from app.services.catalogues.sky_picture import SkyPicture, sky_picture
 from app.services.web.client import WebClient
 from app.services.web.errors import ServiceError
 from app.services.web.pace import ShouldStop
-from app.services.web.urls import host_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +63,7 @@ def ask_any(
             curves, exchange = light_curves(service, client, position, should_stop)
             answer = answer_of([_series(each) for each in curves])
         else:
-            coverage = coverage_of(service)
-            picture, exchange = sky_picture(
-                service, client, position, should_stop, coverage_url=coverage
-            )
+            picture, exchange = sky_picture(service, client, position, should_stop)
             answer = answer_of([] if picture is None else [_taken(picture)])
     except ServiceError as error:
         answer = failed(str(error))
@@ -101,13 +96,6 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
         )
         return Asked(stored=stored, picture=picture)
     return Asked(stored=stored)
-
-
-def coverage_of(service: Service) -> str:
-    """Where the coverage of surveys is asked: at the host of the pictures."""
-    if host_of(service.url) == host_of(COVERAGE_URL):
-        return COVERAGE_URL
-    return urljoin(service.url, "/MocServer/query")
 
 
 def _series(curve: LightCurve) -> Match:

@@ -7,15 +7,15 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray
-from app.services.catalogues.answer import Exchange, now
+from app.services.catalogues.answer import Exchange
+from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position
 from app.services.catalogues.service import Service
-from app.services.web.client import Request, WebClient, never
+from app.services.web.client import WebClient, never
 from app.services.web.errors import BadReply
 from app.services.web.pace import ShouldStop
 
@@ -52,14 +52,8 @@ def light_curves(
         "BAD_CATFLAGS_MASK": str(BAD_FLAGS),
         "FORMAT": "csv",
     }
-    asked_at, url = now(), f"{service.url}?{urlencode(fields)}"
-    reply = client.ask(
-        Request(url=url, total_s=service.timeout_s, per_second=service.per_second), should_stop
-    )
-    exchange = Exchange(
-        url=url, asked_at=asked_at, content=reply.content, media_type=reply.media_type
-    )
-    return read_light_curves(reply.content), exchange
+    exchange = ask_page(service, client, service.url, fields, should_stop)
+    return read_light_curves(exchange.content), exchange
 
 
 def read_light_curves(content: bytes) -> list[LightCurve]:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from urllib.parse import urlencode
+from urllib.parse import urljoin
 
-from app.services.catalogues.answer import Exchange, now
+from app.services.catalogues.answer import Exchange
+from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
-from app.services.web.client import Request, WebClient, never
+from app.services.web.client import WebClient, never
 from app.services.web.errors import BadReply
 from app.services.web.pace import ShouldStop
 
@@ -22,7 +23,7 @@ SURVEYS = (
     ("CDS/P/DSS2/color", "DSS2", 1995.0),
 )
 """Identifier, name and about the year of the surveys, best first."""
-COVERAGE_URL = "https://alasky.cds.unistra.fr/MocServer/query"
+COVERAGE = "/MocServer/query"
 PIXELS, ARCSEC = 240, 60.0
 MAX_PICTURE = 4 * 2**20
 MAX_COVERAGE = 2**20
@@ -44,14 +45,12 @@ def sky_picture(
     client: WebClient,
     position: Position,
     should_stop: ShouldStop = never,
-    *,
-    coverage_url: str = COVERAGE_URL,
 ) -> tuple[SkyPicture | None, Exchange]:
     """A picture; None where no survey has been. Raises ServiceError.
 
     A place outside a survey comes back black and not as an error, so its coverage is asked first.
     """
-    covered, exchange = covering(service, client, position, should_stop, coverage_url)
+    covered, exchange = covering(service, client, position, should_stop)
     best = next((each for each in SURVEYS if each[0] in covered), None)
     if best is None:
         return None, exchange
@@ -62,21 +61,10 @@ def sky_picture(
         **{"fov": f"{ARCSEC / 3600.0:.6f}", "width": str(PIXELS), "height": str(PIXELS)},
         **{"projection": "TAN", "format": "jpg"},
     }
-    asked_at, url = now(), f"{service.url}?{urlencode(fields)}"
-    reply = client.ask(
-        Request(
-            url=url,
-            max_bytes=MAX_PICTURE,
-            total_s=service.timeout_s,
-            per_second=service.per_second,
-        ),
-        should_stop,
-    )
-    check_picture(reply.content)
-    exchange = Exchange(
-        url=url, asked_at=asked_at, content=reply.content, media_type=reply.media_type
-    )
-    return SkyPicture(content=reply.content, survey=name, epoch=epoch, arcsec=ARCSEC), exchange
+    exchange = ask_page(service, client, service.url, fields, should_stop, max_bytes=MAX_PICTURE)
+    check_picture(exchange.content)
+    picture = SkyPicture(content=exchange.content, survey=name, epoch=epoch, arcsec=ARCSEC)
+    return picture, exchange
 
 
 def covering(
@@ -84,7 +72,6 @@ def covering(
     client: WebClient,
     position: Position,
     should_stop: ShouldStop,
-    coverage_url: str,
 ) -> tuple[set[str], Exchange]:
     """Which of the surveys have been at a position."""
     ids = " || ".join(f"ID={survey}" for survey, _, _ in SURVEYS)
@@ -93,26 +80,21 @@ def covering(
         **{"RA": f"{at.ra:.6f}", "DEC": f"{at.dec:.6f}", "SR": "0.005"},
         **{"get": "id", "fmt": "json", "expr": ids},
     }
-    asked_at, url = now(), f"{coverage_url}?{urlencode(fields)}"
-    reply = client.ask(
-        Request(
-            url=url,
-            max_bytes=MAX_COVERAGE,
-            total_s=service.timeout_s,
-            per_second=service.per_second,
-        ),
-        should_stop,
+    exchange = ask_page(
+        service, client, coverage_of(service), fields, should_stop, max_bytes=MAX_COVERAGE
     )
     try:
-        found = json.loads(reply.content)
+        found = json.loads(exchange.content)
     except (ValueError, RecursionError) as error:
         raise BadReply("the answer about coverage is no list") from error
     if not isinstance(found, list):
         raise BadReply("the answer about coverage is no list")
-    exchange = Exchange(
-        url=url, asked_at=asked_at, content=reply.content, media_type=reply.media_type
-    )
     return _texts(found), exchange
+
+
+def coverage_of(service: Service) -> str:
+    """Where the coverage of surveys is asked: at the host of the pictures."""
+    return urljoin(service.url, COVERAGE)
 
 
 def _texts(found: Sequence[object]) -> set[str]:

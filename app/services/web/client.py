@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import threading
 import time
-import urllib.request
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,13 @@ import httpcore
 import httpx
 
 from agent.engines.base import Cancelled
-from agent.engines.remote.http import PeerRefused, StoppableTransport, TooSlow
+from agent.engines.remote.http import (
+    USER_AGENT,
+    PeerRefused,
+    StoppableTransport,
+    TooSlow,
+    proxy_for,
+)
 from app.services.web.errors import (
     BadReply,
     Busy,
@@ -28,7 +33,6 @@ from app.services.web.errors import (
 from app.services.web.pace import HostPace, ShouldStop, Stopped, wait_before_retry
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
-USER_AGENT = "spec-o3-workbench"
 MAX_REDIRECTS = 3
 MAX_BYTES = 32 * 2**20
 ATTEMPTS = 3
@@ -180,11 +184,8 @@ class WebClient:
 
 def _proxy(url: str) -> str | None:
     """The proxy of the environment; hosts of the own network are reached directly."""
-    host, scheme = httpx.URL(url).host, httpx.URL(url).scheme
-    if is_local(host) or urllib.request.proxy_bypass(host):
-        return None
-    proxy = urllib.request.getproxies().get(scheme, "")
-    return proxy if proxy.startswith(("http://", "https://")) else None
+    parts = httpx.URL(url)
+    return None if is_local(parts.host) else proxy_for(parts.scheme, parts.host)
 
 
 def _redirected(first: str, url: str, response: httpx.Response) -> str:

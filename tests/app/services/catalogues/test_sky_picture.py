@@ -11,7 +11,7 @@ from PIL import Image
 
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
-from app.services.catalogues.sky_picture import PIXELS, SURVEYS, sky_picture
+from app.services.catalogues.sky_picture import COVERAGE, PIXELS, SURVEYS, sky_picture
 from app.services.web.errors import ServiceError
 from tests.app.services.fault_server import FAULTS
 
@@ -27,24 +27,27 @@ def jpeg(size=PIXELS):
 
 @pytest.fixture
 def pictures(server):
-    server.files["/moc"] = (json.dumps([SURVEYS[2][0], SURVEYS[3][0]]).encode(), "application/json")
+    server.files[COVERAGE] = (
+        json.dumps([SURVEYS[2][0], SURVEYS[3][0]]).encode(),
+        "application/json",
+    )
     server.files["/hips2fits"] = (jpeg(), "image/jpeg")
     return replace(all_services()["picture"].changed(url=server.url + "/hips2fits"), per_second=10)
 
 
 def ask(server, client, service):
-    return sky_picture(service, client, STAR, coverage_url=server.url + "/moc")
+    return sky_picture(service, client, STAR)
 
 
 def test_the_best_survey_that_covers_the_place_is_asked(server, client, pictures):
     picture, exchange = ask(server, client, pictures)
     assert (picture.survey, picture.arcsec) == ("SDSS", 60.0)
-    assert [each["path"] for each in server.asked] == ["/moc", "/hips2fits"]
+    assert [each["path"] for each in server.asked] == [COVERAGE, "/hips2fits"]
     assert server.asked[1]["hips"] == SURVEYS[2][0] and exchange.content == picture.content
 
 
 def test_where_no_survey_has_been_no_picture_is_asked(server, client, pictures):
-    server.files["/moc"] = (b"[]", "application/json")
+    server.files[COVERAGE] = (b"[]", "application/json")
     picture, _ = ask(server, client, pictures)
     assert picture is None and len(server.asked) == 1
 
@@ -67,6 +70,6 @@ def test_what_is_no_whole_picture_is_a_failure(server, client, pictures, content
 
 @pytest.mark.parametrize("content", [b"{}", b"<html>", b"[" * 100_000])
 def test_coverage_that_is_no_list_is_a_failure(server, client, pictures, content):
-    server.files["/moc"] = (content, "application/json")
+    server.files[COVERAGE] = (content, "application/json")
     with pytest.raises(ServiceError):
         ask(server, client, pictures)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.evidence.curves_and_pictures import coverage_of
 from app.services.catalogues.answer import Match
 from app.services.catalogues.service import all_services
-from app.services.catalogues.sky_picture import COVERAGE_URL
+from app.services.catalogues.sky_picture import coverage_of
 from app.ui.evidence.picture_view import fibre_arcsec
 from app.ui.evidence.value_texts import filter_text, page_address, value_rows, value_text
 from app.ui.translation.data_texts import load_table
@@ -61,6 +60,6 @@ def test_the_ring_is_as_wide_as_the_fibre_of_the_survey():
 
 def test_coverage_is_asked_where_the_pictures_are():
     picture = all_services()["picture"]
-    assert coverage_of(picture) == COVERAGE_URL
+    assert coverage_of(picture) == "https://alasky.cds.unistra.fr/MocServer/query"
     other = picture.changed(url="https://alaskybis.cds.unistra.fr/hips-image-services/hips2fits")
     assert coverage_of(other) == "https://alaskybis.cds.unistra.fr/MocServer/query"
