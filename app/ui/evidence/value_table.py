@@ -16,18 +16,18 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from app.ui.evidence.value_texts import ValueRow
 from app.ui.keys.text_focus import COPIES_SELECTION
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.data_texts import service_text
+from app.ui.widgets.pair_table import fit_rows, show_as_pairs
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 Role = Qt.ItemDataRole
 NAME_SHARE = 0.46
-ROW_MARGIN_PX = 3
 
 
 class ValueModel(QAbstractTableModel):
@@ -73,25 +73,11 @@ class ValueTable(QTableView):
         super().__init__(parent)
         self.values = ValueModel(current_theme, self)
         self.setModel(self.values)
-        self.setAccessibleName(name)
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setProperty("role", "plain")
+        show_as_pairs(self, name)
         self.setProperty(COPIES_SELECTION, True)
-        self.setShowGrid(False)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.setWordWrap(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.horizontalHeader().hide()
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-        self.horizontalHeader().setStretchLastSection(True)
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(8)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._ask_for_menu)
         current_theme.changed.connect(self._repaint)
         self._fit()
@@ -128,9 +114,7 @@ class ValueTable(QTableView):
         self.horizontalHeader().resizeSection(0, min(wanted, round(NAME_SHARE * width)))
 
     def _fit(self) -> None:
-        height = self.fontMetrics().height() + ROW_MARGIN_PX
-        self.verticalHeader().setDefaultSectionSize(height)
-        self.setFixedHeight(height * max(len(self.values.rows), 1) + 2)
+        self.setFixedHeight(fit_rows(self) * max(len(self.values.rows), 1) + 2)
         self._fit_names()
 
     def _ask_for_menu(self, at: QPoint) -> None:

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QMenu,
     QTableView,
     QVBoxLayout,
@@ -25,11 +24,11 @@ from app.ui.information.information_model import InformationModel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.folding_card import OPEN, SHUT, FoldingCard
 from app.ui.widgets.labels import short_label
+from app.ui.widgets.pair_table import fit_rows, show_as_pairs
 
 UPDATE_DELAY_MS = 30
 """Delay of updates, so that the spectrum is painted first."""
 WIDEST, ROOM_PX = "designation", 22
-ROW_MARGIN_PX = 3
 
 
 class InformationPanel(QWidget):
@@ -65,24 +64,10 @@ class InformationPanel(QWidget):
     def _set_up_view(self) -> None:
         view = self.view
         view.setModel(self.model)
-        view.setAccessibleName(self.tr("Information"))
-        view.setFrameShape(QTableView.Shape.NoFrame)
-        view.setProperty("role", "plain")
-        view.setShowGrid(False)
+        show_as_pairs(view, self.tr("Information"))
         view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        view.setWordWrap(False)
-        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.horizontalHeader().hide()
-        view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-        view.horizontalHeader().setStretchLastSection(True)
-        view.verticalHeader().hide()
-        view.verticalHeader().setMinimumSectionSize(8)
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._open_menu)
         view.clicked.connect(self._click)
         self.menu = QMenu(self)
@@ -99,7 +84,7 @@ class InformationPanel(QWidget):
         metrics = self.view.fontMetrics()
         width = metrics.horizontalAdvance(WIDEST) + ROOM_PX
         self.view.horizontalHeader().resizeSection(0, width)
-        self.view.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_MARGIN_PX)
+        fit_rows(self.view)
 
     def _schedule(self, _: object) -> None:
         # A running timer is not restarted, so that the panel follows while a key is held.
