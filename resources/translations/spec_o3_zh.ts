@@ -1730,10 +1730,6 @@
         <translation>没有可重做的操作</translation>
     </message>
     <message>
-        <source>The last act is still being saved</source>
-        <translation>上一次操作仍在保存</translation>
-    </message>
-    <message>
         <source>This session is read-only: verdicts cannot be saved</source>
         <translation>此会话为只读：无法保存判定</translation>
     </message>

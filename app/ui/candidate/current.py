@@ -78,8 +78,8 @@ class CurrentCandidate(QObject):
         self.opinion = Opinion()
         self.saved_opinion = Opinion()
         """The opinion in the session; in slots of `judged` still the former one."""
-        self._verdicts = VerdictWriter(bridge.session, self.blind_mode, runner)
-        self.evidence = self._verdicts.evidence
+        self.verdicts = VerdictWriter(bridge.session, self.blind_mode, runner)
+        self.evidence = self.verdicts.evidence
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
@@ -252,7 +252,7 @@ class CurrentCandidate(QObject):
                 self.start()
                 return
         is_current = self.candidate is not None and self.candidate.id in change.candidate_ids
-        if (is_current or not change.candidate_ids) and not self._verdicts.is_writing:
+        if (is_current or not change.candidate_ids) and not self.verdicts.is_writing:
             self._refresh()
 
     def _on_blind_mode_changed(self, on: bool) -> None:
@@ -375,7 +375,7 @@ class CurrentCandidate(QObject):
     def _record(self, opinion: Opinion) -> bool:
         assert self.row is not None
         try:
-            entry = self._verdicts.record(self.row, opinion, self._painted_at)
+            entry = self.verdicts.record(self.row, opinion, self._painted_at)
         except WorkbenchError as error:
             self.report_error(error)
             return False
@@ -388,7 +388,7 @@ class CurrentCandidate(QObject):
     def _undo_or_redo(self, kind: Literal["undo", "redo"], nothing: str, done: str) -> None:
         if self._save_comment():
             on_done = partial(self._on_taken_back, nothing, done)
-            self._verdicts.take_back(kind, on_done, self.report_error)
+            self.verdicts.take_back(kind, on_done, self.report_error)
 
     def _on_taken_back(self, nothing: str, done: str, changed: LogEntry | Repeat | None) -> None:
         if changed is None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import WorkbenchError
+from app.core.errors import SessionError
 from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session
@@ -19,6 +21,7 @@ from app.ui.candidate.blind_mode import BlindMode
 
 MOST_AT_ONCE = 5
 """Candidates whose undo the window waits for: some 15 ms."""
+BUSY = "the last act is still being saved. Try again in a moment"
 
 
 class SeenEvidence:
@@ -49,12 +52,18 @@ class VerdictWriter:
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self.is_writing = False
         """True while a change of the session comes from this object."""
+        self.is_busy = False
+        """True while an act on many candidates is written in the background."""
 
     def record(self, row: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
         """Record the opinion with what was seen of agent and evidence, and the seconds spent.
 
         Returns None if nothing changed or the candidate is a repeat.
         """
+        if self.is_busy:
+            # Written now, it would come before an undo that was asked for earlier, or put back
+            # flags that the act is changing.
+            raise SessionError(BUSY)
         spent = None if painted_at is None else time.monotonic() - painted_at
         number = row.candidate.id
         with self._writing():
@@ -74,14 +83,26 @@ class VerdictWriter:
         """Undo or redo at once, or in the background where an act has changed many candidates."""
         action = self.undo if kind == "undo" else self.redo
         try:
-            if self._session.size_of_next(kind) > MOST_AT_ONCE:
-                self._runner.run(action, done, failed, owner=self._blind_mode)
+            if self.is_busy or self._session.size_of_next(kind) > MOST_AT_ONCE:
+                self.start(action, done, failed)
                 return
             changed = action()
         except WorkbenchError as error:
             failed(error)
         else:
             done(changed)
+
+    def start(self, work: Callable[[], Any], done: Done, failed: Failed) -> None:
+        """Write in the background; until it has ended, nothing else is recorded."""
+        if self.is_busy:
+            raise SessionError(BUSY)
+        self.is_busy = True
+        ended, missed = partial(self._end, done), partial(self._end, failed)
+        self._runner.run(work, ended, missed, owner=self._blind_mode)
+
+    def _end(self, then: Callable[[Any], None], result: object) -> None:
+        self.is_busy = False
+        then(result)
 
     def undo(self) -> LogEntry | Repeat | None:
         """Undo the reviewer's last action."""

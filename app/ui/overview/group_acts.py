@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
@@ -45,7 +46,6 @@ class GroupActs(QObject):
         super().__init__(parent)
         self._current: CurrentCandidate = context.current
         self._session: Session = context.bridge.session
-        self._runner = context.runner
         self.is_busy = False
 
     def judge(self, verdict: Verdict, rows: Sequence[QueueRow]) -> None:
@@ -95,15 +95,20 @@ class GroupActs(QObject):
         self._start(work, partial(self._taken_back, nothing))
 
     def _start(self, work: Callable[[], object], done: Callable[[object], None]) -> None:
-        if self.is_busy:
-            self._current.message.emit(self.tr("The last act is still being saved"))
-            return
         if self._session.is_read_only:
             text = self.tr("This session is read-only: verdicts cannot be saved")
             self._current.message.emit(text)
             return
-        self._set_busy(True)
-        self._runner.run(work, done, self._failed, owner=self)
+        try:
+            self._current.verdicts.start(work, self._if_here(done), self._if_here(self._failed))
+        except WorkbenchError as error:
+            self._current.report_error(error)
+        else:
+            self._set_busy(True)
+
+    def _if_here(self, then: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Call it unless this page was deleted meanwhile."""
+        return lambda result: then(result) if isValid(self) else None
 
     def _done(self, entries: object) -> None:
         self._set_busy(False)

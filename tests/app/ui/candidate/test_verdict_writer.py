@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.ui.candidate.walking import begin, said, shown
+from tests.app.ui.candidate.walking import begin, said, shown, verdicts
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.opinions import give_opinion
 
@@ -53,3 +55,16 @@ def test_seconds_and_what_was_seen_are_recorded(qtbot, context, session):
     entry = next(iter(session.history()))
     assert entry.seconds >= 0
     assert dict(entry.shown) == {"verdict": "YES", "p_yes": 0.9, "model": "nano"}
+
+
+def test_nothing_is_recorded_while_an_act_on_many_is_being_saved(qtbot, context, session):
+    current = begin(qtbot, context)
+    saved, ended = threading.Event(), []
+    current.verdicts.start(saved.wait, ended.append, ended.append)
+    assert "still being saved" in said(qtbot, current, lambda: current.judge(Verdict.ACCEPT))
+    assert "still being saved" in said(qtbot, current, current.undo)
+    assert verdicts(session) == {} and current.candidate.id == 1
+    saved.set()
+    qtbot.waitUntil(lambda: ended == [True])
+    current.judge(Verdict.ACCEPT)
+    assert verdicts(session) == {1: "ACCEPT"}

@@ -239,17 +239,18 @@ def close_all(window):
 
 def check(session):
     """Check that the verdicts follow from the log and nothing broken was judged."""
-    entries = list(session.history())
-    lines = {entry.id: line_of(entry) for entry in entries}
+    # One transaction: an act of the overview may still be writing in the background.
+    with session.database.reading() as connection:
+        entries = list(session.history())
+        lines = {entry.id: line_of(entry) for entry in entries}
+        held = {}
+        for number in range(1, COUNT + 1):
+            for each in session.judgements(number):
+                said = each.opinion
+                opinion = [said.verdict, said.confidence, list(said.flags), said.comment]
+                held[number, each.reviewer] = opinion
+        assert connection.exec_driver_sql("PRAGMA integrity_check").all() == [("ok",)]
     assert list(lines) == sorted(lines)
-    held = {}
-    for number in range(1, COUNT + 1):
-        for each in session.judgements(number):
-            said = each.opinion
-            opinion = [said.verdict, said.confidence, list(said.flags), said.comment]
-            held[number, each.reviewer] = opinion
     assert held_by(lines) == held
     judged = Counter(entry.candidate_id for entry in entries if entry.opinion.verdict is not None)
     assert judged and not [number for number in judged if number % 5 == 0]
-    with session.database.reading() as connection:
-        assert connection.exec_driver_sql("PRAGMA integrity_check").all() == [("ok",)]
