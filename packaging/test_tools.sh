@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs that tests compare with: a database server, the sqlite3 shell, checkers of FITS and
-# VOTable, a display and hands for the window, by night programs that speak SAMP. Installed where
+# VOTable, a display and hands for the window, Chinese letters, by night programs that speak SAMP. Installed where
 # we are root on a Debian-like system; elsewhere the tests that need them are skipped, and this says
 # with which command they could be had.
 set -eu
@@ -13,6 +13,7 @@ command -v fitsverify >/dev/null 2>&1 || missing="$missing fitsverify"
 command -v stilts >/dev/null 2>&1 || missing="$missing stilts"
 command -v Xvfb >/dev/null 2>&1 || missing="$missing xvfb"
 command -v xdotool >/dev/null 2>&1 || missing="$missing xdotool"
+fc-list :lang=zh 2>/dev/null | grep -q . || missing="$missing fonts-wqy-microhei"
 if [ "${SPEC_O3_NIGHTLY:-}" = 1 ]; then
 	command -v topcat >/dev/null 2>&1 || missing="$missing topcat"
 	[ -f /usr/share/java/jsamp.jar ] || missing="$missing jsamp"

@@ -42,6 +42,8 @@ RAIL_BELOW_PX = 1500
 """In a narrower window the queue is a rail."""
 QUEUE_PX, DRAWER_PX = 230, 270
 """Widths in text of the usual size; in larger text up to a quarter of the page each."""
+LEAST_DRAWER_PX = 125
+"""In text of the usual size: less would cut the name of a model in large text."""
 WINDOWS_PX, TALL_WINDOWS_PX, TALL_PX = 104, 190, 900
 """Height of the row of windows: on usual pages, and on those taller than TALL_PX."""
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
@@ -227,7 +229,7 @@ class JudgingPage(QWidget):
         # A fourth tab would make the column wider in large text: it comes with its key or menu.
         self.docks["evidence"].hide()
         drawer = [self.docks[name].windowTitle() for name in DRAWER if name != "evidence"]
-        RoomForTabs(self.agent, drawer)
+        RoomForTabs(self.agent, drawer, LEAST_DRAWER_PX)
         self.docks["agent"].raise_()
         self._first_state = self.desk.saveState()
         middle = QHBoxLayout()

@@ -22,6 +22,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.main_window import MainWindow
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
@@ -189,6 +190,7 @@ def attack(name: str) -> dict[str, Any]:
     settings = SettingsStore()
     settings.change(reviewer="Ada")
     window = MainWindow(settings, CurrentTheme())
+    GarbageTimer(window)  # as in the program
     window.show()
     window.activateWindow()
     QTest.qWait(100)

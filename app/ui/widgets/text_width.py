@@ -72,15 +72,16 @@ class MostWidth(_Follower):
 
 
 class RoomForTabs(_Follower):
-    """Keeps a panel wide enough for the names of the tabs above it."""
+    """Keeps a panel wide enough for the names of the tabs above it, and `px` in usual text."""
 
-    def __init__(self, panel: QWidget, names: Sequence[str]) -> None:
-        self._panel, self._names = panel, names
+    def __init__(self, panel: QWidget, names: Sequence[str], px: int) -> None:
+        self._panel, self._names, self._px = panel, names, px
         super().__init__(panel)
 
     def fit(self) -> None:
         advance = self._panel.fontMetrics().horizontalAdvance
-        self._panel.setMinimumWidth(sum(advance(name) + TAB_PX for name in self._names))
+        tabs = sum(advance(name) + TAB_PX for name in self._names)
+        self._panel.setMinimumWidth(max(tabs, round(self._px * how_much_larger(self._panel))))
 
 
 class PlaceholderWidth(_Follower):

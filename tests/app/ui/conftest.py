@@ -48,12 +48,15 @@ def modules_known() -> list[int]:
 def nothing_left(modules_known: list[int]) -> Iterator[None]:
     """No thread, no window and no pressed mouse button outlives its test."""
     before, pressed = set(threading.enumerate()), QApplication.mouseButtons()
+    # As in the program (`GarbageTimer`): a widget that a reading thread collects is a crash.
+    gc.disable()
     yield
     left = [thread for thread in threading.enumerate() if thread not in before]
     for thread in left:
         thread.join(5)
     assert not [thread.name for thread in left if thread.is_alive()]
     gc.collect()
+    gc.enable()
     if len(sys.modules) > modules_known[0]:  # modules loaded late stay, too
         gc.freeze()
         modules_known[0] = len(sys.modules)

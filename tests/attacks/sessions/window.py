@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.main_window import MainWindow
 from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph with it
 from app.ui.settings.settings_store import SettingsStore
@@ -31,6 +32,7 @@ def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
     settings = SettingsStore()
     settings.change(reviewer="Ada")
     window = MainWindow(settings, CurrentTheme())
+    GarbageTimer(window)  # as in the program
     window.show()
     begin = time.monotonic()
     window.open_session(place)

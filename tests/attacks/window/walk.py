@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.core.errors import SessionHeldError
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.crash.crash_dialog import CrashDialog
 from app.ui.crash.crash_report import make_report
 from app.ui.main_window import MainWindow
@@ -58,6 +59,7 @@ class Walk:
         urls = tuple(f"postgresql://ada:x@h/{text[:300]}" for text in made[:2])
         settings.change(reviewer="Ada", recent=(*names, *urls), comments=names[:3])
         self.window = MainWindow(settings, CurrentTheme())
+        GarbageTimer(self.window)  # as in the program
         self.window.show()
 
     def everything(self, place: Path) -> None:
