@@ -7,7 +7,7 @@ species without a wavelength, and numbers that may mean something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -82,9 +82,10 @@ def claims(text: str) -> Iterator[Claim]:
 
 
 def _claims_of(sentence: str, offset: int) -> Iterator[Claim]:
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(sentence))
+    """A byte for each character: 1 within a claim found already."""
     for match in _species().finditer(sentence):
-        taken.append(match.span())
+        _take(taken, match)
         for number in re.finditer(_NUMBER, match["numbers"]):
             start = match.start("numbers") + number.start()
             end = start + len(number.group())
@@ -92,13 +93,13 @@ def _claims_of(sentence: str, offset: int) -> Iterator[Claim]:
             name = f"{match['species']} {number.group()}"
             yield from _claim(offset + first, offset + end, name, [float(number.group())])
     for match in _names().finditer(sentence):
-        if not _overlaps(match.span(), taken):
-            taken.append(match.span())
+        if not _is_taken(taken, match):
+            _take(taken, match)
             line = builtin_lines()[_NAMES[_spelling_of(match)]]
             start, end = (offset + index for index in match.span())
             yield from _claim(start, end, match.group(), [line.wavelength])
     for match in _ANGSTROM.finditer(sentence):
-        if not _overlaps(match.span(), taken):
+        if not _is_taken(taken, match):
             start, end = (offset + index for index in match.span())
             numbers = [float(number) for number in match.groups() if number]
             yield from _claim(start, end, match.group(), numbers)
@@ -116,8 +117,12 @@ def _covers(window: Window, claimed: Window) -> bool:
     return window[0] - margin <= claimed[1] and claimed[0] <= window[1] + margin
 
 
-def _overlaps(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in others)
+def _take(taken: bytearray, match: re.Match[str]) -> None:
+    taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+
+
+def _is_taken(taken: bytearray, match: re.Match[str]) -> bool:
+    return 1 in taken[match.start() : match.end()]
 
 
 def _spelling_of(match: re.Match[str]) -> str:

@@ -27,7 +27,7 @@ class Stopped(Exception):
     pass
 
 
-@pytest.mark.parametrize("kind", ["full", "lora"])
+@pytest.mark.parametrize("kind", ["lora", "full"] if BY_NIGHT else ["lora"])
 def test_goes_on_as_if_it_had_not_been_stopped(
     kind: str, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -18,6 +18,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 from trl import GRPOTrainer
 
+from tests.night import BY_NIGHT
 from tests.train.forks import run_apart
 from tests.train.grpo.scenes import stage_of
 from tests.train.grpo.toy import only_look
@@ -202,6 +203,7 @@ class TestAgainstTrlsRollouts:
         assert self.rollouts(greedy, SpectrumTrainer._generate) == found
 
 
+@pytest.mark.skipif(not BY_NIGHT, reason="only by night: two processes learn twice")
 def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path):
     """But for the last pass of an update, in which they add up their gradients."""
     run_apart("tests.train.grpo.forked", toy, tmp_path)

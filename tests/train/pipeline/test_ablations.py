@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
 from agent.trajectory.trajectory_file import read_trajectories
+from tests.night import BY_NIGHT
 from tests.train.pipeline.test_steps import planned
 from tests.train.pipeline.test_whole import SMALL, in_this_process, keep_it_short
 from train.cli import app
@@ -100,6 +101,7 @@ def ablated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.skipif(not BY_NIGHT, reason="only by night: it trains four models")
 class TestTheWholeChain:
     def test_each_is_in_the_table(self, ablated: Path):
         told = json.loads((ablated / "evaluation" / "ablation.json").read_text())["sets"]["test"]

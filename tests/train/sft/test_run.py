@@ -21,6 +21,7 @@ from agent.errors import WorkbenchError
 from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import make_inspector
 from agent.tasks.catalogue import find_task
+from tests.night import BY_NIGHT
 from tests.train.forks import run_apart
 from tests.train.sft.recipes import BASE, KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples
@@ -142,7 +143,7 @@ class TestAnUnbrokenRun:
 
 
 class TestResuming:
-    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("kind", KINDS if BY_NIGHT else ["lora"])
     def test_after_an_error(
         self,
         unbroken: dict[str, Path],

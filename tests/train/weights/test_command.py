@@ -43,12 +43,14 @@ def test_the_command_writes_usable_weights_that_can_be_read(tmp_path, monkeypatc
     assert all(min(found.claims.values()) >= 0 for found in tasks.values())
 
 
-def test_the_command_judges_simulated_candidates():
+def test_the_command_judges_simulated_candidates(monkeypatch):
+    two = tuple(task for task in bundled() if task.id in {"CV", "MG"})
+    monkeypatch.setattr(command, "bundled", lambda: two)
     said = CliRunner().invoke(
         PROGRAM, ["judge", "--count", "30", "--survey", "SDSS", "--workers", "1", "--json"]
     )
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)["SDSS"]
-    assert set(found) == {"CV", "CS", "SS", "MG", "WD", "O", "B", "A"}
+    assert set(found) == {"CV", "MG"}
     assert found["CV"]["all"]["count"] == 30
     assert found["CV"]["clear"]["count"] < 30
