@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from agent.tasks.catalogue_evidence import CatalogueEvidence
+
 Rank = Literal["primary", "secondary", "confirming", "contaminant"]
 Kind = Literal["line", "width", "ratio", "edge", "index", "colour", "quality"]
 Expect = Literal["emission", "absorption", "above", "below"]
@@ -170,6 +172,8 @@ class Task:
     contaminants: tuple[Contaminant, ...]
     evidence: tuple[Evidence, ...]
     lines: tuple[str, ...]
+    catalogue: tuple[CatalogueEvidence, ...] = ()
+    """Evidence from outside the spectrum, which no inspector sees."""
     replaces: str = ""
     path: Path | None = None
 

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select, text
 
 from app.core.database.tables import candidates, inspections, judgements, log, reviewers
+from app.core.database.tables import evidence as answers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.provenance import task_hash
@@ -29,6 +30,7 @@ from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.sharing.merged_evidence import merge_evidence
 from app.core.sharing.merged_measurements import merge_measurements
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
@@ -79,7 +81,11 @@ def merge(
         repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
         measured = merge_measurements(target, source, matching.numbers, reviewer_map)
         seen = merge_seen(target, source, matching.numbers)
-    for aspect in ("list", "verdict", "inspection", "measurement"):
+        evidence = 0
+        for count, new in merge_evidence(target, source, matching.numbers, into.task):
+            evidence += new
+            steps.step(count)
+    for aspect in ("list", "verdict", "inspection", "measurement", "evidence"):
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(
         matched=matching.matched,
@@ -91,6 +97,7 @@ def merge(
         repeats=repeats,
         measurements=measured,
         seen=seen,
+        evidence=evidence,
         conflicts=conflicts,
         disagreements=_disagreements(into),
     )
@@ -124,7 +131,7 @@ def _server_of(session: Session) -> tuple[Any, ...]:
 def _total(source: Connection) -> int:
     numbers = (
         source.execute(select(func.count()).select_from(table)).scalar_one()
-        for table in (candidates, log, inspections)
+        for table in (candidates, log, inspections, answers)
     )
     return sum(numbers)
 

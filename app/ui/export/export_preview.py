@@ -56,7 +56,7 @@ def preview_export(
         which = selected if choice == "selected" else choice
     with session.database.reading() as connection:
         chosen = make_selection(connection, which, None)
-        layout = read_layout(connection)
+        layout = read_layout(connection, session.task)
         for _ in range(MAX_RETRIES):
             try:
                 cells = _first_rows(connection, layout, chosen, adjudicator_of(session))
