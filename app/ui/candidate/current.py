@@ -21,6 +21,7 @@ from app.core.session.session import Session
 from app.core.statistics.repeats import Repeat
 from app.ui.background.runner import Runner
 from app.ui.candidate.blind_mode import BlindMode
+from app.ui.candidate.late_answers import LateAnswers
 from app.ui.candidate.queue_neighbours import (
     Queue,
     QueueNeighbours,
@@ -94,6 +95,7 @@ class CurrentCandidate(QObject):
         self._cache.failed.connect(self.report_error)
         self.blind_mode.changed.connect(self._on_blind_mode_changed)
         bridge.changed.connect(self._on_session_changed)
+        LateAnswers(bridge, self.candidate_changed, self).due.connect(self._refresh)
 
     @property
     def candidate(self) -> Candidate | None:
@@ -252,7 +254,7 @@ class CurrentCandidate(QObject):
                 self.start()
                 return
         is_current = self.candidate is not None and self.candidate.id in change.candidate_ids
-        if (is_current or not change.candidate_ids) and not self.verdicts.is_writing:
+        if is_current or not change.candidate_ids:
             self._refresh()
 
     def _on_blind_mode_changed(self, on: bool) -> None:
@@ -319,7 +321,7 @@ class CurrentCandidate(QObject):
 
     def _refresh(self) -> None:
         """Read the row of the current candidate again."""
-        if self.row is None or self._is_closed:
+        if self.row is None or self._is_closed or self.verdicts.is_writing:
             return
         try:
             found = row_of(self.session, self.row.candidate.id, self.queue.sort)
