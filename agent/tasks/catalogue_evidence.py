@@ -120,6 +120,4 @@ def heaviest_of_groups(claims: Sequence[tuple[str, float]]) -> list[bool]:
     for number, (group, log_odds) in enumerate(claims):
         if group and (group not in best or abs(log_odds) > abs(claims[best[group]][1])):
             best[group] = number
-    return [
-        not group or best[group] == number for number, (group, _) in enumerate(claims)
-    ]
+    return [not group or best[group] == number for number, (group, _) in enumerate(claims)]

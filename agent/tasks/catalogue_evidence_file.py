@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import cast
 
 from agent.checked_toml import TomlTable, shown
@@ -56,7 +57,9 @@ def _value(table: TomlTable, *, is_text: bool) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(" - "))
     if len(names) > (1 if is_text else 2) or not all(map(VALUE_NAME.fullmatch, names)):
         wanted = "gaia.bp_rp" if is_text else "gaia.bp_rp or twomass.j - twomass.h"
-        raise table.fault("value", f"expected a value of a service, as {wanted}; found {shown(text)}")
+        raise table.fault(
+            "value", f"expected a value of a service, as {wanted}; found {shown(text)}"
+        )
     return names
 
 
@@ -70,7 +73,7 @@ def _limits(table: TomlTable) -> tuple[str, tuple[tuple[float, float], ...]]:
     if len(xs) < 2 or len(xs) != len(ys):
         problem = f"expected 2 numbers or more, as many as in limit_at; found {len(ys)}"
         raise table.fault("limits", f"{problem} and {len(xs)}")
-    if any(first >= second for first, second in zip(xs, xs[1:], strict=False)):
+    if any(first >= second for first, second in pairwise(xs)):
         raise table.fault("limit_at", "expected rising numbers")
     return against, tuple(zip(xs, ys, strict=True))
 

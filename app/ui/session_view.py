@@ -167,6 +167,14 @@ class SessionView(QWidget):
     def show_overview(self) -> None:
         self._show("overview_page", self._make_overview)
 
+    def select_in_overview(
+        self, candidate_ids: Sequence[int], told: Callable[[int, int], object]
+    ) -> None:
+        """Open the overview and select these; `told` how many are there, and were wanted."""
+        self.show_overview()
+        page = self._pages["overview_page"]
+        page.wanted.select(candidate_ids, told)
+
     @property
     def page(self) -> str:
         """The name of the page on screen."""

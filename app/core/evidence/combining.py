@@ -38,9 +38,7 @@ def answers_about(
     columns = evidence.c
     query = select(
         columns.candidate_id, columns.service, columns.state, columns.matches, columns.reason
-    ).where(
-        columns.candidate_id.in_(list(ids)), columns.service.in_(services), columns.is_newest
-    )
+    ).where(columns.candidate_id.in_(list(ids)), columns.service.in_(services), columns.is_newest)
     found: dict[int, dict[str, Answer]] = {}
     for row in connection.execute(query):
         if row.state not in STORED:
@@ -62,12 +60,8 @@ def _update_page(connection: Connection, task: Task, ids: Sequence[int]) -> None
     for row in rows:
         log_odds = weigh(task, answers.get(row.id, {})).log_odds
         p_yes = row.agent_p_yes if isinstance(row.agent_p_yes, float | int) else None
-        values.append(
-            {"number": row.id, "odds": log_odds, "combined": combined_p(p_yes, log_odds)}
-        )
+        values.append({"number": row.id, "odds": log_odds, "combined": combined_p(p_yes, log_odds)})
     if values:
         each = update(candidates).where(candidates.c.id == bindparam("number"))
-        each = each.values(
-            catalogue_log_odds=bindparam("odds"), p_combined=bindparam("combined")
-        )
+        each = each.values(catalogue_log_odds=bindparam("odds"), p_combined=bindparam("combined"))
         connection.execute(each, values)

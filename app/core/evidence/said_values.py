@@ -1,4 +1,4 @@
-"""A value of a catalogue by its name, as claims and people ask for it: with its error, or why not."""
+"""A value of a catalogue by its name, as claims ask for it: with its error, or why not."""
 
 from __future__ import annotations
 

@@ -139,6 +139,20 @@ def matching(
         after = found.end
 
 
+def matching_ids(
+    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER
+) -> Iterator[int]:
+    """Iterate over the ids of all matching candidates in order, without reading their rows."""
+    plan, after = make_plan(session, tree, sort), start_of(sort, False)
+    while True:
+        with session.database.reading() as connection:
+            found = walk(connection, plan, after, MAX_PAGE)
+        yield from (position.id for position in found.positions)
+        if found.end is None:
+            return
+        after = found.end
+
+
 def _next(
     session: Session, tree: Filter, sort: Sort, start: QueuePosition | None, *, backwards: bool
 ) -> QueueRow | None:

@@ -1,4 +1,4 @@
-"""Merges what services said about candidates: an answer that the other session lacks is taken along.
+"""Merges what services said about candidates: what a session lacks is taken along.
 
 Of two answers of one release the later one stands, but an answer before a failure. The replies
 come with them, as the source of their values.

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from agent.confidence.combined import combined_p
 from agent.tasks.task import Task
 from agent.trajectory.p_yes import probability_text
+from app.core.evidence.said_values import Gap
 from app.core.evidence.weighing import WeighedClaim, weigh
 from app.services.catalogues.answer import Answer
 from app.ui.evidence.weighed_texts import NOTHING_WEIGHED, claim_text, signed, weight_text
@@ -68,29 +69,22 @@ class WeighedCard(FoldingCard):
     ) -> None:
         """Weigh these answers; `hides` says of a service whether blind mode hides its answer."""
         weighed = weigh(self._task, answers)
-        for weight, sentence, each in zip(
-            self.weights, self.sentences, weighed.claims, strict=True
+        claims = weighed.claims
+        hidden = [_has_answer(each) and any(map(hides, each.claim.services)) for each in claims]
+        for weight, sentence, each, is_hidden in zip(
+            self.weights, self.sentences, claims, hidden, strict=True
         ):
-            is_hidden = each.said is not None and any(map(hides, each.claim.services))
             weight.setText(NOTHING_WEIGHED if is_hidden else weight_text(each))
             sentence.setText(cut(self._hidden_text(each) if is_hidden else claim_text(each)))
             sentence.setToolTip(cut(task_text(each.claim.source), MAX_REASON))
-        has_hidden = is_opinion_hidden or any(
-            each.said is not None and any(map(hides, each.claim.services))
-            for each in weighed.claims
-        )
-        self._show_p(p_yes, weighed.log_odds, has_hidden, is_opinion_hidden)
+        self._show_p(p_yes, weighed.log_odds, is_opinion_hidden or any(hidden), is_opinion_hidden)
 
     def _show_p(
         self, p_yes: float | None, log_odds: float | None, has_hidden: bool, is_opinion_hidden: bool
     ) -> None:
-        combined = combined_p(p_yes, log_odds)
-        is_shown = p_yes is not None and not is_opinion_hidden
-        self.spectrum.setText(probability_text(p_yes) if is_shown and p_yes is not None else UNKNOWN)
-        has_both = combined is not None and log_odds is not None and not has_hidden
-        self.combined.setText(
-            probability_text(combined) if has_both and combined is not None else UNKNOWN
-        )
+        combined = None if log_odds is None or has_hidden else combined_p(p_yes, log_odds)
+        self.spectrum.setText(_p_text(None if is_opinion_hidden else p_yes))
+        self.combined.setText(_p_text(combined))
         if has_hidden:
             self.note.setText(self.tr("hidden"))
         else:
@@ -99,3 +93,12 @@ class WeighedCard(FoldingCard):
     def _hidden_text(self, weighed: WeighedClaim) -> str:
         text = self.tr("{label}: hidden until your verdict")
         return text.replace("{label}", task_text(weighed.claim.label))
+
+
+def _has_answer(weighed: WeighedClaim) -> bool:
+    """Whether a service has answered, if only that it has nothing."""
+    return weighed.gap not in (Gap.NOT_ASKED, Gap.FAILED, Gap.UNKNOWN)
+
+
+def _p_text(p: float | None) -> str:
+    return UNKNOWN if p is None else probability_text(p)

@@ -22,7 +22,7 @@ from app.core.exporting.selection import (
     make_selection,
 )
 from app.core.queue import count as count_in_queue
-from app.core.queue import matching
+from app.core.queue import matching_ids
 from app.core.session.session import Session
 from app.core.statistics.adjudication import adjudicator_of
 from app.ui.candidate.queue_neighbours import Queue
@@ -83,8 +83,7 @@ def preview_export(
 
 def candidate_ids(session: Session, queue: Queue, limit: int | None = None) -> list[int]:
     """The candidates shown by the filter, in order."""
-    rows = islice(matching(session, queue.tree, queue.sort), limit)
-    return [row.candidate.id for row in rows]
+    return list(islice(matching_ids(session, queue.tree, queue.sort), limit))
 
 
 def _first_rows(
