@@ -21,7 +21,7 @@ from app.core.session.rebuild import (
     read_log_lines,
     rebuild_judgements,
 )
-from app.core.session.records import Change, Judgement
+from app.core.session.records import Aspect, Change, Judgement
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.standing import standing_ends
 from app.core.session.stored_opinions import LogRow, damaged, judgement_of, opinion_of
@@ -85,7 +85,8 @@ def merge(
         for count, new in merge_evidence(target, source, matching.numbers, into.task):
             evidence += new
             steps.step(count)
-    for aspect in ("list", "verdict", "inspection", "measurement", "evidence"):
+    aspects: tuple[Aspect, ...] = ("list", "verdict", "inspection", "measurement")
+    for aspect in (*aspects, "evidence") if evidence else aspects:
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(
         matched=matching.matched,
