@@ -204,11 +204,12 @@ def _template(table: TomlTable, key: str) -> str:
 
 
 def _check_unique(task: Task, file: TomlTable) -> None:
-    windows, evidence = task.windows, (*task.evidence, *task.catalogue)
+    windows = task.windows
     _refuse_repeats(file, "windows", "id", (window.id for window in windows))
     _refuse_repeats(file, "windows", "key", (window.key for window in windows))
     _refuse_repeats(file, "windows", "label", (window.label for window in windows))
-    _refuse_repeats(file, "evidence", "id", (entry.id for entry in evidence))
+    names = [*(entry.id for entry in task.evidence), *(entry.id for entry in task.catalogue)]
+    _refuse_repeats(file, "evidence", "id", names)
     _refuse_repeats(file, "contaminants", "name", (other.name for other in task.contaminants))
 
 

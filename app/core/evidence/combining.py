@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from agent.confidence.combined import combined_p
 from agent.tasks.task import Task
+from agent.trajectory.p_yes import combined_p
 from app.core.database.tables import candidates, evidence
 from app.core.evidence.matches import matches_from
 from app.core.evidence.weighing import weigh

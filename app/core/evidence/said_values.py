@@ -104,5 +104,6 @@ def _is_known(service: str, column: str) -> bool:
 
 
 def _positive(error: object) -> float:
-    is_number = isinstance(error, float | int) and not isinstance(error, bool)
-    return float(error) if is_number and math.isfinite(error) and error > 0.0 else 0.0  # type: ignore[arg-type]
+    if isinstance(error, bool) or not isinstance(error, float | int):
+        return 0.0
+    return float(error) if math.isfinite(error) and error > 0.0 else 0.0

@@ -12,9 +12,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, select, update
 
-from agent.confidence.combined import combined_p
 from agent.tasks.task import Task
-from agent.trajectory.p_yes import p_from_votes
+from agent.trajectory.p_yes import combined_p, p_from_votes
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.database import write_facts
 from app.core.database.tables import candidates, facts, inspections

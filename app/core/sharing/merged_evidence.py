@@ -65,7 +65,7 @@ def _merge_page(
         service_replies, service_replies.c.id == evidence.c.reply_id, isouter=True
     )
     found = target.execute(query.where(evidence.c.candidate_id.in_(numbers))).mappings()
-    known = {_key(row): row for row in found}
+    known: dict[Key, Values] = {_key(row): row for row in map(dict, found)}
     hashes = _hashes(source, {each["reply_id"] for each in given} - {None})
     new = []
     for each in given:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import Calibration
-from agent.confidence.combined import combined_p
-from agent.trajectory.p_yes import probability_text
+from agent.trajectory.p_yes import combined_p, probability_text
 from agent.trajectory.trajectory import Trajectory
 from app.ui.inspection.list_run import ListRunState
 from app.ui.inspection.records import Records

@@ -21,7 +21,6 @@ from app.core.session.session import Session
 from app.core.statistics.repeats import Repeat
 from app.ui.background.runner import Runner
 from app.ui.candidate.blind_mode import BlindMode
-from app.ui.candidate.late_answers import LateAnswers
 from app.ui.candidate.queue_neighbours import (
     Queue,
     QueueNeighbours,
@@ -95,7 +94,6 @@ class CurrentCandidate(QObject):
         self._cache.failed.connect(self.report_error)
         self.blind_mode.changed.connect(self._on_blind_mode_changed)
         bridge.changed.connect(self._on_session_changed)
-        LateAnswers(bridge, self.candidate_changed, self).due.connect(self._refresh)
 
     @property
     def candidate(self) -> Candidate | None:
@@ -253,9 +251,9 @@ class CurrentCandidate(QObject):
             if self.row is None:
                 self.start()
                 return
-        is_current = self.candidate is not None and self.candidate.id in change.candidate_ids
-        if is_current or not change.candidate_ids:
-            self._refresh()
+        here = self.candidate
+        if not change.candidate_ids or (here is not None and here.id in change.candidate_ids):
+            self.refresh()
 
     def _on_blind_mode_changed(self, on: bool) -> None:
         if on and self.blind_mode.refusal(self.queue.tree, self.queue.sort):
@@ -319,7 +317,7 @@ class CurrentCandidate(QObject):
         self.opinion_changed.emit(self.opinion)
         self._set_spectrum(None if row is None else self._reader.read(row.candidate))
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Read the row of the current candidate again."""
         if self.row is None or self._is_closed or self.verdicts.is_writing:
             return

@@ -1,11 +1,12 @@
-"""Tells when services have said something about the current candidate since its row was read."""
+"""Reads the current row again when services have said something about its candidate."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer
 
 from app.core.queue import QueueRow
 from app.core.session.records import Change
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.session_bridge import SessionBridge
 
 WAIT_MS = 100
@@ -13,23 +14,19 @@ WAIT_MS = 100
 
 
 class LateAnswers(QObject):
-    """Silent where the task has no claims about catalogues: then no row changes."""
+    """Does nothing where the task has no claims about catalogues: then no row changes."""
 
-    due = Signal()
-
-    def __init__(
-        self, bridge: SessionBridge, candidate_changed: SignalInstance, parent: QObject
-    ) -> None:
-        """`candidate_changed` tells the `QueueRow` of the new candidate, or None."""
+    def __init__(self, bridge: SessionBridge, current: CurrentCandidate, parent: QObject) -> None:
         super().__init__(parent)
+        self._current = current
         self._answered: set[int] = set()
         """Candidates that wait for being read again."""
         self._here: int | None = None
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
-        self._timer.timeout.connect(self._tell)
+        self._timer.timeout.connect(self._refresh)
         if bridge.session.task.catalogue:
             bridge.evidence_changed.connect(self._on_evidence_changed)
-            candidate_changed.connect(self._on_candidate_changed)
+            current.candidate_changed.connect(self._on_candidate_changed)
 
     def _on_evidence_changed(self, change: Change) -> None:
         self._answered |= change.candidate_ids
@@ -43,7 +40,7 @@ class LateAnswers(QObject):
         if self._here in self._answered and not self._timer.isActive():
             self._timer.start()
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         if self._here in self._answered:
             self._answered.discard(self._here)
-            self.due.emit()
+            self._current.refresh()

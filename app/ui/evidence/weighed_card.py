@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from agent.confidence.combined import combined_p
 from agent.tasks.task import Task
-from agent.trajectory.p_yes import probability_text
+from agent.trajectory.p_yes import combined_p, probability_text
 from app.core.evidence.said_values import Gap
 from app.core.evidence.weighing import WeighedClaim, weigh
 from app.services.catalogues.answer import Answer
