@@ -60,9 +60,9 @@ def _bands() -> list[Band]:
 
     # Wavelengths are pivots of the curves that speclite 1.0.0 ships, which turn f_nu into f_lambda
     # exactly: with them the zero points of 2MASS and AllWISE give the fluxes that their authors
-    # publish (f_lambda of W3: 6.515e-17 W / cm2 / um). Where ends are said to be fitted, black bodies
-    # of 3,000 to 30,000 K, Vega and the Sun have the magnitudes of the curve in the top hat, too:
-    # within 0.01 mag, in Gaia's broad bands 0.03, in u 0.07.
+    # publish (f_lambda of W3: 6.515e-17 W / cm2 / um). Where ends are fitted, black bodies of 3,000
+    # to 30,000 K, Vega and the Sun have the magnitudes of the curve in the top hat, too: within
+    # 0.01 mag, in Gaia's broad bands 0.03, in u 0.07.
     # Morrissey et al. 2007, ApJS 173, 682: ends of the bands.
     add("galex", "fuv", "FUV", 1536.8, (1344.0, 1786.0))
     add("galex", "nuv", "NUV", 2299.1, (1771.0, 2831.0))
