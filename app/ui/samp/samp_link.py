@@ -23,7 +23,7 @@ class _Turn:
 
     def __init__(self) -> None:
         self.connection: SampConnection | None = None
-        self.is_over = False
+        self.is_made = self.is_over = False
 
 
 class SampLink(QObject):
@@ -53,7 +53,7 @@ class SampLink(QObject):
 
     @property
     def is_ready(self) -> bool:
-        return self._turn is not None and self._turn.connection is not None
+        return self._turn is not None and self._turn.is_made
 
     def turn_on(self) -> None:
         if self._turn is not None:
@@ -104,6 +104,7 @@ class SampLink(QObject):
             call(result)
 
     def _made(self, turn: _Turn, _: object) -> None:
+        turn.is_made = True
         if turn is self._turn:
             self.ready.emit()
 
