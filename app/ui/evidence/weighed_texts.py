@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from agent.tasks.catalogue_evidence import CatalogueEvidence
 from app.core.evidence.said_values import Gap
 from app.core.evidence.weighing import WeighedClaim
 from app.services.catalogues.service import all_services
@@ -17,8 +18,11 @@ def claim_text(weighed: WeighedClaim) -> str:
     """The claim's sentence with its numbers, or why it contributes nothing."""
     claim, label = weighed.claim, task_text(weighed.claim.label)
     if weighed.gap is not None or weighed.said is None:
-        text = translate("weighed", "{label}: {why}").replace("{why}", gap_text(weighed))
-        return text.replace("{label}", label)
+        names, why = _service_names(claim), gap_text(weighed)
+        if label == names and names in why:
+            return why
+        text = translate("weighed", "{label}: {why}")
+        return text.replace("{label}", label).replace("{why}", why)
     value = weighed.said.value
     if weighed.log_odds is None:
         text = translate("weighed", "{label} {value}: tells nothing of this class")
@@ -36,11 +40,6 @@ def claim_text(weighed: WeighedClaim) -> str:
 
 def gap_text(weighed: WeighedClaim) -> str:
     """Why there is nothing to weigh, in the words of the cards."""
-    services = all_services()
-    names = [
-        service_text(services[each].name) if each in services else each
-        for each in weighed.claim.services
-    ]
     text = {
         Gap.NOT_ASKED: translate("weighed", "{services} not asked"),
         Gap.FAILED: translate("weighed", "{services} failed, so nobody knows"),
@@ -50,7 +49,14 @@ def gap_text(weighed: WeighedClaim) -> str:
         Gap.UNKNOWN: translate("weighed", "no catalogue has such a value"),
         None: translate("weighed", "not weighed"),
     }[weighed.gap]
-    return text.replace("{services}", ", ".join(names))
+    return text.replace("{services}", _service_names(weighed.claim))
+
+
+def _service_names(claim: CatalogueEvidence) -> str:
+    services = all_services()
+    return ", ".join(
+        service_text(services[each].name) if each in services else each for each in claim.services
+    )
 
 
 def weight_text(weighed: WeighedClaim) -> str:
