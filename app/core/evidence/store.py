@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -135,15 +135,6 @@ def raw_reply(session: Session, reply_id: int) -> bytes:
     if row is None:
         raise SessionError(f"there is no reply {reply_id} in the session")
     return unpacked(row.content, row.sha256)
-
-
-def shown_evidence(on_screen: Mapping[str, StoredAnswer]) -> dict[str, str]:
-    """What a verdict's log entry keeps of the answers that were on screen."""
-    return {
-        name: stored.shown or "-"
-        for name, stored in on_screen.items()
-        if stored.answer.state in STORED
-    }
 
 
 @cache
