@@ -21,7 +21,7 @@ NAMES = ("p_combined", "catalogue_log_odds", "catalogue_claims")
 
 @pytest.fixture
 def session(session_path):
-    with listed(session_path, [{"ra": 10.0, "dec": 41.0}, {}, {"p_combined": 7}]) as made:
+    with listed(session_path, [{"ra": 10.0, "dec": 41.0}, {}, {}]) as made:
         with made.database.writing() as connection:
             connection.execute(update(candidates).values(agent_p_yes=0.5, p_combined=0.5))
         yield made
@@ -47,7 +47,6 @@ def test_they_stand_beside_the_agents_own(session, tmp_path, suffix):
     claims = [str(each) for each in table["catalogue_claims"]]
     assert "vsx_type +1.50" in claims[0] and "blue not asked" in claims[0]
     assert "vsx_type failed" in claims[1] and "vsx_type not asked" in claims[2]
-    assert "p_combined_list" in table or "p_combined_2" in table  # the list's own
 
 
 def test_they_have_ucd_and_words_and_are_hidden_with_the_agents_opinion(session, tmp_path):
