@@ -61,7 +61,7 @@ def page(
     after: QueuePosition | None = None,
     limit: int = PAGE,
     backwards: bool = False,
-    with_values: bool = True,
+    with_values: bool = False,
 ) -> QueuePage:
     """The rows after `after`, or before it if `backwards`; None starts at that end.
 
@@ -132,7 +132,7 @@ def matching(
     Later pages show changes made meanwhile; a row comes twice only if its position moves ahead.
     """
     while True:
-        found = page(session, tree, sort, after=after, limit=at_once, with_values=False)
+        found = page(session, tree, sort, after=after, limit=at_once)
         yield from found.rows
         if found.end is None:
             return
@@ -157,9 +157,7 @@ def _next(
     session: Session, tree: Filter, sort: Sort, start: QueuePosition | None, *, backwards: bool
 ) -> QueueRow | None:
     while True:
-        found = page(
-            session, tree, sort, after=start, limit=1, backwards=backwards, with_values=False
-        )
+        found = page(session, tree, sort, after=start, limit=1, backwards=backwards)
         if found.rows:
             return found.rows[0]
         if found.end is None:
