@@ -102,8 +102,10 @@ class TomlTable:
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
-    def is_text(self, key: str) -> bool:
-        return isinstance(self._values.get(key), str)
+    def is_text(self, key: str, text: str | None = None) -> bool:
+        """Whether the value is a text, or this text."""
+        value = self._values.get(key)
+        return isinstance(value, str) and text in (None, value)
 
     def text(
         self, key: str, default: str | None = None, *, longest: int = 80, shortest: int = 1

@@ -28,7 +28,7 @@ LEFT_OUT = (
     "ray",
     *("train", "trl", "datasets", "sklearn", "tensorboard", "skimage"),
     # Formats that specutils alone knows: with it come asdf, gwcs, ndcube and all of astropy.
-    *("specutils", "asdf", "gwcs", "ndcube"),
+    *("specutils", "asdf", "asdf_astropy", "gwcs", "ndcube"),
     *("pandas", "IPython", "tkinter", "pytest", "setuptools", "pkg_resources", "pip", "lib2to3"),
     *("pydoc_data", "cffi.setuptools_ext", "distutils"),
     # huggingface_hub is asked for a token alone; rich looks for the last two.
@@ -42,16 +42,15 @@ LEFT_OUT = (
     *(f"pyarrow.{name}" for name in ("_acero", "substrait", "_substrait", "orc", "_orc", "tests")),
     *(f"pyarrow.{name}" for name in ("_s3fs", "_gcsfs", "_azurefs", "_hdfs", "cuda", "_cuda")),
     *(f"pyarrow.{name}" for name in ("_dataset_orc", "_dataset_parquet", "cffi", "jvm", "gandiva")),
-    # Of astropy, FITS is wanted.
-    *(f"astropy.{name}" for name in ("wcs", "coordinates", "table", "timeseries", "cosmology")),
-    *(f"astropy.{name}" for name in ("modeling", "convolution", "stats", "visualization", "samp")),
-    *(f"astropy.{name}" for name in ("time", "nddata", "uncertainty", "io.votable", "io.misc")),
-    *("astropy.io.ascii", "astropy.conftest", "erfa"),
+    # Of astropy, FITS is wanted, periods of light curves, and what pyvo imports for SAMP.
+    *(f"astropy.{name}" for name in ("wcs", "cosmology", "modeling", "convolution", "stats")),
+    *(f"astropy.{name}" for name in ("visualization", "samp", "nddata", "uncertainty", "conftest")),
 )
 """Modules. What imports them can do without, or says that they are not here."""
 
 UNWANTED = (
-    "astropy_iers_data/data/*",  # where the pole was: no matter for spectra
+    # Where the pole was: no matter for spectra. Seconds to leap are looked for by an import.
+    *(f"astropy_iers_data/data/{name}*" for name in ("eopc", "finals", "ReadMe", "Bulletin")),
     *(f"matplotlib/mpl-data/{name}/*" for name in ("images", "sample_data", "plot_directive")),
     *(f"matplotlib/mpl-data/fonts/{name}/*" for name in ("afm", "pdfcorefonts")),
     *(f"matplotlib/mpl-data/fonts/ttf/{name}*" for name in ("cm", "STIX", "DejaVuSerif")),
@@ -98,6 +97,7 @@ def modules() -> list[str]:
     late = ["pyarrow", "pyarrow.compute", "pyarrow.parquet", "pyarrow.types", "yaml", engine()]
     # pyqtgraph loads these by name as it starts, and draws without them.
     late += ["PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"]
+    late += ["pyvo.samp", "astropy.timeseries"]
     return [name for name in own if not name.startswith(NEEDS_TORCH)] + late
 
 

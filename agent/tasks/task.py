@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
+
+from agent.tasks.catalogue_evidence import CatalogueEvidence
 
 Rank = Literal["primary", "secondary", "confirming", "contaminant"]
 Kind = Literal["line", "width", "ratio", "edge", "index", "colour", "quality"]
@@ -170,11 +172,18 @@ class Task:
     contaminants: tuple[Contaminant, ...]
     evidence: tuple[Evidence, ...]
     lines: tuple[str, ...]
+    catalogue: tuple[CatalogueEvidence, ...] = ()
+    """Evidence from outside the spectrum, which no inspector sees."""
     replaces: str = ""
     path: Path | None = None
 
     def window(self, window_id: str) -> DiagnosticWindow:
         return next(window for window in self.windows if window.id == window_id)
+
+    def asks_as(self, other: Task) -> bool:
+        """Whether both are the same to inspectors and people, who do not see `catalogue`."""
+        here, there = (replace(each, catalogue=(), path=None) for each in (self, other))
+        return here == there
 
     def evidence_in(self, window_id: str) -> tuple[Evidence, ...]:
         """The claims that are checked in this window."""

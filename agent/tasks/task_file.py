@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import cast
 
 from agent.checked_toml import TomlTable, near_miss, parse_toml, read_toml, shown
+from agent.tasks.catalogue_evidence_file import KIND as CATALOGUE
+from agent.tasks.catalogue_evidence_file import read_catalogue_evidence
 from agent.tasks.task import (
     COMBINATIONS,
     EXPECTATIONS,
@@ -63,6 +65,9 @@ def parse_task(content: bytes, source: str) -> Task:
 
 
 def _task(file: TomlTable, path: Path | None) -> Task:
+    entries = file.tables("evidence", at_most=48)
+    measured = [each for each in entries if not each.is_text("kind", CATALOGUE)]
+    outside = [each for each in entries if each.is_text("kind", CATALOGUE)]
     task = Task(
         id=file.identifier(
             "id", _TASK_ID, "1 to 16 letters, digits, _, + or -, the first a letter"
@@ -75,7 +80,8 @@ def _task(file: TomlTable, path: Path | None) -> Task:
         guideline=_guideline(file.table("guideline")),
         windows=tuple(map(_window, file.tables("windows", at_least=1, at_most=12))),
         contaminants=tuple(map(_contaminant, file.tables("contaminants", at_most=16))),
-        evidence=tuple(map(_evidence, file.tables("evidence", at_most=48))),
+        evidence=tuple(map(_evidence, measured)),
+        catalogue=tuple(read_catalogue_evidence(each, _entry_id(each)) for each in outside),
         path=path,
     )
     file.close()
@@ -137,7 +143,7 @@ def _window(table: TomlTable) -> DiagnosticWindow:
 
 
 def _evidence(table: TomlTable) -> Evidence:
-    kind = cast(Kind, table.choice("kind", KINDS))
+    kind = cast(Kind, table.choice("kind", (*KINDS, CATALOGUE)))
     rank = cast(Rank, table.choice("rank", RANKS))
     evidence = Evidence(
         id=_entry_id(table),
@@ -198,11 +204,12 @@ def _template(table: TomlTable, key: str) -> str:
 
 
 def _check_unique(task: Task, file: TomlTable) -> None:
-    windows, evidence = task.windows, task.evidence
+    windows = task.windows
     _refuse_repeats(file, "windows", "id", (window.id for window in windows))
     _refuse_repeats(file, "windows", "key", (window.key for window in windows))
     _refuse_repeats(file, "windows", "label", (window.label for window in windows))
-    _refuse_repeats(file, "evidence", "id", (entry.id for entry in evidence))
+    names = [*(entry.id for entry in task.evidence), *(entry.id for entry in task.catalogue)]
+    _refuse_repeats(file, "evidence", "id", names)
     _refuse_repeats(file, "contaminants", "name", (other.name for other in task.contaminants))
 
 

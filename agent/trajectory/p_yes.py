@@ -16,6 +16,8 @@ from agent.protocol.reply import Verdict
 
 # Servers round: a log-probability may lie slightly above 0
 MOST = 0.01
+CLOSEST = 1e-6
+"""To 0 and 1: no answer of a model is so sure that nothing else could change it."""
 
 
 @dataclass(frozen=True)
@@ -114,3 +116,15 @@ def probability_text(p: float) -> str:
     if p < 0.005:
         return "< 0.01"
     return "> 0.99" if p > 0.995 else f"{p:.2f}"
+
+
+def combined_p(p_yes: float | None, log_odds: float | None) -> float | None:
+    """`p_yes` moved by log-odds in nats; unchanged by None, and None without a `p_yes`.
+
+    Not calibrated, whatever `p_yes` is.
+    """
+    if p_yes is None or log_odds is None:
+        return p_yes
+    bounded = min(max(p_yes, CLOSEST), 1.0 - CLOSEST)
+    total = math.log(bounded / (1.0 - bounded)) + log_odds
+    return 1.0 / (1.0 + math.exp(-total))

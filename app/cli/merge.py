@@ -51,6 +51,8 @@ def _show(name: str, target: Session, report: MergeReport) -> None:
     if report.measurements:
         measured = counted_text(report.measurements, "line")
         typer.echo(f"  {measured} measured by hand")
+    if report.evidence:
+        typer.echo(f"  {counted_text(report.evidence, 'answer')} of services")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:

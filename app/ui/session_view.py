@@ -19,6 +19,7 @@ from app.core.session.session import Session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.candidate.current import CurrentCandidate
+from app.ui.candidate.late_answers import LateAnswers
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
 from app.ui.fetching.missing_file import MissingFile
@@ -69,6 +70,7 @@ class SessionView(QWidget):
         self._to_close.append(bridge.close)
         current = CurrentCandidate(bridge, runner, self)
         self._to_close.append(current.close)
+        LateAnswers(bridge, current, self)
         agent = InspectionController(bridge, current, runner, settings, self)
         self._to_close.append(agent.close)
         self.context = SessionContext(
@@ -107,6 +109,8 @@ class SessionView(QWidget):
             ("pack", lambda: self.export_dialog.show_packing()),
         ):
             commands.add(name, show)
+        self._select_wanted: Callable[[Sequence[int], Callable[[int, int], object]], None]
+        """Of the overview, once it is made."""
         self.page_changed.connect(self.top.mark)
         current.queue_changed.connect(self._save_queue)
         current.candidate_changed.connect(self._leave_history)
@@ -167,6 +171,13 @@ class SessionView(QWidget):
     def show_overview(self) -> None:
         self._show("overview_page", self._make_overview)
 
+    def select_in_overview(
+        self, candidate_ids: Sequence[int], told: Callable[[int, int], object]
+    ) -> None:
+        """Open the overview and select these; `told` how many are there, and were wanted."""
+        self.show_overview()
+        self._select_wanted(candidate_ids, told)
+
     @property
     def page(self) -> str:
         """The name of the page on screen."""
@@ -185,6 +196,7 @@ class SessionView(QWidget):
         page.row_menu.compare_requested.connect(self._compare_with_current)
         page.export_requested.connect(self._export_selected)
         page.send_requested.connect(self.send_requested)
+        self._select_wanted = page.wanted.select
         self.status.lie_above(page.strip)
         return page
 

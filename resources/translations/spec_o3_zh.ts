@@ -1604,6 +1604,10 @@
         <translation>p(YES) 最高</translation>
     </message>
     <message>
+        <source>highest with catalogues</source>
+        <translation>合并星表后最高</translation>
+    </message>
+    <message>
         <source>most uncertain</source>
         <translation>最不确定</translation>
     </message>
@@ -2883,6 +2887,10 @@
 <context>
     <name>QueueModel</name>
     <message>
+        <source>p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone</source>
+        <translation>光谱与星表合并的 p(YES)，未经校准；暗色：只有光谱</translation>
+    </message>
+    <message>
         <source>! broken</source>
         <translation>! 损坏</translation>
     </message>
@@ -3162,8 +3170,12 @@
         <translation>{program} 选中的行不是候选体</translation>
     </message>
     <message>
-        <source>{program} selects {n} candidates: one of them is shown</source>
-        <translation>{program} 选中 {n} 个候选体：显示其中一个</translation>
+        <source>{program} selects {n} candidates</source>
+        <translation>{program} 选中 {n} 个候选体</translation>
+    </message>
+    <message>
+        <source>{program} selects {n} candidates, of which {here} could be selected</source>
+        <translation>{program} 选中 {n} 个候选体，其中 {here} 个可在此选中</translation>
     </message>
 </context>
 <context>
@@ -4011,6 +4023,37 @@
     <message>
         <source>Back to the steps</source>
         <translation>返回步骤</translation>
+    </message>
+</context>
+<context>
+    <name>WeighedCard</name>
+    <message>
+        <source>Weighed for this class</source>
+        <translation>对此类别的权衡</translation>
+    </message>
+    <message>
+        <source>p(YES) of the spectrum</source>
+        <translation>光谱的 p(YES)</translation>
+    </message>
+    <message>
+        <source>with catalogues, not calibrated</source>
+        <translation>合并星表后，未经校准</translation>
+    </message>
+    <message>
+        <source>Weights are natural log-odds, a judgement made beforehand: nobody has fitted them to known stars. What was not asked, failed or is not there counts nothing.</source>
+        <translation>权重为自然对数的对数几率，是事先的判断，没有用已知恒星拟合过。未查询、失败或没有的都不计入。</translation>
+    </message>
+    <message>
+        <source>hidden</source>
+        <translation>已隐藏</translation>
+    </message>
+    <message>
+        <source>nothing to weigh</source>
+        <translation>无可权衡</translation>
+    </message>
+    <message>
+        <source>{label}: hidden until your verdict</source>
+        <translation>{label}：在您判定之前隐藏</translation>
     </message>
 </context>
 <context>
@@ -4868,6 +4911,14 @@ Or put its files into {folder}</source>
         <translation>校准后 {p}</translation>
     </message>
     <message>
+        <source>with catalogues {p} ({odds})</source>
+        <translation>合并星表后 {p}（{odds}）</translation>
+    </message>
+    <message>
+        <source>p(YES) of the spectrum, moved by what catalogues say: in brackets their weight, natural log-odds that are a judgement made beforehand. It is not calibrated. The panel Evidence tells each claim.</source>
+        <translation>光谱的 p(YES)，再按星表所说移动：括号内是星表的权重，为自然对数的对数几率，是事先的判断。未经校准。旁证面板列出每一条。</translation>
+    </message>
+    <message>
         <source>Not calibrated: p(YES) ranks candidates but is not a probability. Calibrate it with your own verdicts on the page Agreement and calibration.</source>
         <translation>未校准：p(YES) 可用于候选体排序，但不是概率。可在“一致性与校准”页面用您的判定来校准。</translation>
     </message>
@@ -5063,6 +5114,10 @@ Or put its files into {folder}</source>
     <message>
         <source>p(YES)</source>
         <translation>p(YES)</translation>
+    </message>
+    <message>
+        <source>combined</source>
+        <translation>合并</translation>
     </message>
     <message>
         <source>flags</source>
@@ -5893,6 +5948,53 @@ Or put its files into {folder}</source>
     <message>
         <source>sure</source>
         <translation>确定</translation>
+    </message>
+</context>
+<context>
+    <name>weighed</name>
+    <message>
+        <source>{label}: {why}</source>
+        <translation>{label}：{why}</translation>
+    </message>
+    <message>
+        <source>{label} {value}: tells nothing of this class</source>
+        <translation>{label} {value}：不说明此类别</translation>
+    </message>
+    <message>
+        <source>nearest of {n}</source>
+        <translation>{n} 个中最近的</translation>
+    </message>
+    <message>
+        <source>counts no more: it repeats another claim</source>
+        <translation>不再计入：与另一条重复</translation>
+    </message>
+    <message>
+        <source>{services} not asked</source>
+        <translation>未查询 {services}</translation>
+    </message>
+    <message>
+        <source>{services} failed, so nobody knows</source>
+        <translation>{services} 失败，没有人知道</translation>
+    </message>
+    <message>
+        <source>{services} has nothing there, which counts nothing</source>
+        <translation>{services} 在此没有天体，不计入</translation>
+    </message>
+    <message>
+        <source>{services} gives no such value</source>
+        <translation>{services} 没有给出此值</translation>
+    </message>
+    <message>
+        <source>the parallax is too poor to tell</source>
+        <translation>视差太差，无法判断</translation>
+    </message>
+    <message>
+        <source>no catalogue has such a value</source>
+        <translation>没有星表有此值</translation>
+    </message>
+    <message>
+        <source>not weighed</source>
+        <translation>未计入</translation>
     </message>
 </context>
 </TS>

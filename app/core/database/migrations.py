@@ -95,7 +95,18 @@ def _add_evidence(connection: Connection) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (_add_measurements_and_listed_paths, _add_claims, _add_evidence)
+def _add_catalogue_weights(connection: Connection) -> None:
+    double = "DOUBLE" if connection.dialect.name == "sqlite" else "DOUBLE PRECISION"
+    for name in ("catalogue_log_odds", "p_combined"):
+        connection.exec_driver_sql(f"ALTER TABLE candidates ADD COLUMN {name} {double}")
+
+
+STEPS: tuple[Step, ...] = (
+    _add_measurements_and_listed_paths,
+    _add_claims,
+    _add_evidence,
+    _add_catalogue_weights,
+)
 """Step n, counted from 1, upgrades version n to n + 1."""
 
 VERSION = 1 + len(STEPS)

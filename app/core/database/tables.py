@@ -130,6 +130,10 @@ candidates = Table(
     Column("surprise", Double),
     # Whether one inspection says YES and another NO.
     Column("agents_differ", Boolean, nullable=False, default=False, server_default=false()),
+    # What catalogues weigh by the claims of the task, NULL where nothing could be weighed, and
+    # p(YES) with it, NULL where the task has no such claims.
+    Column("catalogue_log_odds", Double),
+    Column("p_combined", Double),
 )
 # Indexes for the orders of the queue are created on first use: app.core.queue.order_indexes.
 Index("candidates_object", candidates.c.object_id)

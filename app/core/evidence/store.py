@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, Select, insert, select, update
 from app.core.database.database import insert_or_update
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
+from app.core.evidence.combining import STORED, is_weighed, update_combined
 from app.core.evidence.matches import matches_from, matches_text
 from app.core.session.evidence_services import unpacked
 from app.core.session.provenance import PACKAGE, program_version
@@ -23,7 +24,6 @@ from app.services.catalogues.answer import Answer, Exchange, State, now
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
 
-STORED = (State.FOUND, State.NOTHING, State.FAILED)
 HASH_SHOWN = 16
 LEVEL = 6
 
@@ -120,7 +120,9 @@ def save_together(
         rows = [_values(service, each, reply, asked_at) for each in given]
         for start in range(0, len(rows), MAX_IDS):
             _save_page(connection, rows[start : start + MAX_IDS])
-    ids = frozenset(each.candidate_id for each in given)
+        ids = frozenset(each.candidate_id for each in given)
+        if is_weighed(session.task, service.id):
+            update_combined(connection, session.task, ids)
     if ids:
         session.changed.emit(Change(aspect="evidence", candidate_ids=ids))
 
@@ -133,15 +135,6 @@ def raw_reply(session: Session, reply_id: int) -> bytes:
     if row is None:
         raise SessionError(f"there is no reply {reply_id} in the session")
     return unpacked(row.content, row.sha256)
-
-
-def shown_evidence(on_screen: Mapping[str, StoredAnswer]) -> dict[str, str]:
-    """What a verdict's log entry keeps of the answers that were on screen."""
-    return {
-        name: stored.shown or "-"
-        for name, stored in on_screen.items()
-        if stored.answer.state in STORED
-    }
 
 
 @cache

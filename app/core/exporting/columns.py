@@ -10,9 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from agent.checked_toml import printable
+from agent.tasks.task import Task
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
 from app.core.exporting.column import Column, Kind
+from app.core.exporting.combined_columns import WeighedTask, weighed_task
 from app.core.exporting.evidence_columns import AskedService, asked_services
 from app.core.exporting.further_columns import (
     InspectedModel,
@@ -80,7 +82,7 @@ ROLES = (SCORE, LABEL, SNR)
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """The written columns: CONTRACT, `roles` (from the candidate `fields`), those of models, of
-    measured lines and of services, `own` (from lists).
+    measured lines and of services, what these weigh, `own` (from lists).
     """
 
     roles: tuple[Column, ...] = ()
@@ -88,6 +90,7 @@ class Layout:
     models: tuple[InspectedModel, ...] = ()
     lines: tuple[MeasuredLine, ...] = ()
     services: tuple[AskedService, ...] = ()
+    weighed: WeighedTask | None = None
     own: tuple[CarriedColumn, ...] = ()
     known: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """The columns of each list that are included in `own`, by list id."""
@@ -97,8 +100,12 @@ class Layout:
         of_models = (column for each in self.models for column in each.columns)
         of_lines = (column for each in self.lines for column in each.columns)
         of_services = (column for each in self.services for column in each.columns)
+        of_weights = () if self.weighed is None else self.weighed.columns
         own = (each.column for each in self.own)
-        return (*CONTRACT, *self.roles, *of_models, *of_lines, *of_services, *own)
+        return (
+            *(*CONTRACT, *self.roles, *of_models, *of_lines, *of_services),
+            *(*of_weights, *own),
+        )
 
     @property
     def giving_class_away(self) -> frozenset[int]:
@@ -109,6 +116,7 @@ class Layout:
         hidden += [True for each in self.models for _ in each.columns]
         hidden += [False for each in self.lines for _ in each.columns]
         hidden += [each.service.hides_class for each in self.services for _ in each.columns]
+        hidden += [True for _ in self.weighed.columns] if self.weighed is not None else []
         return frozenset(index for index, is_hidden in enumerate(hidden) if is_hidden)
 
     @property
@@ -131,8 +139,8 @@ class Layout:
         return _checked(replace(self, own=own, known={**self.known, list_id: known}))
 
 
-def read_layout(connection: Connection) -> Layout:
-    """The layout for all lists of the session."""
+def read_layout(connection: Connection, task: Task | None = None) -> Layout:
+    """The layout for all lists of the session; `task` says what catalogues weigh."""
     declared = [
         (row.id, _declared_roles(row.roles), list(_declared_columns(row.columns)))
         for row in connection.execute(select(lists).order_by(lists.c.id))
@@ -145,6 +153,7 @@ def read_layout(connection: Connection) -> Layout:
             roles.append(_with_free_name(*_role_column(role, declared), used_names))
     models, lines = inspected_models(connection, used_names), measured_lines(connection, used_names)
     services = asked_services(connection, used_names)
+    weighed = weighed_task(connection, task, used_names)
     merged: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
     for list_id, used, entries in declared:
         for entry in entries:
@@ -167,6 +176,7 @@ def read_layout(connection: Connection) -> Layout:
             models=models,
             lines=lines,
             services=services,
+            weighed=weighed,
             own=own,
             known=known,
         )

@@ -102,10 +102,10 @@ def _asked(connection: Connection, service: Service, used: set[str]) -> AskedSer
             description=f"Release of {service.name} that was asked",
         ),
     ]  # fmt: skip
-    return AskedService(service=service, names=tuple(names), columns=_free(columns, used))
+    return AskedService(service=service, names=tuple(names), columns=free_columns(columns, used))
 
 
-def _free(columns: Sequence[Column], used: set[str]) -> tuple[Column, ...]:
+def free_columns(columns: Sequence[Column], used: set[str]) -> tuple[Column, ...]:
     """The columns under names that are not used yet."""
     made = []
     for each in columns:

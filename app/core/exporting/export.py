@@ -96,7 +96,7 @@ def export(
             steps=Steps("export", _steps(connection, selection, format_), progress, should_stop),
             without_agent=without_agent,
         )
-        layout = read_layout(connection)
+        layout = read_layout(connection, session.task)
         for _ in range(MAX_RETRIES):
             try:
                 rows = _write(job, layout, format_)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.exporting.columns import CarriedColumn, Layout
+from app.core.exporting.combined_columns import combined_cells
 from app.core.exporting.evidence_columns import evidence_cells
 from app.core.exporting.further_columns import line_cells, model_cells
 from app.core.exporting.listed_paths import path_cells
@@ -67,6 +68,7 @@ def _page(
         *model_cells(connection, ids, layout.models),
         *line_cells(connection, ids, layout.lines, selection),
         *evidence_cells(connection, ids, layout.services),
+        *combined_cells(connection, layout.weighed, ids),
     ]
     return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *further, *carried]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import update
 
 from agent.errors import ReadError, WorkbenchError
-from agent.tasks.catalogue import load_tasks, task_source
+from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
 from app.core.inspections.claims import LEASE_S, Claims
@@ -136,14 +136,13 @@ def _exists_now(candidate: Candidate) -> bool:
 @contextmanager
 def worker_task(session: Session) -> Iterator[str]:
     """The task argument for a worker: the id of a known task, otherwise a temporary task file."""
-    text = session.fact("task") or ""
     for known in load_tasks(on_fault=lambda fault: None):
-        if task_source(known) == text:
+        if known.asks_as(session.task):
             yield known.id
             return
     with tempfile.TemporaryDirectory(prefix="spec-o3-") as folder:
         path = Path(folder) / f"{session.task.id}.toml"
-        path.write_text(text, encoding="utf-8")
+        path.write_text(session.fact("task") or "", encoding="utf-8")
         yield str(path)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, select, update
 
 from agent.tasks.task import Task
-from agent.trajectory.p_yes import p_from_votes
+from agent.trajectory.p_yes import combined_p, p_from_votes
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.database import write_facts
 from app.core.database.tables import candidates, facts, inspections
@@ -32,6 +32,8 @@ YES_LABELS = frozenset({"yes", "true", "1", "positive", "y", "t"})
 NEWEST_FIRST = (inspections.c.at.desc(), inspections.c.model, inspections.c.model_sha256)
 """Not by id, so that sessions with the same inspections show the same one."""
 
+LISTED = (candidates.c.label, candidates.c.score, candidates.c.catalogue_log_odds)
+
 InspectionRow = Any
 Columns = dict[str, Any]
 
@@ -41,6 +43,7 @@ NO_OPINION: Mapping[str, Any] = {
     "agent_model": "",
     "agent_stopped_by": "",
     "surprise": None,
+    "p_combined": None,
 }
 
 
@@ -110,14 +113,15 @@ def update_agent_columns(connection: Connection, candidate_id: int, task: Task) 
     rows = connection.execute(query).all()
     shown = _read_shown_model(connection)
     wanted = (row for row in rows if shown is None or _model_key(row) == (shown.name, shown.sha256))
-    listed = select(candidates.c.label, candidates.c.score).where(candidates.c.id == candidate_id)
-    label, score = connection.execute(listed).one()
-    values = _agent_columns(next(wanted, None), task, label, score)
+    listed = select(*LISTED).where(candidates.c.id == candidate_id)
+    values = _agent_columns(next(wanted, None), task, *connection.execute(listed).one())
     values["agents_differ"] = {row.verdict for row in rows} >= {"YES", "NO"}
     connection.execute(update(candidates).where(candidates.c.id == candidate_id).values(values))
 
 
-def _agent_columns(row: InspectionRow | None, task: Task, label: object, score: object) -> Columns:
+def _agent_columns(
+    row: InspectionRow | None, task: Task, label: object, score: object, log_odds: object
+) -> Columns:
     if row is None:
         return dict(NO_OPINION)
     # An untrusted session may contain text in place of numbers, and vice versa.
@@ -128,6 +132,7 @@ def _agent_columns(row: InspectionRow | None, task: Task, label: object, score: 
         "agent_model": row.model,
         "agent_stopped_by": row.stopped_by,
         "surprise": surprise(task, label_text, _number(score), row.verdict, p_yes),
+        "p_combined": combined_p(p_yes, _number(log_odds)) if task.catalogue else None,
     }
 
 
@@ -149,7 +154,7 @@ def _update_all_candidates(connection: Connection, model: ModelRef | None, task:
 
 
 def _update_parameters(row: InspectionRow, task: Task) -> Columns:
-    values = _agent_columns(row, task, row.label, row.score)
+    values = _agent_columns(row, task, row.label, row.score, row.catalogue_log_odds)
     return {"number": row.candidate_id, **{f"new_{name}": value for name, value in values.items()}}
 
 
@@ -162,8 +167,7 @@ def _shown_query(model: ModelRef | None) -> Select[Any]:
             columns.verdict,
             columns.p_yes,
             columns.stopped_by,
-            candidates.c.label,
-            candidates.c.score,
+            *LISTED,
         )
         .join(candidates, candidates.c.id == columns.candidate_id)
         .order_by(columns.candidate_id)

@@ -21,7 +21,7 @@ from app.core.queue.filters import (
 )
 from app.core.queue.sorts import Sort
 
-REVEALING_SORTS = frozenset({"p_yes", "uncertain", "surprising", "disagreeing"})
+REVEALING_SORTS = frozenset({"p_yes", "p_combined", "uncertain", "surprising", "disagreeing"})
 
 
 def breaks_blind_mode(tree: Filter, sort: Sort) -> bool:
@@ -37,7 +37,7 @@ def _is_revealing(tree: Filter) -> bool:
     if isinstance(tree, Not):
         return _is_revealing(tree.term)
     if isinstance(tree, Number):
-        return tree.field == "p_yes"
+        return tree.field in ("p_yes", "p_combined")
     if isinstance(tree, Words):
         return tree.field == "label"
     if isinstance(tree, OwnColumnFilter):

@@ -20,7 +20,7 @@ EvidenceWord = Literal["found", "nothing", "failed", "unasked"]
 Answer = Literal["yes", "no", "undecided", "unseen"]
 Between = Literal["agent", "agents", "people"]
 Thing = Literal["fault", "comment", "flag", "path"]
-NumberField = Literal["p_yes", "snr", "score", "ra", "dec", "confidence", "id"]
+NumberField = Literal["p_yes", "p_combined", "snr", "score", "ra", "dec", "confidence", "id"]
 TextField = Literal["object", "label", "comment", "fault", "path"]
 Compare = Literal["=", "<", ">", "<=", ">=", "contains"]
 

@@ -77,11 +77,14 @@ def block_rows(
     after: QueuePosition | None,
     until: QueuePosition | None,
     limit: int = MAX_PAGE,
+    *,
+    with_values: bool = False,
 ) -> list[QueueRow]:
     """The current rows after `after` up to `until`, inclusive; None means start or end."""
     rows: list[QueueRow] = []
     while len(rows) < limit:
-        found = page(session, tree, sort, after=after, limit=min(limit, BLOCK + 1))
+        most = min(limit, BLOCK + 1)
+        found = page(session, tree, sort, after=after, limit=most, with_values=with_values)
         inside = [each for each in found.rows if until is None or not is_beyond(sort, each, until)]
         rows += inside
         is_past = until is not None and found.end is not None and _is_past(sort, found.end, until)

@@ -110,7 +110,7 @@ def column_indexes(tree: Filter) -> list[OrderIndex]:
     fields = {term.field for term in conjuncts(tree) if isinstance(term, Number)}
     return [
         OrderIndex(f"{PREFIX}column_{field}", f"{field}, id", f"{field} IS NOT NULL")
-        for field in ("snr", "score")
+        for field in ("snr", "score", "p_combined")
         if field in fields
     ]
 

@@ -33,7 +33,7 @@ class QueueRow:
     candidate: Candidate
     mine: Judgement | None
     evidence: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    """What services said, by name such as `gaia.bp_rp`."""
+    """What services said, by name such as `gaia.bp_rp`, where it was read."""
 
     def value(self, name: str) -> Any:
         """Of a column of the list, or of a service."""
@@ -61,15 +61,19 @@ def page(
     after: QueuePosition | None = None,
     limit: int = PAGE,
     backwards: bool = False,
+    with_values: bool = False,
 ) -> QueuePage:
-    """The rows after `after`, or before it if `backwards`; None starts at that end."""
+    """The rows after `after`, or before it if `backwards`; None starts at that end.
+
+    What services said is read `with_values` only.
+    """
     if not 0 < limit <= MAX_PAGE:
         raise FilterError(f"a page has 1 to {MAX_PAGE} rows")
     plan = make_plan(session, tree, sort)
     start = start_of(sort, backwards) if after is None else after
     with session.database.reading() as connection:
         found = walk(connection, plan, start, limit, backwards=backwards)
-        rows = _read_rows(connection, plan, session.reviewer, found.positions)
+        rows = _read_rows(connection, plan, session.reviewer, found.positions, with_values)
     return QueuePage(rows=tuple(rows[::-1] if backwards else rows), end=found.end)
 
 
@@ -112,7 +116,7 @@ def row_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> Queu
         position = position_of(connection, plan, candidate_id)
         if position is None:
             raise SessionError(f"there is no candidate {candidate_id}")
-        return _read_rows(connection, plan, session.reviewer, [position])[0]
+        return _read_rows(connection, plan, session.reviewer, [position], False)[0]
 
 
 def matching(
@@ -135,6 +139,20 @@ def matching(
         after = found.end
 
 
+def matching_ids(
+    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER
+) -> Iterator[int]:
+    """Iterate over the ids of all matching candidates in order, without reading their rows."""
+    plan, after = make_plan(session, tree, sort), start_of(sort, False)
+    while True:
+        with session.database.reading() as connection:
+            found = walk(connection, plan, after, MAX_PAGE)
+        yield from (position.id for position in found.positions)
+        if found.end is None:
+            return
+        after = found.end
+
+
 def _next(
     session: Session, tree: Filter, sort: Sort, start: QueuePosition | None, *, backwards: bool
 ) -> QueueRow | None:
@@ -148,7 +166,11 @@ def _next(
 
 
 def _read_rows(
-    connection: Connection, plan: Plan, reviewer: str, positions: Sequence[QueuePosition]
+    connection: Connection,
+    plan: Plan,
+    reviewer: str,
+    positions: Sequence[QueuePosition],
+    with_values: bool,
 ) -> list[QueueRow]:
     if not positions:
         return []
@@ -160,7 +182,7 @@ def _read_rows(
         .where(candidates.c.id.in_([position.id for position in positions]))
     )
     rows = {row.id: row for row in connection.execute(query)}
-    said = read_values(connection, list(rows))
+    said = read_values(connection, list(rows)) if with_values else {}
     return [
         _queue_row(position, rows[position.id], said.get(position.id, NOTHING))
         for position in positions

@@ -22,6 +22,7 @@ SortKey = Literal[
     "list",
     "score",
     "p_yes",
+    "p_combined",
     "uncertain",
     "surprising",
     "disagreeing",
@@ -38,6 +39,7 @@ SORT_KEYS: tuple[SortKey, ...] = tuple(key for key in get_args(SortKey) if key !
 VALUES: dict[SortKey, str] = {
     "score": "score",
     "p_yes": "agent_p_yes",
+    "p_combined": "p_combined",
     "uncertain": "0.5 - abs(agent_p_yes - 0.5)",
     "surprising": "surprise",
     # Opposite minds first, then whose p(YES) decides least.
@@ -50,7 +52,7 @@ VALUES: dict[SortKey, str] = {
 DIRECTIONS = ("up", "down")
 # Without a direction, these show the highest values first.
 DESCENDING_BY_DEFAULT = frozenset(
-    {"score", "p_yes", "uncertain", "surprising", "disagreeing", "snr"}
+    {"score", "p_yes", "p_combined", "uncertain", "surprising", "disagreeing", "snr"}
 )
 
 INTEGER_KEYS = frozenset({"list", "random", "own"})

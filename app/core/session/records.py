@@ -55,6 +55,10 @@ class Candidate:
     agent_p_yes: float | None = None
     agent_model: str = ""
     agent_stopped_by: str = ""
+    catalogue_log_odds: float | None = None
+    """What catalogues weigh, in nats for the class; None where nothing could be weighed."""
+    p_combined: float | None = None
+    """The agent's p(YES) with that weight; not calibrated."""
     fault: str = ""
     """Why the spectrum could not be read at the last attempt."""
 

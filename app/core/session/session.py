@@ -288,7 +288,8 @@ def list_roles(session: Session) -> Mapping[int, Mapping[str, str]]:
 def candidate_of(row: Any) -> Candidate:
     """Read a candidate from a table row, which may hold anything in an untrusted session."""
     words = (row.object_id, row.path, row.label, row.agent_model, row.agent_stopped_by, row.fault)
-    measured = (row.ra, row.dec, row.score, row.snr, row.agent_p_yes)
+    measured = [row.ra, row.dec, row.score, row.snr, row.agent_p_yes]
+    measured += [row.catalogue_log_odds, row.p_combined]
     try:
         own = json.loads(row.own)
     except (ValueError, TypeError, RecursionError) as error:
@@ -319,6 +320,8 @@ def candidate_of(row: Any) -> Candidate:
         agent_p_yes=row.agent_p_yes,
         agent_model=row.agent_model,
         agent_stopped_by=row.agent_stopped_by,
+        catalogue_log_odds=row.catalogue_log_odds,
+        p_combined=row.p_combined,
         fault=row.fault,
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select, text
 
 from app.core.database.tables import candidates, inspections, judgements, log, reviewers
+from app.core.database.tables import evidence as answers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.provenance import task_hash
@@ -20,7 +21,7 @@ from app.core.session.rebuild import (
     read_log_lines,
     rebuild_judgements,
 )
-from app.core.session.records import Change, Judgement
+from app.core.session.records import Aspect, Change, Judgement
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.standing import standing_ends
 from app.core.session.stored_opinions import LogRow, damaged, judgement_of, opinion_of
@@ -29,6 +30,7 @@ from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.sharing.merged_evidence import merge_evidence
 from app.core.sharing.merged_measurements import merge_measurements
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
@@ -55,7 +57,7 @@ def merge(
     _refuse_itself(into, other)
     if not 0 < len(other.id) <= MAX_SESSION_ID:
         raise damaged("its id")
-    if task_hash(into) != task_hash(other) and not any_task:
+    if not (any_task or task_hash(into) == task_hash(other) or into.task.asks_as(other.task)):
         raise SessionError(
             f"{other.location} has another task ({other.task.name}) or another version of "
             f"{into.task.name}, so its verdicts answer a different question"
@@ -79,7 +81,12 @@ def merge(
         repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
         measured = merge_measurements(target, source, matching.numbers, reviewer_map)
         seen = merge_seen(target, source, matching.numbers)
-    for aspect in ("list", "verdict", "inspection", "measurement"):
+        evidence = 0
+        for count, new in merge_evidence(target, source, matching.numbers, into.task):
+            evidence += new
+            steps.step(count)
+    aspects: tuple[Aspect, ...] = ("list", "verdict", "inspection", "measurement")
+    for aspect in (*aspects, "evidence") if evidence else aspects:
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(
         matched=matching.matched,
@@ -91,6 +98,7 @@ def merge(
         repeats=repeats,
         measurements=measured,
         seen=seen,
+        evidence=evidence,
         conflicts=conflicts,
         disagreements=_disagreements(into),
     )
@@ -124,7 +132,7 @@ def _server_of(session: Session) -> tuple[Any, ...]:
 def _total(source: Connection) -> int:
     numbers = (
         source.execute(select(func.count()).select_from(table)).scalar_one()
-        for table in (candidates, log, inspections)
+        for table in (candidates, log, inspections, answers)
     )
     return sum(numbers)
 

@@ -40,6 +40,8 @@ class MergeReport:
     """Lines measured by hand."""
     seen: int
     """Facts about agents' results that reviewers had seen."""
+    evidence: int
+    """Answers of services."""
     conflicts: tuple[Conflict, ...]
     disagreements: tuple[Dispute, ...]
     """Unsettled disagreements between reviewers, with all opinions."""

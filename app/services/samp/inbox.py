@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from app.services.samp.fetching import fetch
 from app.services.samp.library import RefusedMessage
-from app.services.samp.received import FileOffered, NotFollowed, Received, checked
+from app.services.samp.received import PICKS, FileOffered, NotFollowed, Received, checked
 
 MAX_WAITING = 50
 """Messages that are not worked off yet; more are refused."""
@@ -33,9 +34,13 @@ class Inbox:
         self._stop = threading.Event()
         self._free = threading.Semaphore(MAX_WAITING)
         self._pool: ThreadPoolExecutor | None = None
+        self._pick: tuple[object, object, str, object] | None = None
+        """The pick that waits: of a flood of them the last one counts."""
+        self._lock = threading.Lock()
 
     def open(self) -> None:
         self._stop.clear()
+        self._pick = None
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="SAMP messages")
 
@@ -59,31 +64,49 @@ class Inbox:
         pool = self._pool
         if pool is None or self._stop.is_set():
             return
+        if mtype in PICKS:
+            with self._lock:
+                before, self._pick = self._pick, (sender, call, mtype, params)
+            if before is not None:
+                self._answer(before[1], "a later message took its place")
+                return
+            with suppress(RuntimeError):  # it was closed just now
+                pool.submit(self._work_off_pick)
+            return
         if not self._free.acquire(blocking=False):
             self._answer(call, "too many messages at once")
             return
         try:
-            pool.submit(self._work_off, sender, call, mtype, params)
+            pool.submit(self._work_off_and_free, sender, call, mtype, params)
         except RuntimeError:  # it was closed just now
             self._free.release()
 
-    def _work_off(self, sender: object, call: object, mtype: str, params: object) -> None:
+    def _work_off_pick(self) -> None:
+        with self._lock:
+            pick, self._pick = self._pick, None
+        if pick is not None:
+            self._work_off(*pick)
+
+    def _work_off_and_free(self, sender: object, call: object, mtype: str, params: object) -> None:
         try:
-            name = self._name_of(sender) if isinstance(sender, str) else UNKNOWN
-            try:
-                received = checked(mtype, params, name)
-                if isinstance(received, FileOffered):
-                    path = fetch(received, self._folder, self._stop.is_set)
-                    received = replace(received, path=path)
-            except RefusedMessage as error:
-                self._answer(call, str(error))
-                self.refuse(str(error), name)
-                return
-            # Only now: a program that sends one table and ends takes its file with it.
-            self._answer(call)
-            self._receive(received)
+            self._work_off(sender, call, mtype, params)
         finally:
             self._free.release()
+
+    def _work_off(self, sender: object, call: object, mtype: str, params: object) -> None:
+        name = self._name_of(sender) if isinstance(sender, str) else UNKNOWN
+        try:
+            received = checked(mtype, params, name)
+            if isinstance(received, FileOffered):
+                path = fetch(received, self._folder, self._stop.is_set)
+                received = replace(received, path=path)
+        except RefusedMessage as error:
+            self._answer(call, str(error))
+            self.refuse(str(error), name)
+            return
+        # Only now: a program that sends one table and ends takes its file with it.
+        self._answer(call)
+        self._receive(received)
 
     def _answer(self, call: object, fault: str = "") -> None:
         if isinstance(call, str):

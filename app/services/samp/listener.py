@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 MAX_MESSAGE = 16 * 1024 * 1024
 SILENCE_S = 10.0
+PAUSE_S = 0.001
+"""Before each message, so that the window's thread gets its turn."""
 
 
 def put_limits(server: Any, refuse: Callable[[str], object]) -> None:
@@ -36,7 +40,16 @@ def put_limits(server: Any, refuse: Callable[[str], object]) -> None:
         def log_message(self, *_: object) -> None:
             """Programs that go away in the middle are no news."""
 
+    turn, answer = threading.Lock(), server._marshaled_dispatch
+
+    def one_after_another(*arguments: Any) -> Any:
+        # Each connection has its thread. Those of a flood would take turns with the window's.
+        with turn:
+            time.sleep(PAUSE_S)
+            return answer(*arguments)
+
     server.RequestHandlerClass = Handler
+    server._marshaled_dispatch = one_after_another
     server.daemon_threads = True  # closing does not wait for a connection that says nothing
     server.handle_error = _ignore
 

@@ -14,8 +14,9 @@ from app.services.samp.library import RefusedMessage
 HIGHLIGHT, SELECT, POINT = "table.highlight.row", "table.select.rowList", "coord.pointAt.sky"
 LOAD_VOTABLE, LOAD_FITS = "table.load.votable", "table.load.fits"
 LOAD_SPECTRUM = "spectrum.load.ssa-generic"
+PICKS = (HIGHLIGHT, SELECT, POINT)
 TABLES = (LOAD_VOTABLE, LOAD_FITS)
-MTYPES = (HIGHLIGHT, SELECT, POINT, *TABLES, LOAD_SPECTRUM)
+MTYPES = (*PICKS, *TABLES, LOAD_SPECTRUM)
 
 MAX_ROW = 10**9
 MAX_ROWS = 100_000

@@ -76,6 +76,7 @@ class AgentPanel(QFrame):
         context.keymap.changed.connect(self._refresh)
         context.current.candidate_changed.connect(self._forget_pictures)
         context.current.spectrum_changed.connect(self._request_pictures)
+        context.current.row_changed.connect(self._show_catalogues)
         self.timeline.chosen.connect(shown.replay)
         self.timeline.enlarged.connect(self._enlarge)
         self.timeline.rerun_requested.connect(self._rerun_from)
@@ -104,6 +105,7 @@ class AgentPanel(QFrame):
         if not self.isVisible():  # refreshed when shown
             return
         shown = self._shown
+        self._show_catalogues()
         self.verdict.show_record(None if shown.is_hidden or shown.run else shown.trajectory)
         self.takeover.refresh()
         is_comparing = self.verdict.compare.isChecked() and shown.run is None
@@ -111,6 +113,10 @@ class AgentPanel(QFrame):
             self.stack.setCurrentWidget(self.comparison)
         else:
             self._show_steps()
+
+    def _show_catalogues(self, _: object = None) -> None:
+        candidate = self._current.candidate
+        self.verdict.show_catalogues(None if candidate is None else candidate.catalogue_log_odds)
 
     def _show_steps(self) -> None:
         run, steps = self._shown.run, self._shown.steps

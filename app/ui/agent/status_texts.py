@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import Calibration
-from agent.trajectory.p_yes import probability_text
+from agent.trajectory.p_yes import combined_p, probability_text
 from agent.trajectory.trajectory import Trajectory
 from app.ui.inspection.list_run import ListRunState
 from app.ui.inspection.records import Records
@@ -51,6 +51,25 @@ def p_yes_text(trajectory: Trajectory, records: Records) -> str:
         return f"{raw} · " + translate("agent", "not calibrated")
     text = translate("agent", "calibrated {p}").replace("{p}", probability_text(calibrated))
     return f"{raw} · {text}"
+
+
+def combined_text(trajectory: Trajectory, log_odds: float | None) -> str:
+    """Return the p(YES) that catalogues make of the spectrum's; empty: there is none."""
+    combined = None if log_odds is None else combined_p(trajectory.p_yes, log_odds)
+    if combined is None or log_odds is None:
+        return ""
+    text = translate("agent", "with catalogues {p} ({odds})")
+    signed = f"{log_odds:+.1f}".replace("-", "\N{MINUS SIGN}")
+    return text.replace("{p}", probability_text(combined)).replace("{odds}", signed)
+
+
+def combined_hint() -> str:
+    return translate(
+        "agent",
+        "p(YES) of the spectrum, moved by what catalogues say: in brackets their weight, natural "
+        "log-odds that are a judgement made beforehand. It is not calibrated. The panel Evidence "
+        "tells each claim.",
+    )
 
 
 def calibration_hint(rule: Calibration | None) -> str:

@@ -7,7 +7,14 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
 
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.contradiction import contradiction
-from app.ui.agent.status_texts import calibration_hint, outcome_text, p_yes_text, verdict_text
+from app.ui.agent.status_texts import (
+    calibration_hint,
+    combined_hint,
+    combined_text,
+    outcome_text,
+    p_yes_text,
+    verdict_text,
+)
 from app.ui.inspection.records import Records
 from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.elided_label import ElidedLabel
@@ -26,6 +33,10 @@ class VerdictLine(QWidget):
         self._shown: Trajectory | None = None
         self.verdict = short_label("", "title")
         self.p_yes = ElidedLabel("small")
+        self.combined = ElidedLabel("small")
+        """With what catalogues say, apart from the spectrum's own p(YES)."""
+        self.combined.hide()
+        self._log_odds: float | None = None
         self.warning = wrapped_label("", "warning")
         self.warning.hide()
         self.record = QComboBox()
@@ -42,6 +53,7 @@ class VerdictLine(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addLayout(row(self.verdict, (self.p_yes, 1)))
+        layout.addWidget(self.combined)
         layout.addWidget(self.warning)
         below = row((self.record, 1))
         below.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignRight)
@@ -77,7 +89,16 @@ class VerdictLine(QWidget):
         rule = self._records.calibration_of(shown)
         about = f"{text}\n{calibration_hint(rule)}" if is_answered else text
         self.p_yes.show_text(text, about, short=text.partition(" · ")[0])
+        self.show_catalogues(self._log_odds)
         self._mark_shown()
+
+    def show_catalogues(self, log_odds: float | None) -> None:
+        """Show p(YES) with this weight of catalogues; None: nothing could be weighed."""
+        self._log_odds, shown = log_odds, self._shown
+        is_answered = shown is not None and shown.stopped_by == "answer"
+        text = combined_text(shown, log_odds) if is_answered and shown is not None else ""
+        self.combined.show_text(text, combined_hint())
+        self.combined.setVisible(bool(text) and not self.compare.isChecked())
 
     def _mark_shown(self) -> None:
         records = self._records.trajectories
@@ -89,6 +110,7 @@ class VerdictLine(QWidget):
         for part in (self.verdict, self.p_yes, self.record):
             part.setVisible(not is_on)
         self.warning.setVisible(not is_on and bool(self.warning.text()))
+        self.combined.setVisible(not is_on and bool(self.combined.full_text))
         text = self.tr("Back to the steps") if is_on else self.tr("Compare")
         self.compare.setText(text)
         self.compare.setAccessibleName(text)

@@ -251,9 +251,9 @@ class CurrentCandidate(QObject):
             if self.row is None:
                 self.start()
                 return
-        is_current = self.candidate is not None and self.candidate.id in change.candidate_ids
-        if (is_current or not change.candidate_ids) and not self.verdicts.is_writing:
-            self._refresh()
+        here = self.candidate
+        if not change.candidate_ids or (here is not None and here.id in change.candidate_ids):
+            self.refresh()
 
     def _on_blind_mode_changed(self, on: bool) -> None:
         if on and self.blind_mode.refusal(self.queue.tree, self.queue.sort):
@@ -317,9 +317,9 @@ class CurrentCandidate(QObject):
         self.opinion_changed.emit(self.opinion)
         self._set_spectrum(None if row is None else self._reader.read(row.candidate))
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Read the row of the current candidate again."""
-        if self.row is None or self._is_closed:
+        if self.row is None or self._is_closed or self.verdicts.is_writing:
             return
         try:
             found = row_of(self.session, self.row.candidate.id, self.queue.sort)

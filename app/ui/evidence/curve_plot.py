@@ -171,7 +171,7 @@ class CurveView(QWidget):
         self.find_button.setEnabled(False)
         self.note.setText(self.tr("Searching from 0.02 to 100 days"))
         self._runner.run(
-            partial(_best, curves), partial(self._found, curves), self._not_found, owner=self
+            partial(best_period, curves), partial(self._found, curves), self._not_found, owner=self
         )
 
     def _found(self, curves: tuple[LightCurve, ...], period_d: float | None) -> None:
@@ -189,13 +189,6 @@ class CurveView(QWidget):
     def _not_found(self, error: WorkbenchError) -> None:
         self.find_button.setEnabled(True)
         self.note.setText(str(error))
-
-
-def _best(curves: tuple[LightCurve, ...]) -> float | None:
-    try:
-        return best_period(curves)
-    except ImportError as error:  # the bundle is without astropy's time series
-        raise WorkbenchError("This copy of the program cannot search for periods") from error
 
 
 def series_colour(theme: Theme, number: int) -> str:

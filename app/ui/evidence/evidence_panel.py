@@ -25,6 +25,7 @@ from app.ui.evidence.picture_view import read_picture
 from app.ui.evidence.reveal import REVEALED, HiddenEvidence
 from app.ui.evidence.sed_plot import Energy, SedView, energy_of
 from app.ui.evidence.special_cards import CurveCard, GaiaCard, PictureCard
+from app.ui.evidence.weighed_card import WeighedCard
 from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
@@ -59,11 +60,12 @@ class EvidencePanel(QWidget):
         self.sed_card = FoldingCard(self.tr("Energy distribution"), self)
         self.sed = SedView(context.current_theme, self.sed_card)
         self.sed_card.inside.addWidget(self.sed)
+        self.weighed = WeighedCard(context.bridge.session.task, self)
         self._inner = inner = QWidget(self)
         self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(4, 4, 4, 4)
         self._column.setSpacing(6)
-        for part in (self.nowhere, self.empty, self.nearby, self.sed_card):
+        for part in (self.nowhere, self.empty, self.weighed, self.nearby, self.sed_card):
             self._column.addWidget(part)
         self._column.addStretch(1)
         self.area = PageScrollArea(inner)
@@ -108,6 +110,7 @@ class EvidencePanel(QWidget):
             if is_new:  # the others in the next turns of the event loop
                 self.show_soon()
                 break
+        self._show_weights()
         self._show_energy(candidate)
         self._note_seen()
 
@@ -236,6 +239,26 @@ class EvidencePanel(QWidget):
         if content in self._images:
             self._images[content] = image
             self.show_soon()
+
+    def _show_weights(self) -> None:
+        row, task = self._current.row, self._context.bridge.session.task
+        is_shown = row is not None and bool(task.catalogue)
+        stored = self.feed.stored_services(row.candidate.id) if row is not None else set()
+        self.weighed.setVisible(is_shown and bool(self.feed.services or stored))
+        if row is None or not self.weighed.isVisibleTo(self):
+            return
+        services = all_services()
+        answers: dict[str, Answer] = {}
+        for name in stored:
+            asked = self.feed.answer(row.candidate.id, name)
+            if asked is not None:
+                answers[name] = asked.stored.answer
+        self.weighed.show_weights(
+            answers,
+            row.candidate.agent_p_yes,
+            is_opinion_hidden=self._current.blind_mode.hides(row),
+            hides=lambda name: name in services and self.hidden.hides(row, services[name]),
+        )
 
     def _show_energy(self, candidate: Candidate | None) -> None:
         spectrum: Spectrum | None = self._current.spectrum

@@ -22,7 +22,7 @@ from app.core.exporting.selection import (
     make_selection,
 )
 from app.core.queue import count as count_in_queue
-from app.core.queue import matching
+from app.core.queue import matching_ids
 from app.core.session.session import Session
 from app.core.statistics.adjudication import adjudicator_of
 from app.ui.candidate.queue_neighbours import Queue
@@ -56,7 +56,7 @@ def preview_export(
         which = selected if choice == "selected" else choice
     with session.database.reading() as connection:
         chosen = make_selection(connection, which, None)
-        layout = read_layout(connection)
+        layout = read_layout(connection, session.task)
         for _ in range(MAX_RETRIES):
             try:
                 cells = _first_rows(connection, layout, chosen, adjudicator_of(session))
@@ -83,8 +83,7 @@ def preview_export(
 
 def candidate_ids(session: Session, queue: Queue, limit: int | None = None) -> list[int]:
     """The candidates shown by the filter, in order."""
-    rows = islice(matching(session, queue.tree, queue.sort), limit)
-    return [row.candidate.id for row in rows]
+    return list(islice(matching_ids(session, queue.tree, queue.sort), limit))
 
 
 def _first_rows(

@@ -22,6 +22,7 @@ from app.ui.overview.group_acts import GroupActs
 from app.ui.overview.group_tools import GroupTools
 from app.ui.overview.overview_table import OverviewTable
 from app.ui.overview.selected_rows import block_parts, read_rows
+from app.ui.overview.wanted_selection import WantedSelection
 from app.ui.queue.column_store import ColumnStore
 from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.table_parts import TableParts
@@ -78,6 +79,7 @@ class OverviewPage(QWidget):
         self.strip = ActStrip(context, self)
         self.tools = GroupTools(context, self)
         self.confirm = ConfirmLine(self)
+        self.wanted = WantedSelection(context, self.table, self.loader, self)
         self._lay_out()
         self._connect(context)
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QModelIndex, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QItemSelectionRange,
+    QModelIndex,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
@@ -36,6 +44,20 @@ class OverviewTable(CandidateTable):
                 spans.append(Span(first, bottom + 1 - first))
             after = max(after, bottom + 1)
         return spans
+
+    def select_spans(self, spans: Sequence[Span]) -> None:
+        """Select these rows in place of what is selected, and show the first of them."""
+        model, chosen = self.model(), QItemSelection()
+        last_column = max(model.columnCount() - 1, 0)
+        for span in spans:
+            last = min(span.first + span.count, model.rowCount()) - 1
+            if span.first <= last:
+                ends = model.index(span.first, 0), model.index(last, last_column)
+                chosen.append(QItemSelectionRange(*ends))
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(chosen, flags.ClearAndSelect)
+        if spans:
+            self.scrollTo(model.index(spans[0].first, 0), self.ScrollHint.PositionAtCenter)
 
     @property
     def selected_count(self) -> int:

@@ -9,10 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, FLAGS, SPECTRUM = range(8)
-FIRST_OWN = 8
+OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, P_COMBINED, FLAGS, SPECTRUM = range(9)
+FIRST_OWN = 9
 """The first of the list's own columns."""
-KEYS = ("object", "verdict", "snr", "score", "agent", "p_yes", "flags", "spectrum")
+KEYS = ("object", "verdict", "snr", "score", "agent", "p_yes", "p_combined", "flags", "spectrum")
 """Names of the fixed columns in sessions."""
 TITLES = (
     QT_TRANSLATE_NOOP("columns", "object"),
@@ -21,11 +21,12 @@ TITLES = (
     QT_TRANSLATE_NOOP("columns", "score"),
     QT_TRANSLATE_NOOP("columns", "agent"),
     QT_TRANSLATE_NOOP("columns", "p(YES)"),
+    QT_TRANSLATE_NOOP("columns", "combined"),
     QT_TRANSLATE_NOOP("columns", "flags"),
     QT_TRANSLATE_NOOP("columns", "spectrum"),
 )
-NUMBERS = frozenset({SNR, SCORE, P_YES})
-OF_AGENT = frozenset({AGENT, P_YES})
+NUMBERS = frozenset({SNR, SCORE, P_YES, P_COMBINED})
+OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED})
 """Hidden in blind mode."""
 OWN = "own."
 MAX_NAME = 60

@@ -24,7 +24,7 @@ from app.core.queue import EVERYTHING, Filter, Sort, filter_text, parse_filter, 
 from app.core.queue import sort_text as text_of_sort
 from app.core.queue.own_columns import own_values
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.queue.columns import OBJECT, fixed_title
+from app.ui.queue.columns import OBJECT, P_COMBINED, fixed_title
 from app.ui.queue.filter_edit import MAX_SUGGESTIONS, FilterEdit
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import one_line
@@ -128,6 +128,7 @@ class FilterBar(QWidget):
             "own": own,
             "snr": self.tr("S/N"),
             "p_yes": "p(YES)",
+            "p_combined": fixed_title(P_COMBINED),
             "object": fixed_title(OBJECT),
         }
         text = self.tr("{column}, falling") if sort.descending else self.tr("{column}, rising")
@@ -149,6 +150,7 @@ class FilterBar(QWidget):
             "score": self.tr("highest score"),
             "snr": self.tr("highest S/N"),
             "p_yes": self.tr("highest p(YES)"),
+            "p_combined": self.tr("highest with catalogues"),
             "uncertain": self.tr("most uncertain"),
             "surprising": self.tr("most surprising"),
             "disagreeing": self.tr("agents disagree first"),

@@ -10,11 +10,17 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.core.queue import Sort
 from app.core.queue.sorts import SortKey
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.queue.columns import FIRST_OWN, OBJECT, P_YES, SCORE, SNR, own_key
+from app.ui.queue.columns import FIRST_OWN, OBJECT, P_COMBINED, P_YES, SCORE, SNR, own_key
 from app.ui.queue.queue_model import QueueModel
 from app.ui.widgets.candidate_table import CandidateTable
 
-KEYS: dict[int, SortKey] = {OBJECT: "object", SCORE: "score", SNR: "snr", P_YES: "p_yes"}
+KEYS: dict[int, SortKey] = {
+    OBJECT: "object",
+    SCORE: "score",
+    SNR: "snr",
+    P_YES: "p_yes",
+    P_COMBINED: "p_combined",
+}
 """By the other fixed columns the queue has no order."""
 
 

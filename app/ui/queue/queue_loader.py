@@ -49,6 +49,8 @@ class QueueLoader(QObject):
         self._loading: int | None = None
         self._changed: set[int] = set()
         self._is_stale = False
+        self._with_values = False
+        """Whether rows are read with what services said."""
         self._later = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
         self._later.timeout.connect(self._update)
         model.block_needed.connect(self.request)
@@ -67,6 +69,16 @@ class QueueLoader(QObject):
         self._changed.clear()
         self._model.begin(queue.sort)
         self._count(None, 0)
+
+    def read_values(self, on: bool) -> None:
+        """Read what services said with each row, from now on; rows without it are read again."""
+        if on and not self._with_values:
+            blocks = self._model.blocks
+            self._outdated |= {each for each in range(blocks.count) if blocks.holds(each)}
+            if self._loading is not None:
+                self._outdated.add(self._loading)
+        self._with_values = on
+        self._fetch()
 
     def request(self, block: int) -> None:
         """Load a block; the latest request is served first."""
@@ -118,9 +130,11 @@ class QueueLoader(QObject):
         self._loading = block
         after, until = self._model.blocks.between(block)
         tree, sort = self._queue.tree, self._queue.sort
-        work = partial(block_rows, self._session, tree, sort, after, until)
+        work = partial(
+            block_rows, self._session, tree, sort, after, until, with_values=self._with_values
+        )
         if until is None and self.is_counting:
-            work = partial(work, self._model.blocks.span(block).count)
+            work = partial(work, limit=self._model.blocks.span(block).count)
         self._run(work, partial(self._fill, block, until), self._fetch_failed)
 
     def _fill(self, block: int, until: QueuePosition | None, rows: list[QueueRow]) -> None:

@@ -28,6 +28,7 @@ from app.ui.queue.columns import (
     KEYS,
     NUMBERS,
     OBJECT,
+    P_COMBINED,
     P_YES,
     SCORE,
     SNR,
@@ -112,6 +113,11 @@ class QueueModel(QAbstractTableModel):
         if column >= FIRST_OWN:
             return one_line(self.own[column - FIRST_OWN].name, MAX_TITLE)
         return fixed_title(column)
+
+    def _about(self, column: int) -> str:
+        if column == P_COMBINED:
+            return self.tr("p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone")
+        return self.original_title(column)
 
     def is_number(self, column: int) -> bool:
         return column in NUMBERS if column < FIRST_OWN else self.own[column - FIRST_OWN].is_number
@@ -200,7 +206,7 @@ class QueueModel(QAbstractTableModel):
         if role == Role.TextAlignmentRole and self.is_number(section) and not is_marked:
             return RIGHT
         if role == Role.ToolTipRole:
-            return self.original_title(section)
+            return self._about(section)
         if role != Role.DisplayRole:
             return None
         is_marks = self.is_brief and section == VERDICT and KEYS[VERDICT] not in self.names
@@ -248,6 +254,8 @@ class QueueModel(QAbstractTableModel):
 
     def _colour(self, row: QueueRow, column: int) -> str:
         theme = self._current_theme.theme
+        if column == P_COMBINED and row.candidate.catalogue_log_odds is None:
+            return theme.dim  # as the spectrum alone
         if column != VERDICT:
             return theme.text
         verdict = _verdict(row)
@@ -291,7 +299,10 @@ def text_of(row: QueueRow, column: int) -> str:
             return candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
         case 5:
             return "" if candidate.agent_p_yes is None else probability_text(candidate.agent_p_yes)
-        case 7:
+        case 6:
+            p_combined = candidate.p_combined
+            return "" if p_combined is None else probability_text(p_combined)
+        case 8:
             return ""
     flags = () if row.mine is None else row.mine.opinion.flags
     star = "★ " if STAR in flags else ""

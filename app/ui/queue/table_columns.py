@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHeaderView
 
@@ -20,6 +20,7 @@ from app.ui.queue.columns import (
     KEYS,
     OBJECT,
     OF_AGENT,
+    P_COMBINED,
     P_YES,
     SCORE,
     SNR,
@@ -37,6 +38,7 @@ WIDEST = {
     SCORE: "0.12345",
     AGENT: "YES",
     P_YES: "p(YES)",
+    P_COMBINED: "0.999999",
     FLAGS: "velocity, noisy",
     SPECTRUM: "0" * 16,
 }
@@ -49,9 +51,15 @@ MAX_NAME_CHARACTERS = 26
 MIN_FLAGS_PX = 44
 MIN_SPECTRUM_PX = 160
 """In a wide table."""
-HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_YES, AGENT)
+HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_COMBINED, P_YES, AGENT)
 """Columns hidden where room is short, unless the person has chosen them."""
-COLUMN_OF_ORDER = {"score": SCORE, "snr": SNR, "p_yes": P_YES, "uncertain": P_YES}
+COLUMN_OF_ORDER = {
+    "score": SCORE,
+    "snr": SNR,
+    "p_yes": P_YES,
+    "p_combined": P_COMBINED,
+    "uncertain": P_YES,
+}
 """The column that explains an order; it is not hidden."""
 ALWAYS = frozenset({OBJECT, VERDICT})
 LINES_HIGH = 1.6
@@ -59,6 +67,9 @@ LINES_HIGH = 1.6
 
 
 class TableColumns(QObject):
+    values_shown = Signal(bool)
+    """Whether a column of a service is on screen, each time that columns are shown."""
+
     def __init__(
         self,
         table: CandidateTable,
@@ -135,6 +146,7 @@ class TableColumns(QObject):
                 self._table.setColumnHidden(column, True)
         self._fit_flags(self._store.choice(self.name).widths)
         self._fit_names()
+        self.values_shown.emit(self.shows_values)
 
     def column_of_order(self) -> int | None:
         """The column that explains the present order."""
@@ -144,10 +156,15 @@ class TableColumns(QObject):
         return COLUMN_OF_ORDER.get(sort.key)
 
     @property
-    def shows_evidence(self) -> bool:
+    def shows_values(self) -> bool:
         """Whether a column of a service is on screen."""
         names = enumerate((each.name for each in self._model.own), FIRST_OWN)
         return any(self.is_shown(column) for column, name in names if parts_of(name))
+
+    @property
+    def shows_evidence(self) -> bool:
+        """Whether rows look different when a service has answered."""
+        return self.is_shown(P_COMBINED) or self.shows_values
 
     def is_shown(self, column: int) -> bool:
         return not self._table.isColumnHidden(column)
@@ -210,7 +227,7 @@ class TableColumns(QObject):
         """Widen columns whose title would be cut; the header knows no size of hidden ones."""
         most = self._table.fontMetrics().horizontalAdvance(WIDEST_TEXT) + ROOM_PX
         for column in range(self._model.columnCount()):
-            needs_title = column in (SCORE, SNR, AGENT, P_YES) or column >= FIRST_OWN
+            needs_title = column in (SCORE, SNR, AGENT, P_YES, P_COMBINED) or column >= FIRST_OWN
             if needs_title and self._model.key_of(column) not in chosen:
                 needed = min(self._header.sectionSizeHint(column), most)
                 if needed > self._header.sectionSize(column) and self.is_shown(column):

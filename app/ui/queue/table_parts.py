@@ -48,6 +48,8 @@ class TableParts(QObject):
         self.header_sort = HeaderSort(table, self.model)
         self.filter_and_order = FilterAndOrder(filters, self.header_sort, store, current)
         table.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.columns.values_shown.connect(self.loader.read_values)
+        self.loader.read_values(self.columns.shows_values)
         self.sparklines.arrived.connect(self.model.redraw_ids)
         self.model.used_changed.connect(self.columns.show)
         current.blind_mode.changed.connect(self.columns.show)

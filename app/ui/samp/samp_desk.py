@@ -18,13 +18,15 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.translation.message_texts import translate_message
 
 if TYPE_CHECKING:
-    from app.services.samp.received import FileOffered
+    from app.services.samp.received import FileOffered, NotFollowed
     from app.ui.samp.offer_bar import OfferBar
     from app.ui.samp.samp_receiver import SampReceiver
     from app.ui.samp.samp_sender import SampSender
 
 SENDS = ("samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum")
 MAX_OFFERS = 100
+COLLECT_MS = 100
+"""Of refusals that come faster, the last one is told."""
 
 
 class SampDesk(QObject):
@@ -45,7 +47,12 @@ class SampDesk(QObject):
         self.offer: OfferBar | None = None
         self._known: dict[Path, tuple[str, str]] = {}
         """Id and URL of the tables that were opened, by our copy."""
+        self._refused: NotFollowed | None = None
+        """The last message that was not followed, which is told in a moment."""
+        self._telling = QTimer(self, singleShot=True, interval=COLLECT_MS)
+        self._telling.timeout.connect(self._tell_refused)
         self.link.received.connect(self._on_received)
+        self.link.ready.connect(self._serve)
         self.link.connected.connect(self._on_connected)
         self.link.failed.connect(self._on_failed)
         settings.changed.connect(self._follow_settings)
@@ -61,7 +68,7 @@ class SampDesk(QObject):
         for name in SENDS:
             self._commands.add(name, partial(self._send, name))
         view.send_requested.connect(self._send_selection)
-        if self.link.is_on:
+        if self.link.is_ready:
             self._serve()
 
     def detach(self) -> None:
@@ -84,7 +91,6 @@ class SampDesk(QObject):
     def _follow_settings(self, settings: Settings) -> None:
         if settings.samp and not self.link.is_on:
             self.link.turn_on()
-            self._serve()
         elif not settings.samp and self.link.is_on:
             self.link.turn_off()
             self._say(self.tr("SAMP is off"))
@@ -105,7 +111,7 @@ class SampDesk(QObject):
     # Sending
 
     def _serve(self) -> None:
-        """Prepare sending and receiving for the session that is shown."""
+        """Prepare sending and receiving for the session that is shown, once that is imported."""
         view = self._view
         if view is None or self._sender is not None:
             return
@@ -115,7 +121,13 @@ class SampDesk(QObject):
         from app.ui.samp.shared_tables import received_table
 
         self._sender = sender = SampSender(self.link, view.context, view)
-        self._receiver = SampReceiver(view.context, lambda: sender.table, sender.note_picked, view)
+        self._receiver = SampReceiver(
+            view.context,
+            lambda: sender.table,
+            sender.note_picked,
+            view.select_in_overview,
+            view,
+        )
         self.offer = OfferBar(view)
         self.offer.accepted.connect(self._open)
         view.add_notice(self.offer)
@@ -155,9 +167,9 @@ class SampDesk(QObject):
         if not self.link.is_on:
             return
         if isinstance(message, NotFollowed):
-            text = self.tr("Not followed, from {program}: {what}")
-            text = text.replace("{program}", message.sender)
-            self._say(text.replace("{what}", translate_message(message.reason)))
+            self._refused = message
+            if not self._telling.isActive():
+                self._telling.start()
         elif isinstance(message, FileOffered):
             if self.offer is None:
                 self._open(message)
@@ -165,6 +177,13 @@ class SampDesk(QObject):
                 self.offer.ask(message)
         elif self._receiver is not None:
             self._receiver.take(message)  # type: ignore[arg-type]
+
+    def _tell_refused(self) -> None:
+        message, self._refused = self._refused, None
+        if message is not None and self.link.is_on:
+            text = self.tr("Not followed, from {program}: {what}")
+            text = text.replace("{program}", message.sender)
+            self._say(text.replace("{what}", translate_message(message.reason)))
 
     def _open(self, offered: FileOffered) -> None:
         if offered.path is None:

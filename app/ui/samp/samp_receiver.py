@@ -1,8 +1,8 @@
-"""Does what other programs ask of one session: opens the candidate they pick."""
+"""Does what other programs ask of one session: opens or selects the candidates they pick."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
@@ -14,6 +14,8 @@ from app.ui.session_context import SessionContext
 
 RADIUS_ARCSEC = 30.0
 """Another program points with the mouse, or at the position of another catalogue."""
+Select = Callable[[Sequence[int], Callable[[int, int], object]], object]
+"""Selects candidates by id, then tells how many it found and how many were wanted."""
 COLLECT_MS = 100
 """Of messages that come faster, the last one counts: a stranger may send thousands."""
 
@@ -24,13 +26,17 @@ class SampReceiver(QObject):
         context: SessionContext,
         table: Callable[[], SharedTable | None],
         opening: Callable[[int], object],
+        select: Select,
         parent: QObject | None = None,
     ) -> None:
-        """`table` is what others have of this list; `opening` is told which candidate opens."""
+        """`table` is what others have of this list; `opening` is told which candidate opens.
+
+        `select` selects several.
+        """
         super().__init__(parent)
         self._current, self._session = context.current, context.bridge.session
         self._runner, self._commands = context.runner, context.commands
-        self._table, self._opening = table, opening
+        self._table, self._opening, self._select = table, opening, select
         self._last: Received | None = None
         self._timer = QTimer(self, singleShot=True, interval=COLLECT_MS)
         self._timer.timeout.connect(self._follow)
@@ -68,17 +74,23 @@ class SampReceiver(QObject):
             )
             return
         rows = (message.row,) if isinstance(message, RowPicked) else message.rows
-        found = [number for row in rows if (number := table.candidate_at(row)) is not None]
+        candidates = (table.candidate_at(row) for row in rows)
+        found = list(dict.fromkeys(each for each in candidates if each is not None))
         if not found:
             if rows:
                 self._say(self.tr("{program} picks a row that is no candidate"), message.sender)
             return
-        current = self._current.candidate
-        if current is None or current.id not in found:
-            self._open(found[0])
         if len(found) > 1:
-            text = self.tr("{program} selects {n} candidates: one of them is shown")
-            self._say(text.replace("{n}", f"{len(found):,}"), message.sender)
+            self._select(found, partial(self._say_selected, message.sender))
+        elif self._current.candidate is None or self._current.candidate.id != found[0]:
+            self._open(found[0])
+
+    def _say_selected(self, program: str, selected: int, wanted: int) -> None:
+        text = self.tr("{program} selects {n} candidates")
+        if selected < wanted:
+            text = self.tr("{program} selects {n} candidates, of which {here} could be selected")
+        text = text.replace("{n}", f"{wanted:,}").replace("{here}", f"{selected:,}")
+        self._say(text, program)
 
     def _open(self, number: int) -> None:
         self._opening(number)

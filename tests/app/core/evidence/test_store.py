@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from sqlalchemy import func, select, update
 
@@ -16,7 +14,6 @@ from app.core.evidence.store import (
     raw_reply,
     save,
     save_together,
-    shown_evidence,
 )
 from app.core.session.records import Opinion, Verdict
 from app.services.catalogues.answer import ASKING, Answer, Exchange, Match, State, answer_of, failed
@@ -133,14 +130,9 @@ def test_a_verdict_tells_what_was_on_screen(session):
     save(session, 1, GAIA, FOUND, reply(), HERE)
     save(session, 1, all_services()["simbad"], failed("no connection"), None, HERE)
     on_screen = answers(session, 1)
-    seen = shown_evidence(on_screen)
+    seen = {name: stored.shown or "-" for name, stored in on_screen.items()}
     assert seen == {"gaia": f"DR3 {on_screen['gaia'].sha256[:16]}", "simbad": "-"}
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT), evidence=seen)
     session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
     first, second = session.history()
     assert first.evidence == seen and first.shown == {} and second.evidence == {}
-
-
-def test_what_is_asked_now_was_not_seen(session):
-    stored = save(session, 1, GAIA, FOUND, reply(), HERE)
-    assert shown_evidence({"gaia": replace(stored, answer=ASKING)}) == {}

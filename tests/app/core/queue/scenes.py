@@ -63,7 +63,7 @@ class Known:
 @dataclass
 class Scene:
     session: Session
-    known: list[Known]
+    known: list[Known] = field(repr=False)
 
     def of(self, tree: Filter, me: str = ADA) -> list[Known]:
         return [each for each in self.known if holds(tree, each, me)]
@@ -130,6 +130,8 @@ def _known(draw: random.Random, number: int) -> Known:
         "fault": draw.choice(["", "", "", "no such file"]),
         "agent_verdict": verdict,
         "agent_p_yes": p_yes,
+        # Not of the generator that draws the rest, which stays as it was.
+        "p_combined": None if p_yes is None or number % 3 == 0 else (7 * number % 100) / 100,
         "agent_model": "nano" if "nano" in agents else "",
         "agent_stopped_by": stopped_by,
         "surprise": draw.choice([None, draw.random()]),

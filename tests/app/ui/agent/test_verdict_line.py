@@ -84,3 +84,19 @@ def test_a_narrow_line_keeps_the_number(line):
     line.p_yes.resize(line.p_yes.fontMetrics().horizontalAdvance("p(YES) 0.93") + 2, 20)
     assert line.p_yes.text() == "p(YES) 0.93"
     assert "not calibrated" in line.p_yes.toolTip()
+
+
+def test_the_p_with_catalogues_stands_below_and_never_in_place_of_the_spectrum_s(line):
+    line.show_records(records(YES))
+    line.show_record(YES)
+    assert not line.combined.isVisible()
+    line.show_catalogues(-2.0)
+    assert line.combined.isVisible() and line.combined.full_text == "with catalogues 0.64 (−2.0)"
+    assert line.p_yes.full_text == "p(YES) 0.93 · not calibrated"
+    assert "not calibrated" in line.combined.toolTip()
+    line.show_record(record(stopped_by="cancelled", verdict=None))
+    assert not line.combined.isVisible()
+    line.show_record(YES)
+    assert line.combined.isVisible()
+    line.show_catalogues(None)
+    assert not line.combined.isVisible()

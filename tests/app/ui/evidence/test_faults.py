@@ -5,41 +5,16 @@ from __future__ import annotations
 import threading
 import time
 
-from PySide6.QtCore import QTimer
 from sqlalchemy import delete
 
 from app.core.database.tables import evidence as answers
 from app.services.catalogues.service import all_services
 from tests.app.services.fault_server import FAULTS
 from tests.app.ui.evidence.conftest import Evidence
+from tests.app.ui.window_turns import MOST_MS, Turns
 
 TABLES_ONLY = {"nan position", "renamed column", "overflow", "bad rows"}
 """Faults of tables: a light curve or a picture comes back whole."""
-TICK_MS = 5
-MOST_MS = 50.0
-
-
-class Turns:
-    """The longest turn of the window's event loop, in time of the window's own thread.
-
-    What other programs take from a busy machine is not counted.
-    """
-
-    def __init__(self) -> None:
-        self.longest_ms = 0.0
-        self._last = time.thread_time()
-        self._timer = QTimer(interval=TICK_MS)
-        self._timer.timeout.connect(self._tick)
-        self._timer.start()
-
-    def stop(self) -> float:
-        self._timer.stop()
-        return self.longest_ms
-
-    def _tick(self) -> None:
-        now = time.thread_time()
-        self.longest_ms = max(self.longest_ms, 1000.0 * (now - self._last))
-        self._last = now
 
 
 def forget(evidence: Evidence) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.core.inspections.store import mark_fault
 from app.core.session.records import Opinion, Verdict
-from app.ui.queue.queue_model import AGENT, FLAGS, P_YES, SCORE, VERDICT
+from app.ui.queue.queue_model import AGENT, FLAGS, P_COMBINED, P_YES, SCORE, VERDICT
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.queue.conftest import on_screen
 
@@ -25,8 +25,8 @@ def test_a_fault_shows(qtbot, panel, session):
 
 
 def test_only_columns_in_which_something_stands(qtbot, panel, session):
-    hidden = [column for column in range(7) if panel.table.isColumnHidden(column)]
-    assert hidden == [SCORE, AGENT, P_YES, FLAGS]
+    hidden = [column for column in range(8) if panel.table.isColumnHidden(column)]
+    assert hidden == [SCORE, AGENT, P_YES, P_COMBINED, FLAGS]
     give_opinion(session, 2, "YES", 0.87)
     qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
     assert on_screen(panel)[1][AGENT : P_YES + 1] == ["YES", "0.87"]

@@ -10,7 +10,8 @@ from sqlalchemy import func, insert, select
 
 from app.core.database.tables import candidates
 from app.core.evidence.store import save
-from app.core.queue import EVERYTHING, Sort, parse_sort
+from app.core.queue import EVERYTHING, Sort, pages, parse_sort
+from app.core.queue.evidence_values import read_values
 from app.core.session.records import Change
 from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, answer_of
@@ -225,6 +226,36 @@ def test_what_services_said_is_shown_but_not_the_class_in_blind_mode(qtbot, wide
     qtbot.waitUntil(lambda: wide.model.index(0, own(wide, "gaia.bp_rp")).data() == "0.7")
     context.current.blind_mode.set_on(True)
     assert "gaia.bp_rp" in titles(wide) and "simbad.type" not in titles(wide)
+
+
+def test_what_services_said_is_read_while_a_column_shows_it(
+    qtbot, wide, context, session, monkeypatch
+):
+    asked = []
+
+    def read(connection, ids):
+        asked.append(len(ids))
+        return read_values(connection, ids)
+
+    monkeypatch.setattr(pages, "read_values", read)
+    bluer = answer_of([Match(values={"bp_rp": 0.4}, separation_arcsec=0.1)])
+    save(session, 1, all_services()["gaia"], bluer, None, Position(ra=10.0, dec=41.0))
+    qtbot.waitUntil(lambda: any(each.name == "gaia.bp_rp" for each in wide.store.own))
+    context.current.set_queue(EVERYTHING, Sort("snr"))
+    ready(qtbot, wide)
+    assert asked == []  # no column is shown
+    wide.store.show("queue", "own.gaia.bp_rp", True)
+    qtbot.waitUntil(lambda: "0.4" in cells(wide, own(wide, "gaia.bp_rp")))
+    assert asked
+    wide.store.show("queue", "own.gaia.bp_rp", False)
+    count = len(asked)
+    context.current.set_queue(EVERYTHING, Sort("snr", True))
+    ready(qtbot, wide)
+    assert len(asked) == count
+
+
+def cells(panel, column):
+    return [panel.model.index(row, column).data() for row in range(panel.model.rowCount())]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

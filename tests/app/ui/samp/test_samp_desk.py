@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from agent.tasks.catalogue import look_task
 from app.core.importing.importer import import_list
+from app.core.queue import LIST_ORDER, parse_filter
 from app.core.session.session import new_session, open_session
 from app.services.samp.received import (
     HIGHLIGHT,
@@ -77,10 +78,18 @@ def test_the_list_is_sent_and_rows_are_highlighted_both_ways(person, topcat):
     person.sees(7)
     topcat.tell(SELECT, table_id=table["table-id"], row_list=["8"])
     person.sees(9)
-    topcat.tell(SELECT, table_id=table["table-id"], row_list=["3", "4"])
-    person.sees(4)
-    person.wait(lambda: said(person) == "topcat selects 2 candidates: one of them is shown")
     assert len(topcat.params(HIGHLIGHT)) == 1
+    # Several rows are selected in the overview, and the current candidate stays.
+    topcat.tell(SELECT, table_id=table["table-id"], row_list=["10", "3", "4", "4"])
+    person.wait(lambda: said(person) == "topcat selects 3 candidates")
+    page = person.view._pages["overview_page"]
+    assert page.isVisible() and person.number == 9
+    spans = [(span.first, span.count) for span in page.table.selected_spans()]
+    assert spans == [(3, 2), (10, 1)]
+    person.current.set_queue(parse_filter("id<5"), LIST_ORDER)
+    topcat.tell(SELECT, table_id=table["table-id"], row_list=["1", "3", "9"])
+    person.wait(lambda: said(person).endswith("3 candidates, of which 2 could be selected"))
+    assert page.table.selected_count == 2
 
 
 def test_a_row_of_a_list_that_was_not_sent_yet_is_highlighted_all_the_same(person, topcat):

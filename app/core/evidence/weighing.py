@@ -1,0 +1,111 @@
+"""Weighs what catalogues say of a candidate by the rules of the task, apart from its spectrum.
+
+What was not asked, failed, or says nothing that the rules know contributes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from agent.tasks.catalogue_evidence import CatalogueEvidence, heaviest_of_groups
+from agent.tasks.task import Task
+from app.core.evidence.said_values import Gap, Said, difference, said_of
+from app.services.catalogues.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeighedClaim:
+    """A claim and what it contributes: a number, or a gap, or nothing although there is a value."""
+
+    claim: CatalogueEvidence
+    log_odds: float | None = None
+    """None: not weighed."""
+    gap: Gap | None = None
+    said: Said | None = None
+    limit: float | None = None
+    is_repeat: bool = False
+    """Whether a heavier claim of its group counts in its place."""
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the claim holds."""
+        if self.said is None:
+            return False
+        if isinstance(self.said.value, str):
+            return self.claim.log_odds_of(self.said.value) == self.claim.weight_for
+        return self.limit is not None and self.claim.excess(self.said.value, self.limit) > 0.0
+
+    @property
+    def template(self) -> str:
+        return self.claim.text_found if self.is_found else self.claim.text_absent
+
+    @property
+    def short(self) -> str:
+        """For a table: `luminosity +1.52`, `named_so not asked`."""
+        if self.gap is not None:
+            return f"{self.claim.id} {self.gap.replace('_', ' ')}"
+        if self.log_odds is None:
+            return f"{self.claim.id} undecided"
+        if self.is_repeat:
+            return f"{self.claim.id} repeats another"
+        return f"{self.claim.id} {self.log_odds:+.2f}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighed:
+    claims: tuple[WeighedClaim, ...] = ()
+
+    @property
+    def log_odds(self) -> float | None:
+        """The sum in nats; None where nothing could be weighed."""
+        counted = [
+            each.log_odds
+            for each in self.claims
+            if each.log_odds is not None and not each.is_repeat
+        ]
+        return math.fsum(counted) if counted else None
+
+
+def weigh(task: Task, answers: Mapping[str, Answer]) -> Weighed:
+    """Apply the rules of the task to the answers about one candidate, by service."""
+    claims = [_weighed(claim, answers) for claim in task.catalogue]
+    counting = [number for number, each in enumerate(claims) if each.log_odds is not None]
+    groups = [(claims[n].claim.group, claims[n].log_odds or 0.0) for n in counting]
+    for number, counts in zip(counting, heaviest_of_groups(groups), strict=True):
+        if not counts:
+            claims[number] = replace(claims[number], is_repeat=True)
+    return Weighed(claims=tuple(claims))
+
+
+def _weighed(claim: CatalogueEvidence, answers: Mapping[str, Answer]) -> WeighedClaim:
+    found = said_of(answers, claim.value[0])
+    if len(claim.value) == 2:
+        found = difference(found, said_of(answers, claim.value[1]))
+    if isinstance(found, Gap):
+        return WeighedClaim(claim=claim, gap=found)
+    if claim.is_about_text or isinstance(found.value, str):
+        return _weighed_text(claim, found)
+    other = said_of(answers, claim.against) if claim.against else None
+    if isinstance(other, Gap):
+        return WeighedClaim(claim=claim, gap=other)
+    at = None if other is None or isinstance(other.value, str) else float(other.value)
+    limit = claim.limit(at)
+    made = WeighedClaim(claim=claim, said=found, limit=limit)
+    if limit is None:
+        return made
+    log_odds = claim.log_odds(found.value, limit, found.error)
+    if found.is_faintest:
+        # It may be any brighter, which decides only where all that is brighter agrees.
+        is_beyond = claim.excess(found.value, limit) > 0.0
+        if (claim.expect == "below") != is_beyond:
+            return replace(made, gap=Gap.POOR_PARALLAX)
+        log_odds = max(log_odds, 0.0) if is_beyond else min(log_odds, 0.0)
+    return replace(made, log_odds=log_odds)
+
+
+def _weighed_text(claim: CatalogueEvidence, found: Said) -> WeighedClaim:
+    if not (claim.is_about_text and isinstance(found.value, str)):
+        return WeighedClaim(claim=claim, gap=Gap.NO_VALUE)
+    return WeighedClaim(claim=claim, said=found, log_odds=claim.log_odds_of(found.value))
