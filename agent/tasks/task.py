@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from agent.tasks.subclass import Subclass
+
 Rank = Literal["primary", "secondary", "confirming", "contaminant"]
 Kind = Literal["line", "width", "ratio", "edge", "index", "colour", "quality"]
 Expect = Literal["emission", "absorption", "above", "below"]
@@ -171,6 +173,9 @@ class Task:
     evidence: tuple[Evidence, ...]
     lines: tuple[str, ...]
     replaces: str = ""
+    subclasses: tuple[Subclass, ...] = ()
+    subclass_source: str = ""
+    """Who defined these sub-classes."""
     path: Path | None = None
 
     def window(self, window_id: str) -> DiagnosticWindow:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from agent.checked_toml import TomlTable, near_miss, parse_toml, read_toml, shown
+from agent.tasks.subclass import read_subclasses
 from agent.tasks.task import (
     COMBINATIONS,
     EXPECTATIONS,
@@ -76,6 +77,8 @@ def _task(file: TomlTable, path: Path | None) -> Task:
         windows=tuple(map(_window, file.tables("windows", at_least=1, at_most=12))),
         contaminants=tuple(map(_contaminant, file.tables("contaminants", at_most=16))),
         evidence=tuple(map(_evidence, file.tables("evidence", at_most=48))),
+        subclasses=read_subclasses(file),
+        subclass_source=file.text("subclass_source", "", longest=300, shortest=0),
         path=path,
     )
     file.close()

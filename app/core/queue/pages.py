@@ -21,7 +21,17 @@ from app.core.session.stored_opinions import judgement_of
 PAGE = 50
 MAX_PAGE = 1000
 
-OF_MINE = ("candidate_id", "log_id", "verdict", "confidence", "flags", "comment", "at")
+OF_MINE = (
+    "candidate_id",
+    "log_id",
+    "verdict",
+    "confidence",
+    "flags",
+    "comment",
+    "subclass",
+    "fields",
+    "at",
+)
 _MINE = judgements.alias("mine")
 
 
