@@ -35,6 +35,7 @@ from app.ui.top_bar import TopBar
 
 if TYPE_CHECKING:
     from app.ui.export.export_dialog import ExportDialog
+    from app.ui.judging.fields.fields_dialog import FieldsDialog
 
 QUEUE_FACT = "queue"
 
@@ -103,6 +104,7 @@ class SessionView(QWidget):
             ("history_page", self.show_history),
             ("overview_page", self.show_overview),
             ("export", lambda: self.export_dialog.show_catalogue()),
+            ("fields", lambda: self.fields_dialog.open_fields()),
             ("report", lambda: self.export_dialog.show_report()),
             ("pack", lambda: self.export_dialog.show_packing()),
         ):
@@ -120,6 +122,12 @@ class SessionView(QWidget):
         add_help_key(dialog, EXPORT, self.help_requested.emit)
         self._to_close.append(dialog.stop)
         return dialog
+
+    @cached_property
+    def fields_dialog(self) -> FieldsDialog:
+        from app.ui.judging.fields.fields_dialog import FieldsDialog
+
+        return FieldsDialog(self.context, self)
 
     def add_notice(self, notice: QWidget) -> None:
         """Put a line that comes and goes above the page."""

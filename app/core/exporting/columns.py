@@ -14,6 +14,7 @@ from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
 from app.core.exporting.column import Column, Kind
 from app.core.exporting.evidence_columns import AskedService, asked_services
+from app.core.exporting.finer_columns import FinerColumns, finer_columns
 from app.core.exporting.further_columns import (
     InspectedModel,
     MeasuredLine,
@@ -79,10 +80,11 @@ ROLES = (SCORE, LABEL, SNR)
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The written columns: CONTRACT, `roles` (from the candidate `fields`), those of models, of
-    measured lines and of services, `own` (from lists).
+    """The written columns: CONTRACT, `finer` ones of sub-classes and own fields, `roles` (from the
+    candidate `fields`), those of models, of measured lines and of services, `own` (from lists).
     """
 
+    finer: FinerColumns = field(default_factory=FinerColumns)
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
     models: tuple[InspectedModel, ...] = ()
@@ -98,13 +100,15 @@ class Layout:
         of_lines = (column for each in self.lines for column in each.columns)
         of_services = (column for each in self.services for column in each.columns)
         own = (each.column for each in self.own)
-        return (*CONTRACT, *self.roles, *of_models, *of_lines, *of_services, *own)
+        said = (*CONTRACT, *self.finer.columns)
+        return (*said, *self.roles, *of_models, *of_lines, *of_services, *own)
 
     @property
     def giving_class_away(self) -> frozenset[int]:
         """Indices of the columns that blind mode hides."""
         agent = {each.name for each in AGENT}
         hidden = [each.name in agent for each in CONTRACT]
+        hidden += [False for _ in self.finer.columns]
         hidden += [name == LABEL.name for name in self.fields]
         hidden += [True for each in self.models for _ in each.columns]
         hidden += [False for each in self.lines for _ in each.columns]
@@ -138,6 +142,7 @@ def read_layout(connection: Connection) -> Layout:
         for row in connection.execute(select(lists).order_by(lists.c.id))
     ]
     used_names = {each.name.casefold() for each in CONTRACT}
+    finer = finer_columns(connection, used_names)
     roles, fields = [], []
     for role in ROLES:
         if _has_values(connection, role.name):
@@ -162,6 +167,7 @@ def read_layout(connection: Connection) -> Layout:
     }
     return _checked(
         Layout(
+            finer=finer,
             roles=tuple(roles),
             fields=tuple(fields),
             models=models,

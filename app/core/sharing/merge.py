@@ -13,6 +13,7 @@ from sqlalchemy import Connection, func, select, text
 from app.core.database.tables import candidates, inspections, judgements, log, reviewers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
+from app.core.session.own_fields import merge_own_fields
 from app.core.session.provenance import task_hash
 from app.core.session.rebuild import (
     JudgementKey,
@@ -79,6 +80,7 @@ def merge(
         repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
         measured = merge_measurements(target, source, matching.numbers, reviewer_map)
         seen = merge_seen(target, source, matching.numbers)
+        merge_own_fields(target, into, other)
     for aspect in ("list", "verdict", "inspection", "measurement"):
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(
