@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -193,6 +194,7 @@ def value_text(value: FieldValue) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+@lru_cache(maxsize=8)
 def fields_from(text: str) -> tuple[OwnField, ...]:
     """The definitions in a fact, which in a stranger's session may hold anything."""
     if len(text) > MAX_FACT:
