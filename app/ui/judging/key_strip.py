@@ -53,11 +53,11 @@ class KeyStrip(QWidget):
         self._choose: Choose | None = None
         self.owner: object = None
         """Who offers them, if it may have to take them back."""
-        self._is_sticky = False
+        self._is_sticky, self._seconds = False, 0.0
         self._boxes: list[QRect] = []
         self._hovered = -1
         self._ending = QTimer(self, singleShot=True)
-        self._ending.timeout.connect(self.close_strip)
+        self._ending.timeout.connect(self._end)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -83,20 +83,24 @@ class KeyStrip(QWidget):
         self._hovered = -1
         offered = ", ".join(f"{each.key} {each.name}" for each in choices)
         self.setAccessibleName(f"{title}: {offered}")
-        if seconds is None:
-            self._ending.stop()
-        else:
+        self._ending.stop()
+        if seconds is not None:
+            self._seconds = seconds
             self._ending.start(round(1000 * seconds))
         self._place()
-        self.show()
-        self.raise_()
+        if self.isHidden():
+            self.show()
+            self.raise_()
         self.update()
 
     def close_strip(self) -> None:
-        self._ending.stop()
+        """Take no more keys; it goes when the window is idle, unless something else is offered."""
         self._choose = self.owner = None
-        if not self.isHidden():
-            self.hide()
+        self._ending.start(0)
+
+    def _end(self) -> None:
+        self._choose = self.owner = None
+        self.hide()
 
     # The keys, see KeyFilter
 
@@ -201,12 +205,13 @@ class KeyStrip(QWidget):
             self.take((self.choices[at].key,))
 
     def enterEvent(self, event: object) -> None:
-        self._ending.stop()  # who is about to click needs longer than who knows the key
+        if self.is_open:
+            self._ending.stop()  # who is about to click needs longer than who knows the key
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = -1
         if self.is_open and not self._is_sticky:
-            self._ending.start()
+            self._ending.start(round(1000 * self._seconds))
         self.update()
 
     def event(self, event: QEvent) -> bool:

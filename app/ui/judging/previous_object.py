@@ -50,7 +50,7 @@ class PreviousObject(QObject):
         self._about, self._was = self._before, opinion.comment
         self.edit.setText(opinion.comment)
         text = self.tr("Comment on {object}").replace("{object}", _name(self._about))
-        self.edit.setPlaceholderText(text)
+        self.edit.setPlaceholderText(self.tr("Comment, Enter"))
         self.edit.setAccessibleName(text)
         self.edit.setToolTip(text)
         self._box.show_over(self.edit, self.tr("{object}:").replace("{object}", _name(self._about)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from app.core.errors import SessionError
 from app.core.session.finer_values import MAX_FIELD_TEXT, FieldValue
@@ -34,6 +34,7 @@ class FieldEditor(QWidget):
     ) -> None:
         super().__init__(parent)
         self.field = field
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)

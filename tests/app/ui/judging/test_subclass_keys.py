@@ -31,7 +31,7 @@ def test_the_key_goes_to_the_object_just_accepted(qtbot, desk, context, session)
     desk.accept(qtbot, 1)
     assert context.current.candidate.id == 2
     assert session.judgement(1).opinion == ACCEPTED  # saved at once, whatever follows
-    assert desk.strip.isVisible()
+    assert desk.strip.is_open
     assert name in desk.strip.title
     with qtbot.waitSignal(context.current.message) as said:
         desk.press(Key.Key_D)
@@ -48,7 +48,7 @@ def test_the_second_level_by_a_second_key(qtbot, desk, context, session):
     assert "DN" in desk.strip.title
     desk.press(Key.Key_W)
     assert subclass(session, 1) == "DN/WZ Sge"
-    assert not desk.strip.isVisible()  # there is nothing narrower
+    assert not desk.strip.is_open  # there is nothing narrower
     desk.press(Key.Key_D)
     assert desk.smoothed == 1
 
@@ -77,7 +77,7 @@ def test_another_key_closes_it_and_does_what_it_does(qtbot, desk, session):
     desk.context.commands.add("whole", lambda: None)
     desk.accept(qtbot, 1)
     desk.press(Key.Key_W)  # no key of the first level
-    assert not desk.strip.isVisible()
+    assert not desk.strip.is_open
     desk.press(Key.Key_D)
     assert desk.smoothed == 1
     assert subclass(session, 1) == ""
@@ -86,6 +86,7 @@ def test_another_key_closes_it_and_does_what_it_does(qtbot, desk, session):
 def test_it_closes_by_itself(qtbot, desk, context, session):
     context.settings.change(subclass_seconds=0.3)
     desk.accept(qtbot, 1)
+    assert desk.strip.isVisible()
     qtbot.waitUntil(lambda: not desk.strip.isVisible())
     desk.press(Key.Key_D)
     assert desk.smoothed == 1
@@ -97,12 +98,12 @@ def test_a_sticky_strip_stays_until_the_next_verdict(qtbot, desk, context, sessi
     desk.context.commands.add("whole", lambda: None)
     desk.accept(qtbot, 1)
     desk.press(Key.Key_W)
-    assert desk.strip.isVisible()
+    assert desk.strip.is_open
     desk.press(Key.Key_D)
     assert subclass(session, 1) == "DN"
     desk.press(Key.Key_X)
     painted(qtbot, context, 3)
-    assert not desk.strip.isVisible()
+    assert not desk.strip.is_open
 
 
 def test_it_can_be_turned_off(qtbot, desk, context, session):
@@ -151,9 +152,9 @@ def test_accepting_again_asks_again(qtbot, desk, context, session):
 def test_keys_ask_later_without_haste(qtbot, desk, context, session):
     context.settings.change(subclass_seconds=0.3)
     desk.accept(qtbot, 1)
-    qtbot.waitUntil(lambda: not desk.strip.isVisible())
+    qtbot.waitUntil(lambda: not desk.strip.is_open)
     desk.press(Key.Key_K)
-    assert not desk.strip.isVisible()  # the second is not accepted
+    assert not desk.strip.is_open  # the second is not accepted
     desk.press(Key.Key_K, SHIFT)
     desk.press(Key.Key_O)
     assert subclass(session, 1) == "nova"

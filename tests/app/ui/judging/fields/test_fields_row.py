@@ -68,7 +68,7 @@ def test_a_choice_is_not_taken_for_another_object(qtbot, desk, row, context, ses
     desk.press(Key.Key_J)
     context.current.next()
     painted(qtbot, context, 2)
-    assert not desk.strip.isVisible()
+    assert not desk.strip.is_open
     assert values(session, 1) == values(session, 2) == {}
 
 
@@ -119,4 +119,4 @@ def test_an_action_keeps_its_key(qtbot, desk, row, context, session):
     painted(qtbot, context, 1)
     desk.press(Key.Key_J)
     assert desk.smoothed == 1
-    assert not desk.strip.isVisible()
+    assert not desk.strip.is_open
