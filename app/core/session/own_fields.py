@@ -123,7 +123,8 @@ def _check(field: OwnField) -> None:
 
 def field_from(text: str) -> OwnField:
     """Read 'quality:choice:good,fair,poor:K', the last part being the key."""
-    name, kind, *rest = (part.strip() for part in text.split(":"))  # one part alone fails below
+    parts = [part.strip() for part in text.split(":")]
+    name, kind, *rest = parts if len(parts) > 1 else (text, "")
     if kind not in KINDS:
         raise SessionError(f"{text[:60]!r}: a field is NAME:KIND, the kind {', '.join(KINDS)}")
     choices = rest.pop(0).split(",") if kind == "choice" and rest else []
