@@ -76,11 +76,11 @@
     </message>
     <message>
         <source>Give all selected candidates a sub-class or the value of a field</source>
-        <translation>给所有选中的候选体一个次型或字段值</translation>
+        <translation>给所有选中的候选体一个子类或字段值</translation>
     </message>
     <message>
         <source>Sub-class, field ▾</source>
-        <translation>次型、字段 ▾</translation>
+        <translation>子类、字段 ▾</translation>
     </message>
     <message>
         <source>Undo the last act</source>
@@ -323,7 +323,7 @@
     </message>
     <message>
         <source>Sub-classes, by level</source>
-        <translation>次型，按层级</translation>
+        <translation>子类，按层级</translation>
     </message>
     <message>
         <source>Cohen&apos;s kappa of what both have accepted and named at least to that level: 1 is the first key, 2 the second.</source>
@@ -1500,7 +1500,7 @@
     </message>
     <message>
         <source>Fields are filled in beside the verdict, by a click or by their key, and are saved, undone, merged and exported with it. A key is a letter that no action has, such as J or Shift+Q, or a digit from 5 to 9. Removing a field keeps what was filled in.</source>
-        <translation>字段在判断之外填写，可点击或按键，与判断一同保存、撤销、合并和导出。按键是没有被操作占用的字母，如 J 或 Shift+Q，或 5 到 9 的数字。删除字段后，已填写的内容仍会保留。</translation>
+        <translation>字段在判定之外填写，可点击或按键，与判定一同保存、撤销、合并和导出。按键是没有被操作占用的字母，如 J 或 Shift+Q，或 5 到 9 的数字。删除字段后，已填写的内容仍会保留。</translation>
     </message>
     <message>
         <source>Title</source>
@@ -1745,7 +1745,7 @@
     <name>FinerMenu</name>
     <message>
         <source>No sub-class</source>
-        <translation>没有次型</translation>
+        <translation>没有子类</translation>
     </message>
     <message>
         <source>yes</source>
@@ -1836,7 +1836,7 @@
     </message>
     <message>
         <source>Only what is accepted has a sub-class</source>
-        <translation>只有被接受的目标才有次型</translation>
+        <translation>只有被接受的天体才有子类</translation>
     </message>
     <message>
         <source>Nothing to undo</source>
@@ -2244,7 +2244,7 @@
     </message>
     <message>
         <source>Your opinion</source>
-        <translation>你的意见</translation>
+        <translation>您的意见</translation>
     </message>
     <message>
         <source>From your list</source>
@@ -2917,7 +2917,11 @@
     <name>PreviousObject</name>
     <message>
         <source>Comment on {object}</source>
-        <translation>对 {object} 的评论</translation>
+        <translation>对 {object} 的评语</translation>
+    </message>
+    <message>
+        <source>Comment, Enter</source>
+        <translation>评语，回车</translation>
     </message>
     <message>
         <source>{object}:</source>
@@ -2929,7 +2933,7 @@
     </message>
     <message>
         <source>There is no previous object</source>
-        <translation>没有上一个目标</translation>
+        <translation>没有上一个天体</translation>
     </message>
     <message>
         <source>This session is read-only</source>
@@ -2941,7 +2945,7 @@
     </message>
     <message>
         <source>Go back to the object to give it a flag of your own</source>
-        <translation>请回到该目标以添加自定义标记</translation>
+        <translation>请回到该天体以添加自定义标记</translation>
     </message>
 </context>
 <context>
@@ -3036,7 +3040,7 @@
     <name>QueueModel</name>
     <message>
         <source>sub-class</source>
-        <translation>次型</translation>
+        <translation>子类</translation>
     </message>
     <message>
         <source>! broken</source>
@@ -3223,7 +3227,7 @@
     </message>
     <message>
         <source>Until the next verdict</source>
-        <translation>直到下一次判断</translation>
+        <translation>直到下一次判定</translation>
     </message>
     <message>
         <source>Saved with each of your verdicts, starting with the next session you open</source>
@@ -3247,11 +3251,11 @@
     </message>
     <message>
         <source>After an accept, one key more names the sub-class of that object</source>
-        <translation>接受之后，再按一个键即可指定该目标的次型</translation>
+        <translation>接受之后，再按一个键即可指定该天体的子类</translation>
     </message>
     <message>
         <source>Keys of sub-classes</source>
-        <translation>次型按键</translation>
+        <translation>子类按键</translation>
     </message>
 </context>
 <context>
@@ -3746,15 +3750,15 @@
     <name>SubclassKeys</name>
     <message>
         <source>This class has no sub-classes</source>
-        <translation>该类没有次型</translation>
+        <translation>该类没有子类</translation>
     </message>
     <message>
         <source>Only what is accepted has a sub-class</source>
-        <translation>只有被接受的目标才有次型</translation>
+        <translation>只有被接受的天体才有子类</translation>
     </message>
     <message>
         <source>Nothing was accepted before</source>
-        <translation>此前没有接受过目标</translation>
+        <translation>此前没有接受过天体</translation>
     </message>
     <message>
         <source>{object} is {subclass}</source>
@@ -4619,11 +4623,11 @@
     </message>
     <message>
         <source>Sub-class of this object</source>
-        <translation>该目标的次型</translation>
+        <translation>该天体的子类</translation>
     </message>
     <message>
         <source>Sub-class of the object accepted last</source>
-        <translation>上一个接受的目标的次型</translation>
+        <translation>上一个接受的天体的子类</translation>
     </message>
     <message>
         <source>Comment</source>
@@ -4631,11 +4635,11 @@
     </message>
     <message>
         <source>Comment the previous object</source>
-        <translation>评论上一个目标</translation>
+        <translation>评语上一个天体</translation>
     </message>
     <message>
         <source>Flags of the previous object</source>
-        <translation>上一个目标的标记</translation>
+        <translation>上一个天体的标记</translation>
     </message>
     <message>
         <source>Open the flag menu</source>
@@ -5565,7 +5569,7 @@ Or put its files into {folder}</source>
     <name>information</name>
     <message>
         <source>sub-class</source>
-        <translation>次型</translation>
+        <translation>子类</translation>
     </message>
     <message>
         <source>survey</source>

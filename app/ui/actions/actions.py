@@ -71,6 +71,13 @@ ACTIONS: dict[str, Action] = dict(
         ),
         _action("undo", JUDGING, QT_TRANSLATE_NOOP("actions", "Undo"), "Ctrl+Z", "Backspace"),
         _action("redo", JUDGING, QT_TRANSLATE_NOOP("actions", "Redo"), "Ctrl+Shift+Z", "Ctrl+Y"),
+        _action("subclass", JUDGING, QT_TRANSLATE_NOOP("actions", "Sub-class of this object"), "K"),
+        _action(
+            "subclass_previous",
+            JUDGING,
+            QT_TRANSLATE_NOOP("actions", "Sub-class of the object accepted last"),
+            "Shift+K",
+        ),
         _action(
             "next",
             MOVING,
@@ -215,13 +222,6 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Decrease velocity (fine)"),
             "Alt+Shift+Left",
             repeats=True,
-        ),
-        _action("subclass", JUDGING, QT_TRANSLATE_NOOP("actions", "Sub-class of this object"), "K"),
-        _action(
-            "subclass_previous",
-            JUDGING,
-            QT_TRANSLATE_NOOP("actions", "Sub-class of the object accepted last"),
-            "Shift+K",
         ),
         _action("comment", WORDS, QT_TRANSLATE_NOOP("actions", "Comment"), "C"),
         _action(
