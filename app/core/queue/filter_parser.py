@@ -200,9 +200,11 @@ class _Parser:
             return name
         if known_name(name) is not None:
             return known_name(name)
-        for known in (name.lower(), f"{MINE}{name.lower()}"):
-            if is_of_opinion(known) and (known in self.own_columns or known == SUBCLASS):
-                return known
+        if is_of_opinion(name.lower()):
+            return name.lower()
+        mine = f"{MINE}{name.lower()}"
+        if mine == SUBCLASS or mine in self.own_columns:
+            return mine
         alike = [each for each in self.own_columns if each.lower() == name.lower()]
         return alike[0] if len(alike) == 1 else None
 

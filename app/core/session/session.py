@@ -83,8 +83,16 @@ class Session:
     @property
     def subclasses(self) -> tuple[Subclass, ...]:
         """Of the task; a session from before tasks had any takes those of the program."""
-        known = None if self.task.subclasses else bundled_task(self.task.id)
-        return self.task.subclasses if known is None else known.subclasses
+        return self._scheme.subclasses
+
+    @property
+    def subclass_source(self) -> str:
+        """Who defined the sub-classes."""
+        return self._scheme.subclass_source
+
+    @property
+    def _scheme(self) -> Task:
+        return self.task if self.task.subclasses else bundled_task(self.task.id) or self.task
 
     def count(self) -> int:
         with self.database.reading() as connection:

@@ -100,7 +100,9 @@ def merge(
 
 def _asks_the_same(into: Session, other: Session) -> bool:
     """Whether both ask the same question; the sub-classes that a task names may differ."""
-    one, two = (replace(each.task, subclasses=(), path=None) for each in (into, other))
+    one, two = (
+        replace(each.task, subclasses=(), subclass_source="", path=None) for each in (into, other)
+    )
     return task_hash(into) == task_hash(other) or one == two
 
 

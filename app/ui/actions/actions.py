@@ -71,12 +71,12 @@ ACTIONS: dict[str, Action] = dict(
         ),
         _action("undo", JUDGING, QT_TRANSLATE_NOOP("actions", "Undo"), "Ctrl+Z", "Backspace"),
         _action("redo", JUDGING, QT_TRANSLATE_NOOP("actions", "Redo"), "Ctrl+Shift+Z", "Ctrl+Y"),
-        _action("subclass", JUDGING, QT_TRANSLATE_NOOP("actions", "Sub-class of this object"), "K"),
+        _action("subclass", JUDGING, QT_TRANSLATE_NOOP("actions", "Sub-class of this object"), ";"),
         _action(
             "subclass_previous",
             JUDGING,
             QT_TRANSLATE_NOOP("actions", "Sub-class of the object accepted last"),
-            "Shift+K",
+            ":",
         ),
         _action(
             "next",

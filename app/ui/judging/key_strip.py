@@ -51,6 +51,8 @@ class KeyStrip(QWidget):
         self.title = ""
         self.choices: tuple[KeyChoice, ...] = ()
         self._choose: Choose | None = None
+        self.about = ""
+        """What the tooltip of the title says."""
         self.owner: object = None
         """Who offers them, if it may have to take them back."""
         self._is_sticky, self._seconds = False, 0.0
@@ -75,9 +77,10 @@ class KeyStrip(QWidget):
         choose: Choose,
         seconds: float | None,
         owner: object = None,
+        about: str = "",
     ) -> None:
         """Offer these keys about what the title names; None: until a verdict, an undo or Esc."""
-        self.owner = owner
+        self.owner, self.about = owner, about
         self.title, self.choices = title, tuple(choices)
         self._choose, self._is_sticky = choose, seconds is None
         self._hovered = -1
@@ -217,7 +220,8 @@ class KeyStrip(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = self._choice_at(event.pos())
-            QToolTip.showText(event.globalPos(), self.choices[at].about if at >= 0 else "", self)
+            text = self.choices[at].about if at >= 0 else self.about
+            QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
 

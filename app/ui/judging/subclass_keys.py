@@ -80,7 +80,8 @@ class SubclassKeys(QObject):
         is_unlimited = settings.subclass_sticky or is_asked
         choose = partial(self._choose, row, path, choices, is_asked)
         seconds = None if is_unlimited else settings.subclass_seconds
-        self._strip.offer(f"{title} ?", list(choices), choose, seconds)
+        about = task_text(self._current.session.subclass_source)
+        self._strip.offer(f"{title} ?", list(choices), choose, seconds, about=about)
 
     def _choices(self, below: tuple[Subclass, ...]) -> dict[KeyChoice, Subclass]:
         """Their keys; where one means a verdict or a move now, a digit stands in for it."""

@@ -153,13 +153,13 @@ def test_keys_ask_later_without_haste(qtbot, desk, context, session):
     context.settings.change(subclass_seconds=0.3)
     desk.accept(qtbot, 1)
     qtbot.waitUntil(lambda: not desk.strip.is_open)
-    desk.press(Key.Key_K)
+    desk.press(Key.Key_Semicolon)
     assert not desk.strip.is_open  # the second is not accepted
-    desk.press(Key.Key_K, SHIFT)
+    desk.press(Key.Key_Colon, SHIFT)
     desk.press(Key.Key_O)
     assert subclass(session, 1) == "nova"
     context.current.go_to(1)
-    desk.press(Key.Key_K)
+    desk.press(Key.Key_Semicolon)
     desk.press(Key.Key_P)
     assert subclass(session, 1) == "polar"
 
