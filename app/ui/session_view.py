@@ -97,6 +97,7 @@ class SessionView(QWidget):
         self.missing = MissingFile(self.context, self.judging.plot.empty_message, self)
         self._to_close.append(self.missing.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
+        self.status.lie_above(self.judging.fields)
         for name, show in (
             ("judging_page", self.show_judging),
             ("disagreement_page", self.show_disagreement),

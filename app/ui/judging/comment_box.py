@@ -66,8 +66,9 @@ class CommentBox(QWidget):
             self._row.insertWidget(at, line, 1)
             self._row.insertWidget(at, self._over_title)
         other, self._over = self._over, line
-        for part, is_on in ((self.edit, line is None), (self._over_title, line is not None)):
-            part.setVisible(is_on)
+        for part in (self.flags, self.edit):  # both are about the object on screen
+            part.setVisible(line is None)
+        self._over_title.setVisible(line is not None)
         self._over_title.setText(title)
         if line is not None:
             line.show()
