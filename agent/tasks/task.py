@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from agent.tasks.catalogue_evidence import CatalogueEvidence
+from agent.tasks.subclass import Subclass
 
 Rank = Literal["primary", "secondary", "confirming", "contaminant"]
 Kind = Literal["line", "width", "ratio", "edge", "index", "colour", "quality"]
@@ -175,14 +176,20 @@ class Task:
     catalogue: tuple[CatalogueEvidence, ...] = ()
     """Evidence from outside the spectrum, which no inspector sees."""
     replaces: str = ""
+    subclasses: tuple[Subclass, ...] = ()
+    subclass_source: str = ""
+    """Who defined these sub-classes."""
     path: Path | None = None
 
     def window(self, window_id: str) -> DiagnosticWindow:
         return next(window for window in self.windows if window.id == window_id)
 
     def asks_as(self, other: Task) -> bool:
-        """Whether both are the same to inspectors and people, who do not see `catalogue`."""
-        here, there = (replace(each, catalogue=(), path=None) for each in (self, other))
+        """Whether both ask the same question; `catalogue` and sub-classes may differ."""
+        here, there = (
+            replace(each, catalogue=(), subclasses=(), subclass_source="", path=None)
+            for each in (self, other)
+        )
         return here == there
 
     def evidence_in(self, window_id: str) -> tuple[Evidence, ...]:

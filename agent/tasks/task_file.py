@@ -11,6 +11,7 @@ from typing import cast
 from agent.checked_toml import TomlTable, near_miss, parse_toml, read_toml, shown
 from agent.tasks.catalogue_evidence_file import KIND as CATALOGUE
 from agent.tasks.catalogue_evidence_file import read_catalogue_evidence
+from agent.tasks.subclass import read_subclasses
 from agent.tasks.task import (
     COMBINATIONS,
     EXPECTATIONS,
@@ -82,6 +83,8 @@ def _task(file: TomlTable, path: Path | None) -> Task:
         contaminants=tuple(map(_contaminant, file.tables("contaminants", at_most=16))),
         evidence=tuple(map(_evidence, measured)),
         catalogue=tuple(read_catalogue_evidence(each, _entry_id(each)) for each in outside),
+        subclasses=read_subclasses(file),
+        subclass_source=file.text("subclass_source", "", longest=300, shortest=0),
         path=path,
     )
     file.close()

@@ -16,6 +16,7 @@ from app.core.importing.importer import import_list, preview
 from app.core.importing.outside_paths import outside_text
 from app.core.importing.reports import ImportReport
 from app.core.session.counted_text import counted_text
+from app.core.session.own_fields import checked_fields, field_from, read_fields, set_own_fields
 from app.core.session.session import Session, new_session
 
 MAX_REFUSED_SHOWN = 5
@@ -60,15 +61,29 @@ def new(
             "and later: for lists that you trust.",
         ),
     ] = False,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:KIND[:CHOICES][:KEY]",
+            help="A field of your own beside the verdict, of kind choice, number, tick or text, as "
+            "quality:choice:good,poor:J.",
+        ),
+    ] = None,
+    fields: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="A file with [[fields]].")
+    ] = None,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Create a session from candidate lists and show the role of each column."""
     roles = role_options(role or [])
+    own = (*(read_fields(fields) if fields else ()), *map(field_from, field or ()))
+    checked_fields(own)
     target = look_task() if task.casefold() == "look" else find_task(task)
     for path in lists:  # check the lists first, so that a bad one leaves no session behind
         preview(path, roles=roles)
     with new_session(session, target, reviewer_name(reviewer)) as made:
         try:
+            set_own_fields(made, own)
             for path in lists:
                 report = import_with_progress(made, path, roles, spectra, trust_paths)
                 show_import(report)

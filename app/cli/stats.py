@@ -22,6 +22,7 @@ from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
 from app.core.statistics.number_format import duration, rough_percent, with_interval
 from app.core.statistics.people import ReviewerAgreement
+from app.core.statistics.subclasses import Subclasses
 from app.core.statistics.summary import (
     AgentFigures,
     ReviewerCounts,
@@ -49,6 +50,7 @@ def show_statistics(statistics: Statistics, console: Console) -> None:
         rows = [_reviewer_row(each, counts.candidates) for each in statistics.reviewers]
         console.print(_table(people, rows))
     _show_agreement(statistics.people, console)
+    _show_subclasses(statistics.subclasses, console)
     for line in _consistency_lines(statistics):
         console.print(Text(cleaned(line)))
     if statistics.agents:
@@ -89,6 +91,19 @@ def _show_agreement(people: ReviewerAgreement, console: Console) -> None:
         rows.append(_agreement_row("all (Fleiss)", people.several))
         rows += [_agreement_row(each.name, each.found) for each in people.several_by_snr]
     console.print(_table(("reviewers", "both judged", "agreement", "kappa"), rows))
+
+
+def _show_subclasses(found: Subclasses, console: Console) -> None:
+    """Numbers of each sub-class, and kappa by level."""
+    if found.counts:
+        rows = [(path, f"{count:,}") for path, count in found.counts.items()]
+        console.print(_table(("sub-class", "candidates"), rows))
+    if found.pairs:
+        compared = [
+            _agreement_row(f"{each.first} and {each.second}, level {each.level}", each.agreement)
+            for each in found.pairs
+        ]
+        console.print(_table(("sub-classes", "both named", "agreement", "kappa"), compared))
 
 
 def _agreement_row(name: str, agreement: Agreement | FleissKappa) -> Row:

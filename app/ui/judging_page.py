@@ -26,7 +26,11 @@ from app.ui.docks.queue_rail import QueueRail, QueueSheet
 from app.ui.evidence.evidence_dock import EvidencePlace
 from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
+from app.ui.judging.extra_keys import ExtraKeys
+from app.ui.judging.fields.fields_row import FieldsRow
+from app.ui.judging.key_strip import KeyStrip
 from app.ui.judging.repeat_line import RepeatLine
+from app.ui.judging.subclass_keys import SubclassKeys
 from app.ui.judging.verdict_bar import VerdictBar
 from app.ui.plot.line_fit.fit_tool import FitTool
 from app.ui.plot.measure_tool import MeasureTool
@@ -71,6 +75,10 @@ class JudgingPage(QWidget):
         self.tools = ToolRow(context, self.plot)
         self._add_comparison()
         self.verdicts = VerdictBar(context, self)
+        self.strip = KeyStrip(context.current_theme, self.plot)
+        self.subclasses = SubclassKeys(context, self.strip, self)
+        self.fields = FieldsRow(context, self.strip, self)
+        context.commands.key_taker = ExtraKeys(self.strip, self.fields)
         self.repeat_line = RepeatLine(context, self._middle)
         self.queue = QueuePanel(context)
         self.information = InformationPanel(context)
@@ -240,6 +248,7 @@ class JudgingPage(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(middle, 1)
+        whole.addWidget(self.fields)
         whole.addWidget(self.verdicts)
 
     def _dock(self, name: str, title: str, part: QWidget, area: Qt.DockWidgetArea) -> Dock:

@@ -36,6 +36,7 @@ from app.ui.top_bar import TopBar
 
 if TYPE_CHECKING:
     from app.ui.export.export_dialog import ExportDialog
+    from app.ui.judging.fields.fields_dialog import FieldsDialog
 
 QUEUE_FACT = "queue"
 
@@ -98,6 +99,7 @@ class SessionView(QWidget):
         self.missing = MissingFile(self.context, self.judging.plot.empty_message, self)
         self._to_close.append(self.missing.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
+        self.status.lie_above(self.judging.fields)
         for name, show in (
             ("judging_page", self.show_judging),
             ("disagreement_page", self.show_disagreement),
@@ -105,6 +107,7 @@ class SessionView(QWidget):
             ("history_page", self.show_history),
             ("overview_page", self.show_overview),
             ("export", lambda: self.export_dialog.show_catalogue()),
+            ("fields", lambda: self.fields_dialog.open_fields()),
             ("report", lambda: self.export_dialog.show_report()),
             ("pack", lambda: self.export_dialog.show_packing()),
         ):
@@ -124,6 +127,12 @@ class SessionView(QWidget):
         add_help_key(dialog, EXPORT, self.help_requested.emit)
         self._to_close.append(dialog.stop)
         return dialog
+
+    @cached_property
+    def fields_dialog(self) -> FieldsDialog:
+        from app.ui.judging.fields.fields_dialog import FieldsDialog
+
+        return FieldsDialog(self.context, self)
 
     def add_notice(self, notice: QWidget) -> None:
         """Put a line that comes and goes above the page."""

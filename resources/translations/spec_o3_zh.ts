@@ -75,6 +75,14 @@
         <translation>标记所有选中的候选体</translation>
     </message>
     <message>
+        <source>Give all selected candidates a sub-class or the value of a field</source>
+        <translation>给所有选中的候选体一个子类或字段值</translation>
+    </message>
+    <message>
+        <source>Sub-class, field ▾</source>
+        <translation>子类、字段 ▾</translation>
+    </message>
+    <message>
         <source>Undo the last act</source>
         <translation>撤销上一次操作</translation>
     </message>
@@ -314,6 +322,14 @@
         <translation>人与智能体之间</translation>
     </message>
     <message>
+        <source>Sub-classes, by level</source>
+        <translation>子类，按层级</translation>
+    </message>
+    <message>
+        <source>Cohen&apos;s kappa of what both have accepted and named at least to that level: 1 is the first key, 2 the second.</source>
+        <translation>双方都接受且至少命名到该层级的目标的科恩 kappa：1 为第一个键，2 为第二个键。</translation>
+    </message>
+    <message>
         <source>By signal-to-noise</source>
         <translation>按信噪比</translation>
     </message>
@@ -332,6 +348,10 @@
     <message>
         <source>At least two people must judge the same objects. Open the session under another name, or merge a colleague&apos;s session.</source>
         <translation>至少需要两人判定相同的天体。请以另一姓名打开会话，或合并同事的会话。</translation>
+    </message>
+    <message>
+        <source>level {n}</source>
+        <translation>第 {n} 级</translation>
     </message>
     <message>
         <source>People</source>
@@ -1473,6 +1493,80 @@
     </message>
 </context>
 <context>
+    <name>FieldsDialog</name>
+    <message>
+        <source>Own fields of this session</source>
+        <translation>本会话的自定义字段</translation>
+    </message>
+    <message>
+        <source>Fields are filled in beside the verdict, by a click or by their key, and are saved, undone, merged and exported with it. A key is a letter that no action has, such as J or Shift+Q, or a digit from 5 to 9. Removing a field keeps what was filled in.</source>
+        <translation>字段在判定之外填写，可点击或按键，与判定一同保存、撤销、合并和导出。按键是没有被操作占用的字母，如 J 或 Shift+Q，或 5 到 9 的数字。删除字段后，已填写的内容仍会保留。</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Choices, with commas</source>
+        <translation>选项，用逗号分隔</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>Add a field</source>
+        <translation>添加字段</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>choice</source>
+        <translation>选项</translation>
+    </message>
+    <message>
+        <source>number</source>
+        <translation>数字</translation>
+    </message>
+    <message>
+        <source>tick</source>
+        <translation>勾选</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Choices</source>
+        <translation>选项</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>{key} is already used for “{action}”: choose another key</source>
+        <translation>{key} 已用于“{action}”：请另选一个键</translation>
+    </message>
+</context>
+<context>
+    <name>FieldsRow</name>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
     <name>FileField</name>
     <message>
         <source>Choose…</source>
@@ -1652,6 +1746,25 @@
     </message>
 </context>
 <context>
+    <name>FinerMenu</name>
+    <message>
+        <source>No sub-class</source>
+        <translation>没有子类</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>value, Enter</source>
+        <translation>输入值，回车</translation>
+    </message>
+</context>
+<context>
     <name>FitTool</name>
     <message>
         <source>Measure a line first: the fit is of it</source>
@@ -1724,6 +1837,10 @@
     <message>
         <source>Not judged: these spectra cannot be read</source>
         <translation>未判定：这些光谱无法读取</translation>
+    </message>
+    <message>
+        <source>Only what is accepted has a sub-class</source>
+        <translation>只有被接受的天体才有子类</translation>
     </message>
     <message>
         <source>Nothing to undo</source>
@@ -2128,6 +2245,10 @@
     <message>
         <source>No object selected</source>
         <translation>未选择目标</translation>
+    </message>
+    <message>
+        <source>Your opinion</source>
+        <translation>您的意见</translation>
     </message>
     <message>
         <source>From your list</source>
@@ -2797,6 +2918,41 @@
     </message>
 </context>
 <context>
+    <name>PreviousObject</name>
+    <message>
+        <source>Comment on {object}</source>
+        <translation>对 {object} 的评语</translation>
+    </message>
+    <message>
+        <source>Comment, Enter</source>
+        <translation>评语，回车</translation>
+    </message>
+    <message>
+        <source>{object}:</source>
+        <translation>{object}：</translation>
+    </message>
+    <message>
+        <source>Flags of {object}</source>
+        <translation>{object} 的标记</translation>
+    </message>
+    <message>
+        <source>There is no previous object</source>
+        <translation>没有上一个天体</translation>
+    </message>
+    <message>
+        <source>This session is read-only</source>
+        <translation>本会话为只读</translation>
+    </message>
+    <message>
+        <source>Saved for {object}</source>
+        <translation>已为 {object} 保存</translation>
+    </message>
+    <message>
+        <source>Go back to the object to give it a flag of your own</source>
+        <translation>请回到该天体以添加自定义标记</translation>
+    </message>
+</context>
+<context>
     <name>ProblemLine</name>
     <message>
         <source>Close this message</source>
@@ -2886,6 +3042,10 @@
 </context>
 <context>
     <name>QueueModel</name>
+    <message>
+        <source>sub-class</source>
+        <translation>子类</translation>
+    </message>
     <message>
         <source>p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone</source>
         <translation>光谱与星表合并的 p(YES)，未经校准；暗色：只有光谱</translation>
@@ -3066,6 +3226,18 @@
         <translation> 角秒</translation>
     </message>
     <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Until the next verdict</source>
+        <translation>直到下一次判定</translation>
+    </message>
+    <message>
         <source>Saved with each of your verdicts, starting with the next session you open</source>
         <translation>随您的每个判定一并保存，从下次打开的会话起生效</translation>
     </message>
@@ -3084,6 +3256,14 @@
     <message>
         <source>Radius for nearby objects</source>
         <translation>邻近天体的搜索半径</translation>
+    </message>
+    <message>
+        <source>After an accept, one key more names the sub-class of that object</source>
+        <translation>接受之后，再按一个键即可指定该天体的子类</translation>
+    </message>
+    <message>
+        <source>Keys of sub-classes</source>
+        <translation>子类按键</translation>
     </message>
 </context>
 <context>
@@ -3576,6 +3756,25 @@
     <message>
         <source>picture</source>
         <translation>图像</translation>
+    </message>
+</context>
+<context>
+    <name>SubclassKeys</name>
+    <message>
+        <source>This class has no sub-classes</source>
+        <translation>该类没有子类</translation>
+    </message>
+    <message>
+        <source>Only what is accepted has a sub-class</source>
+        <translation>只有被接受的天体才有子类</translation>
+    </message>
+    <message>
+        <source>Nothing was accepted before</source>
+        <translation>此前没有接受过天体</translation>
+    </message>
+    <message>
+        <source>{object} is {subclass}</source>
+        <translation>{object} 是 {subclass}</translation>
     </message>
 </context>
 <context>
@@ -4290,6 +4489,14 @@
         <translation>重做</translation>
     </message>
     <message>
+        <source>Sub-class of this object</source>
+        <translation>该天体的子类</translation>
+    </message>
+    <message>
+        <source>Sub-class of the object accepted last</source>
+        <translation>上一个接受的天体的子类</translation>
+    </message>
+    <message>
         <source>Next candidate</source>
         <translation>下一个候选体</translation>
     </message>
@@ -4470,6 +4677,14 @@
         <translation>评语</translation>
     </message>
     <message>
+        <source>Comment the previous object</source>
+        <translation>评语上一个天体</translation>
+    </message>
+    <message>
+        <source>Flags of the previous object</source>
+        <translation>上一个天体的标记</translation>
+    </message>
+    <message>
         <source>Open the flag menu</source>
         <translation>打开标记菜单</translation>
     </message>
@@ -4592,6 +4807,10 @@
     <message>
         <source>History</source>
         <translation>历史</translation>
+    </message>
+    <message>
+        <source>Define fields of your own</source>
+        <translation>定义自己的字段</translation>
     </message>
     <message>
         <source>Judge this list for a class, or for another one</source>
@@ -5403,6 +5622,10 @@ Or put its files into {folder}</source>
 </context>
 <context>
     <name>information</name>
+    <message>
+        <source>sub-class</source>
+        <translation>子类</translation>
+    </message>
     <message>
         <source>survey</source>
         <translation>巡天</translation>

@@ -29,6 +29,8 @@ from app.core.session.records import Verdict
 from app.core.session.session import new_session, open_session
 from app.core.spectra.prefetch import read_by_key
 from app.ui.background.garbage_timer import GarbageTimer
+from app.ui.judging.key_strip import KeyStrip
+from app.ui.judging.subclass_keys import SubclassKeys
 from app.ui.keys.key_filter import KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.plot.plot_actions import PlotActions
@@ -127,6 +129,9 @@ class Bench:
         self.window.setCentralWidget(self.panel)
         self.window.resize(*WINDOW)
         current, commands = context.current, context.commands
+        strip = KeyStrip(context.current_theme, self.panel)  # open after each accept
+        self.subclasses = SubclassKeys(context, strip, self.window)
+        commands.key_taker = strip
         commands.add("next", current.next)
         commands.add("previous", current.previous)
         commands.add("accept", lambda: current.judge(Verdict.ACCEPT))

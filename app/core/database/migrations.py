@@ -101,11 +101,28 @@ def _add_catalogue_weights(connection: Connection) -> None:
         connection.exec_driver_sql(f"ALTER TABLE candidates ADD COLUMN {name} {double}")
 
 
+def _add_subclasses_and_fields(connection: Connection) -> None:
+    for table in ("log", "judgements", "repeats"):
+        for column in ("subclass", "fields"):
+            connection.exec_driver_sql(
+                f"ALTER TABLE {table} ADD COLUMN {column} TEXT DEFAULT '' NOT NULL"
+            )
+    connection.exec_driver_sql(
+        "CREATE INDEX judgements_subclass ON judgements (reviewer_id, subclass, candidate_id) "
+        "WHERE subclass <> ''"
+    )
+    connection.exec_driver_sql(
+        "CREATE INDEX judgements_fields ON judgements (reviewer_id, candidate_id) "
+        "WHERE fields <> ''"
+    )
+
+
 STEPS: tuple[Step, ...] = (
     _add_measurements_and_listed_paths,
     _add_claims,
     _add_evidence,
     _add_catalogue_weights,
+    _add_subclasses_and_fields,
 )
 """Step n, counted from 1, upgrades version n to n + 1."""
 

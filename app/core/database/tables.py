@@ -69,6 +69,16 @@ def _foreign_key(
     )
 
 
+def _finer_columns() -> tuple[Column[str], Column[str]]:
+    """What an opinion says beyond verdict, confidence, flags and comment."""
+    return (
+        # Names from the widest to the narrowest class, as 'DA/DAH'.
+        Column("subclass", Text, nullable=False, default="", server_default=""),
+        # JSON: value by name of a field of the session; empty if there are none.
+        Column("fields", Text, nullable=False, default="", server_default=""),
+    )
+
+
 facts = Table(
     "facts",
     metadata,
@@ -145,6 +155,8 @@ DIFFERING = "agents_differ"
 JUDGED_BY_SEVERAL = "(judged_by & (judged_by - 1)) <> 0"
 FLAGGED = "flags <> '[]'"
 COMMENTED = "comment <> ''"
+SUBCLASSED = "subclass <> ''"
+WITH_FIELDS = "fields <> ''"
 
 _partial_index("candidates_target", f'"row" >= {MIN_TARGETID}', candidates.c.row)
 _partial_index("candidates_dec", "dec IS NOT NULL", candidates.c.dec, candidates.c.ra)
@@ -189,6 +201,7 @@ log = Table(
     Column("shown", Text, nullable=False),  # JSON: what the reviewer had seen of an agent's opinion
     # JSON: service -> release and beginning of the reply's hash of what had been on screen.
     Column("evidence", Text, nullable=False, default="", server_default=""),
+    *_finer_columns(),
     # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
     # or `redo` line stores its `set`, what is on top of the stacks afterwards and, in `before_id`,
     # the undo or redo of the same `set` that it followed, or else that `set`.
@@ -215,12 +228,23 @@ judgements = Table(
     Column("flags", Text, nullable=False),
     Column("comment", Text, nullable=False),
     Column("at", Text, nullable=False),
+    *_finer_columns(),
 )
 Index(
     "judgements_verdict", judgements.c.reviewer_id, judgements.c.verdict, judgements.c.candidate_id
 )
 _partial_index("judgements_flagged", FLAGGED, judgements.c.reviewer_id, judgements.c.candidate_id)
 _partial_index("judgements_commented", COMMENTED, judgements.c.candidate_id)
+_partial_index(
+    "judgements_subclass",
+    SUBCLASSED,
+    judgements.c.reviewer_id,
+    judgements.c.subclass,
+    judgements.c.candidate_id,
+)
+_partial_index(
+    "judgements_fields", WITH_FIELDS, judgements.c.reviewer_id, judgements.c.candidate_id
+)
 
 # Candidates shown a second time to test whether a reviewer gives the same verdict. A repeat is not
 # a verdict: it never touches the log, the judgements or the undo stack.
@@ -239,6 +263,7 @@ repeats = Table(
     _foreign_key("log", "first_id"),  # the log line of the first verdict
     Column("after_id", Key, nullable=False),  # the reviewer's newest log line at that time
     Column("withdrawn", Boolean, nullable=False, default=False),
+    *_finer_columns(),
 )
 Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
 

@@ -15,6 +15,8 @@ from app.core.database.tables import candidates, log, reviewers
 from app.core.exporting.escapes import escape_formula
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.opinions import flags_text, time_text
+from app.core.session.finer_values import values_text
+from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
 from app.core.session.session import Session
 from app.core.session.stored_opinions import entry_from
@@ -23,7 +25,8 @@ PAGE = 500
 MAX_SHOWN = 200
 COLUMNS = (
     *("line", "at", "reviewer", "action", "object_id", "candidate", "verdict", "confidence"),
-    *("flags", "comment", "seconds", "agent_shown", "from_session", "from_line"),
+    *("flags", "comment", "subclass", "fields"),
+    *("seconds", "agent_shown", "from_session", "from_line"),
 )
 
 
@@ -80,6 +83,9 @@ def _line(row: Row[Any], entry: LogEntry) -> str:
         parts.append(f"confidence {opinion.confidence}")
     if opinion.flags:
         parts.append(f"[{', '.join(opinion.flags)}]")
+    if opinion.subclass:
+        parts.append(opinion.subclass)
+    parts += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
     if opinion.comment:
         parts.append(f'"{" ".join(opinion.comment.split())}"')
     if entry.seconds is not None:
@@ -110,6 +116,8 @@ def _cells(row: Row[Any], entry: LogEntry) -> tuple[Any, ...]:
         opinion.confidence,
         flags_text(opinion.flags),
         opinion.comment,
+        opinion.subclass,
+        values_text(opinion.fields),
         entry.seconds,
         json.dumps(dict(entry.shown)) if entry.shown else "",
         row.origin,

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 
 from app.core.database.tables import judgements, log, reviewers
 from app.core.exporting.selection import Selection
+from app.core.session.finer_values import values_text
 from app.core.session.stored_opinions import judgement_of, opinion_of
 from app.core.statistics.adjudication import final_opinion
 
@@ -17,7 +18,7 @@ NOTHING_SHOWN = "{}"
 
 
 class OpinionCells(NamedTuple):
-    """The cells of OPINION and SEEN, in their order."""
+    """The cells of OPINION and SEEN, in their order, then sub-class and fields as they are kept."""
 
     verdict: str | None = None
     confidence: int | None = None
@@ -27,6 +28,8 @@ class OpinionCells(NamedTuple):
     decided_at: str | None = None
     seconds_spent: float | None = None
     agent_seen_before: bool = False
+    subclass: str | None = None
+    fields: str | None = None
 
 
 NO_OPINION = OpinionCells()
@@ -136,6 +139,8 @@ def _opinion_of_several(
         decided_at=time_text(final.at) if final.at else None,
         seconds_spent=sum(spent) if spent else None,
         agent_seen_before=any(map(log_rows.had_seen_agent, authors)),
+        subclass=opinion.subclass,
+        fields=values_text(opinion.fields),
     )
 
 
@@ -150,4 +155,6 @@ def _opinion_of_one(row: Row[Any], log_rows: _LogRows) -> OpinionCells:
         None if row.verdict is None else time_text(str(row.at)),
         log_rows.seconds(row),
         log_rows.had_seen_agent(row),
+        row.subclass,
+        row.fields,
     )

@@ -14,6 +14,7 @@ from app.core.errors import SessionError
 from app.core.exporting.columns import CarriedColumn, Layout
 from app.core.exporting.combined_columns import combined_cells
 from app.core.exporting.evidence_columns import evidence_cells
+from app.core.exporting.finer_columns import finer_cells
 from app.core.exporting.further_columns import line_cells, model_cells
 from app.core.exporting.listed_paths import path_cells
 from app.core.exporting.opinions import opinion_cells
@@ -59,7 +60,9 @@ def _page(
     columns = list(zip(*rows, strict=True))
     ids, object_ids, ra, dec, paths, listed, numbers = columns[:7]
     verdict, p_yes, model, stopped, list_ids, own = columns[7 : len(CANDIDATE_FIELDS)]
-    opinion = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
+    said = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
+    *opinion, seen, subclasses, fields = said
+    finer = finer_cells(layout.finer, subclasses, fields)
     agent = (verdict, p_yes, _or_none(model), _or_none(stopped))
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]
@@ -70,7 +73,7 @@ def _page(
         *evidence_cells(connection, ids, layout.services),
         *combined_cells(connection, layout.weighed, ids),
     ]
-    return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *further, *carried]
+    return [*basic, *opinion, *agent, seen, *finer, *roles, *further, *carried]
 
 
 def _carried_columns(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) -> list[Cells]:

@@ -3,7 +3,8 @@
 Conditions side by side must all hold; `or`, `not` (or a leading minus) and parentheses work as
 usual. A word alone is searched in names, comments and the list's own columns. A column of the list
 needs `own.` only where a field has its name. `gaia.bp_rp<0.5` compares what a service said, and
-`gaia=failed` whether it answered.
+`gaia=failed` whether it answered. `subclass=DA` is the reviewer's sub-class of any level, unless
+the list has such a column; `mine.subclass` and `mine.NAME`, for a field, always are.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from app.core.queue.filters import (
     checked,
     finite,
 )
+from app.core.queue.own_opinion import MINE, SUBCLASS, is_of_opinion
 from app.core.session.records import Verdict
 from app.services.catalogues.service import all_services
 
@@ -198,6 +200,11 @@ class _Parser:
             return name
         if known_name(name) is not None:
             return known_name(name)
+        if is_of_opinion(name.lower()):
+            return name.lower()
+        mine = f"{MINE}{name.lower()}"
+        if mine == SUBCLASS or mine in self.own_columns:
+            return mine
         alike = [each for each in self.own_columns if each.lower() == name.lower()]
         return alike[0] if len(alike) == 1 else None
 

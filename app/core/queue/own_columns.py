@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import String, cast, func, select, union_all
+from sqlalchemy import Select, String, cast, func, select, union_all
 
-from app.core.database.tables import candidates, evidence
+from app.core.database.tables import candidates, evidence, judgements
 from app.core.queue.evidence_values import EvidenceValue, names_of, parts_of
+from app.core.queue.own_opinion import OpinionValue, is_of_opinion, opinion_columns
 from app.core.queue.sql_conditions import OwnColumnValue, QueryContext
 from app.core.session.evidence_services import session_services
 from app.core.session.session import Session, candidate_of
@@ -31,7 +32,8 @@ class OwnColumn:
 def own_columns(session: Session) -> tuple[OwnColumn, ...]:
     """The own columns of all lists of a session, in their order, from a sample of candidates.
 
-    Those of services with answers follow, as `gaia.bp_rp`.
+    The sub-class and the session's own fields follow, as `mine.subclass`, and those of services
+    with answers, as `gaia.bp_rp`.
     """
     number = candidates.c.id
     with session.database.reading() as connection:
@@ -52,7 +54,8 @@ def own_columns(session: Session) -> tuple[OwnColumn, ...]:
         if name and name.isprintable()
     )
     of_services = (each for service in services.values() for each in _of_service(service))
-    return (*listed, *(each for each in of_services if each.name not in values))
+    said = (OwnColumn(name, is_number) for name, is_number in opinion_columns(session))
+    return (*listed, *said, *(each for each in of_services if each.name not in values))
 
 
 def _of_service(service: Service) -> Iterator[OwnColumn]:
@@ -71,7 +74,9 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
         .select_from(candidates)
         .where(value.name == column, candidates.c.id <= _last_scanned(session))
     )
-    queries = [query_of_list]
+    queries: list[Select[Any]] = [query_of_list]
+    if is_of_opinion(column):
+        queries = [_values_of_opinion(column, context)]
     if (parts := parts_of(column)) is not None:
         said = EvidenceValue(parts, is_file=session.database.is_file)
         scanned = evidence.c.candidate_id <= _last_scanned(session)
@@ -87,6 +92,13 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
     with session.database.reading() as connection:
         found = connection.execute(query).scalars().all()
     return tuple(each for each in found if each.isprintable())
+
+
+def _values_of_opinion(column: str, context: QueryContext) -> Select[Any]:
+    """A sub-class of two levels is offered by its narrower name."""
+    value = OpinionValue(column, is_file=context.is_file)
+    mine = judgements.c.reviewer_id == context.reviewer_or_0
+    return select(value.text.label("text")).where(mine, value.is_there)
 
 
 def _last_scanned(session: Session) -> int:

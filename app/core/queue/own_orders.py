@@ -18,11 +18,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, func, literal_column, select
 
 from app.core.database.database import Database
-from app.core.database.tables import candidates, evidence, service_replies
+from app.core.database.tables import candidates, evidence, judgements, service_replies
 from app.core.queue.evidence_values import EvidenceValue, parts_of
+from app.core.queue.own_opinion import OpinionValue, index_condition, is_of_opinion
 from app.core.queue.sql_conditions import Condition, OwnColumnValue, QueryContext
 
 HELD = 4
@@ -52,23 +53,37 @@ class OwnOrder:
 
 
 _lock = threading.Lock()
-_orders: WeakKeyDictionary[Database, OrderedDict[tuple[str, bool], OwnOrder]] = WeakKeyDictionary()
+_orders: WeakKeyDictionary[Database, OrderedDict[tuple[str, bool, int], OwnOrder]] = (
+    WeakKeyDictionary()
+)
 
 
 def own_order(
-    database: Database, connection: Connection, column: str, *, descending: bool
+    database: Database,
+    connection: Connection,
+    column: str,
+    context: QueryContext,
+    *,
+    descending: bool,
 ) -> OwnOrder:
-    """The order by a column; read again where candidates were added since."""
+    """The order by a column; read again where candidates were added since.
+
+    That by what a reviewer said is read again where they have said something of this kind since.
+    """
     last_id = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
     last_reply = 0
     if parts_of(column) is not None:
         last_reply = connection.execute(select(func.max(service_replies.c.id))).scalar() or 0
-    key = (column, descending)
+    reviewer = 0
+    if is_of_opinion(column):
+        reviewer = context.reviewer_or_0
+        last_reply = _last_said(connection, column, reviewer)
+    key = (column, descending, reviewer)
     with _lock:
         held = _orders.setdefault(database, OrderedDict())
         order = held.get(key)
         if order is None or (order.last_id, order.last_reply) != (last_id, last_reply):
-            ids = _read(connection, column, database.is_file, descending)
+            ids = _read(connection, column, context, descending)
             order = held[key] = OwnOrder(ids, last_id, last_reply)
         held.move_to_end(key)
         while len(held) > HELD:
@@ -86,20 +101,22 @@ def matching_ids(connection: Connection, ids: NDArray[np.int64], hit: Condition)
     return found
 
 
-def _read(
-    connection: Connection, column: str, is_file: bool, descending: bool
-) -> NDArray[np.int64]:
-    value = OwnColumnValue(QueryContext(None, is_file))
-    query = (
-        select(candidates.c.id, value.number, value.text)
-        .select_from(candidates)
-        .where(value.name == column)
-        .order_by(candidates.c.id)
+def _last_said(connection: Connection, column: str, reviewer: int) -> int:
+    """Changes whenever the reviewer gives or takes such a value."""
+    query = select(func.max(judgements.c.log_id), func.count()).where(
+        judgements.c.reviewer_id == reviewer, literal_column(f"({index_condition(column)})")
     )
+    newest, count = connection.execute(query).one()
+    return hash((newest, count))
+
+
+def _read(
+    connection: Connection, column: str, context: QueryContext, descending: bool
+) -> NDArray[np.int64]:
     numbers: list[tuple[float, int]] = []
     texts: list[tuple[str, int]] = []
     known: set[int] = set()
-    for number, as_number, as_text in _rows(connection, column, is_file, query):
+    for number, as_number, as_text in _rows(connection, column, context):
         if number in known:
             continue  # the list's own column counts before a service's
         known.add(number)
@@ -116,13 +133,26 @@ def _read(
     return np.concatenate([ids, np.setdiff1d(every, ids, assume_unique=True)])
 
 
-def _rows(connection: Connection, column: str, is_file: bool, own: Select[Any]) -> Iterator[Any]:
-    yield from connection.execute(own)
+def _rows(connection: Connection, column: str, context: QueryContext) -> Iterator[Any]:
+    if is_of_opinion(column):
+        yield from connection.execute(_said(column, context))
+        return
+    own = OwnColumnValue(QueryContext(None, context.is_file))
+    listed = select(candidates.c.id, own.number, own.text).select_from(candidates)
+    named = listed.where(own.name == column).order_by(candidates.c.id)
+    yield from connection.execute(named)
     parts = parts_of(column)
     if parts is not None:
-        value = EvidenceValue(parts, is_file=is_file)
+        value = EvidenceValue(parts, is_file=context.is_file)
         query = select(evidence.c.candidate_id, value.number, value.text).where(value.is_there)
         yield from connection.execute(query.order_by(evidence.c.candidate_id))
+
+
+def _said(column: str, context: QueryContext) -> Select[Any]:
+    value = OpinionValue(column, is_file=context.is_file)
+    mine = judgements.c.reviewer_id == context.reviewer_or_0
+    query = select(judgements.c.candidate_id, value.number, value.text)
+    return query.where(mine, value.is_there).order_by(judgements.c.candidate_id)
 
 
 def _sorted_ids(pairs: Iterable[tuple[float | str, int]], descending: bool) -> list[int]:

@@ -12,6 +12,7 @@ from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.queue.evidence_values import read_values
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, combine
+from app.core.queue.own_opinion import is_of_opinion, value_of_opinion
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.walk import Plan, make_plan, position_of, start_of, walk
 from app.core.session.records import NOTHING, Candidate, Judgement
@@ -21,7 +22,17 @@ from app.core.session.stored_opinions import judgement_of
 PAGE = 50
 MAX_PAGE = 1000
 
-OF_MINE = ("candidate_id", "log_id", "verdict", "confidence", "flags", "comment", "at")
+OF_MINE = (
+    "candidate_id",
+    "log_id",
+    "verdict",
+    "confidence",
+    "flags",
+    "comment",
+    "subclass",
+    "fields",
+    "at",
+)
 _MINE = judgements.alias("mine")
 
 
@@ -36,8 +47,10 @@ class QueueRow:
     """What services said, by name such as `gaia.bp_rp`, where it was read."""
 
     def value(self, name: str) -> Any:
-        """Of a column of the list, or of a service."""
+        """Of a column of the list, of a service, or of the reviewer's opinion as `mine.NAME`."""
         own = self.candidate.own
+        if is_of_opinion(name):
+            return value_of_opinion(self.mine, name)
         return own[name] if name in own else self.evidence.get(name)
 
 

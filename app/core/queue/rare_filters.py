@@ -40,8 +40,10 @@ from app.core.queue.filters import (
     Not,
     Number,
     Or,
+    OwnColumnFilter,
     Words,
 )
+from app.core.queue.own_opinion import index_condition, is_of_opinion
 from app.core.queue.sql_conditions import COMPARISONS, QueryContext, raw_sql
 from app.core.session.records import Verdict
 
@@ -93,6 +95,8 @@ def _index_union(tree: Filter, context: QueryContext, indexes: frozenset[str]) -
             return (_candidates_where(candidates.c.object_id == tree.text),)
         case Number():
             return _range(tree, indexes)
+        case OwnColumnFilter() if is_of_opinion(tree.column):
+            return _mine(context, raw_sql(index_condition(tree.column)))
         case Disagree():
             return _disagreeing(tree.between, context)
     return ()

@@ -17,6 +17,7 @@ from sqlalchemy import BigInteger, ColumnElement, Double, Text, literal_column
 
 from app.core.queue.evidence_values import known_name
 from app.core.queue.filters import FilterError
+from app.core.queue.own_opinion import SUBCLASS, is_of_opinion
 
 SortKey = Literal[
     "list",
@@ -163,7 +164,8 @@ LIST_ORDER = Sort()
 
 
 def parse_sort(text: str) -> Sort:
-    """Parse `score`, `score:up`, `list:down`, `random:7`, `own.mag:up` or `gaia.bp_rp:up`.
+    """Parse `score`, `score:up`, `list:down`, `random:7`, `own.mag:up`, `gaia.bp_rp:up` or
+    `subclass:up`.
 
     Raises FilterError.
     """
@@ -171,6 +173,9 @@ def parse_sort(text: str) -> Sort:
     if own is not None:
         return Sort("own", descending=own[2] == "down", own=_column_name(own[1]))
     evidence, _, direction = text.strip().partition(":")
+    mine = SUBCLASS if evidence.lower() == "subclass" else evidence.lower()
+    if is_of_opinion(mine) and direction in ("", *DIRECTIONS):
+        return Sort("own", descending=direction == "down", own=mine)
     if known_name(evidence) is not None and direction in ("", *DIRECTIONS):
         return Sort("own", descending=direction == "down", own=evidence.lower())
     key, *parts = (part.strip() for part in text.lower().split(":"))

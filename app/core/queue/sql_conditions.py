@@ -57,6 +57,7 @@ from app.core.queue.filters import (
     OwnColumnFilter,
     Words,
 )
+from app.core.queue.own_opinion import OpinionValue, is_of_opinion
 from app.core.session.records import Verdict
 from app.core.session.verdict_log import judged_bit
 
@@ -209,7 +210,20 @@ def _compares(
     return compares
 
 
+def _of_opinion(tree: OwnColumnFilter, context: QueryContext) -> Condition:
+    """A sub-class of any level, as DAH is a DA, or a value of a field."""
+    value = OpinionValue(tree.column, is_file=context.is_file)
+    whose = judgements.c.candidate_id == candidates.c.id
+    mine = whose & (judgements.c.reviewer_id == context.reviewer_or_0)
+    if value.levels is not None and tree.compare == "=":
+        name = f"/{tree.text.lower()}/"
+        return _exists(mine, value.is_there, value.levels.contains(name, autoescape=True))
+    return _exists(mine, value.is_there, _compares(tree, value.text, value.number))
+
+
 def _own_or_evidence(tree: OwnColumnFilter, context: QueryContext) -> Condition:
+    if is_of_opinion(tree.column):
+        return _of_opinion(tree, context)
     parts = parts_of(tree.column)
     own = _exists(_own(tree, context))
     if parts is None:

@@ -116,7 +116,7 @@ def position_of(connection: Connection, plan: Plan, candidate_id: int) -> QueueP
 def order_of(connection: Connection, plan: Plan) -> OwnOrder:
     """The order by an own column, from memory or read now."""
     sort = plan.sort
-    return own_order(plan.database, connection, sort.own, descending=sort.descending)
+    return own_order(plan.database, connection, sort.own, plan.context, descending=sort.descending)
 
 
 def own_matches(connection: Connection, plan: Plan, ids: NDArray[np.int64]) -> NDArray[np.bool_]:

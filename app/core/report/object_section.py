@@ -9,6 +9,7 @@ from app.core.report.evidence import Difference, EvidenceCard
 from app.core.report.markup import Cell, Markup, join, quoted, tag
 from app.core.report.parts import named, paragraph, section, table
 from app.core.report.thumbnails import thumbnail
+from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement
 from app.core.statistics.number_format import chance
 
@@ -81,6 +82,8 @@ def _opinion(judgement: Judgement, *, is_final: bool) -> Markup:
     opinion = judgement.opinion
     sure = None if opinion.confidence is None else f" ({opinion.confidence})"
     flags = f" [{', '.join(opinion.flags)}]" if opinion.flags else ""
+    flags += f" {opinion.subclass}" if opinion.subclass else ""
+    flags += "".join(f", {name} {value_text(value)}" for name, value in opinion.fields)
     words = f": {opinion.comment}" if opinion.comment else ""
     who = join([quoted(judgement.reviewer, 40), " ", _verdict(opinion.verdict), sure])
     end = " (adjudicator: final)" if is_final else None

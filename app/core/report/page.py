@@ -11,7 +11,12 @@ from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
 from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.page_style import STYLE
 from app.core.report.parts import facts, paragraph, simulated_badge
-from app.core.report.people_section import agreement_section, counts_section, pace_section
+from app.core.report.people_section import (
+    agreement_section,
+    counts_section,
+    pace_section,
+    subclass_section,
+)
 from app.core.session.counted_text import counted_text
 from app.core.statistics.number_format import rough_percent, with_interval
 
@@ -31,6 +36,7 @@ def report_page(content: Content) -> Markup:
     )
     sections = (
         counts_section(found),
+        subclass_section(found),
         pace_section(found),
         agreement_section(found),
         reliability_section(content.reliabilities),

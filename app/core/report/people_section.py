@@ -21,6 +21,7 @@ from app.core.report.parts import (
 )
 from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
 from app.core.session.counted_text import counted_text
+from app.core.session.finer_values import subclass_levels
 from app.core.statistics.drift import Drift
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin
@@ -96,11 +97,39 @@ def agreement_section(found: Statistics) -> Markup | None:
     return section(
         "Agreement",
         table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
+        _subclasses(found),
         _matrices(found),
         _by_snr(found),
         _repeats(found),
         _drifts(found),
     )
+
+
+def subclass_section(found: Statistics) -> Markup | None:
+    """How many there are of each sub-class."""
+    counts = found.subclasses.counts
+    if not counts:
+        return None
+    rows = [
+        (quoted(" › ".join(subclass_levels(path))), f"{count:,}") for path, count in counts.items()
+    ]
+    text = "As far as those agree who named one; narrower ones are not counted with the wider."
+    head = ("Sub-class", "Candidates")
+    return section("Sub-classes", table(text, head, rows[:MOST_ROWS], numbers=frozenset({1})))
+
+
+def _subclasses(found: Statistics) -> Markup | None:
+    rows = [
+        _agreement_row(
+            join([_two(each.first, each.second), f", level {each.level}"]), each.agreement, INK
+        )
+        for each in found.subclasses.pairs
+    ]
+    if not rows:
+        return None
+    text = "Sub-classes of what both accepted and named at least to that level."
+    head = ("Between", "Candidates", "Same sub-class", "Kappa", kappa_axis())
+    return table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement")
 
 
 def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:

@@ -27,7 +27,7 @@ from app.core.session.standing import standing_line
 from app.core.session.stored_opinions import LogRow
 from app.core.session.verdict_log import judged_bit, session_id
 
-COPIED_COLUMNS = ("verdict", "confidence", "flags", "comment", "at")
+COPIED_COLUMNS = ("verdict", "confidence", "flags", "comment", "subclass", "fields", "at")
 AT_ONCE = 500  # candidates
 
 RULE = "standing_rule"

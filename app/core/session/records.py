@@ -8,6 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal
 
+from app.core.session.finer_values import FieldValues
+
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Action = Literal["set", "undo", "redo"]
@@ -72,6 +74,10 @@ class Opinion:
     """From 4 (sure) to 0 (none); None if not given."""
     flags: tuple[str, ...] = ()
     comment: str = ""
+    subclass: str = ""
+    """Of an accepted one, as far as it was told: 'DA', or 'DA/DAH'."""
+    fields: FieldValues = ()
+    """Values of the session's own fields."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,8 @@ from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import WorkbenchError
-from agent.tasks.catalogue import has_class, task_source
+from agent.tasks.catalogue import bundled_task, has_class, task_source
+from agent.tasks.subclass import Subclass
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
 from app.core.database.database import SUFFIX, Database, write_facts
@@ -72,8 +73,26 @@ class Session:
 
     def set_fact(self, key: str, value: str) -> None:
         with self.database.writing() as connection:
-            write_facts(connection, {key: value})
+            self.write_fact(connection, key, value)
+
+    def write_fact(self, connection: Connection, key: str, value: str) -> None:
+        """Set a fact as part of a transaction."""
+        write_facts(connection, {key: value})
         self._facts[key] = value
+
+    @property
+    def subclasses(self) -> tuple[Subclass, ...]:
+        """Of the task; a session from before tasks had any takes those of the program."""
+        return self._scheme.subclasses
+
+    @property
+    def subclass_source(self) -> str:
+        """Who defined the sub-classes."""
+        return self._scheme.subclass_source
+
+    @property
+    def _scheme(self) -> Task:
+        return self.task if self.task.subclasses else bundled_task(self.task.id) or self.task
 
     def count(self) -> int:
         with self.database.reading() as connection:

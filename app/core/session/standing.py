@@ -17,6 +17,8 @@ from hashlib import sha256
 from app.core.session.stored_opinions import LogRow, damaged, have_type
 
 CONTENT = ("action", "verdict", "confidence", "flags", "comment", "seconds", "shown")
+LATER_CONTENT = ("subclass", "fields")
+"""Counted only where there is any, so that a line has the same hash as in older programs."""
 
 Stamp = tuple[str, str, int, bytes]
 """Time, session and number of a line where it was written, and a hash of all that it says.
@@ -86,7 +88,9 @@ def _stamps(by_id: Mapping[int, LogRow], session_id: str) -> dict[int, Stamp]:
     stamps: dict[int, Stamp] = {}
     for number, line in by_id.items():
         earlier = [stamps.get(each) for each in (line.before_id, line.target_id)]
-        text = repr((earlier, [getattr(line, name) for name in CONTENT]))
+        later = {name: said for name in LATER_CONTENT if (said := getattr(line, name))}
+        content = [getattr(line, name) for name in CONTENT]
+        text = repr((earlier, content, later) if later else (earlier, content))
         session, there = (line.origin, line.origin_id) if line.origin else (session_id, number)
         hashed = sha256(text.encode("utf-8", "surrogatepass")).digest()
         stamps[number] = (line.at, session, there, hashed)

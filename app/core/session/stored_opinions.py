@@ -13,6 +13,7 @@ from sqlalchemy import Row
 
 from agent.checked_toml import is_unicode
 from app.core.errors import SessionError
+from app.core.session.finer_values import checked_subclass, checked_values, values_from
 from app.core.session.records import (
     MAX_COMMENT,
     MAX_CONFIDENCE,
@@ -41,6 +42,8 @@ def checked(opinion: Opinion) -> Opinion:
         raise SessionError(f"there can be {MAX_FLAGS} flags of up to {MAX_FLAG} characters each")
     if not all(is_unicode(text) and "\0" not in text for text in (opinion.comment, *opinion.flags)):
         raise SessionError("a comment or flag contains a NUL or an incomplete character")
+    checked_subclass(opinion.subclass)
+    checked_values(opinion.fields)
     return opinion
 
 
@@ -49,7 +52,8 @@ def opinion_of(row: LogRow) -> Opinion:
     try:
         flags = json.loads(row.flags)
         verdict = None if row.verdict is None else Verdict(row.verdict)
-        if not isinstance(flags, list) or not have_type(str, row.comment, *flags):
+        words = (row.comment, row.subclass, row.fields)
+        if not isinstance(flags, list) or not have_type(str, *words, *flags):
             raise ValueError("unexpected content")
         if row.confidence is not None and not have_type(int, row.confidence):
             raise ValueError("unexpected content")
@@ -59,6 +63,8 @@ def opinion_of(row: LogRow) -> Opinion:
                 confidence=row.confidence,
                 flags=tuple(flags),
                 comment=row.comment,
+                subclass=row.subclass,
+                fields=values_from(row.fields),
             )
         )
     except (ValueError, TypeError, RecursionError, SessionError) as error:

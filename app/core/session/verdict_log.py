@@ -21,6 +21,7 @@ from sqlalchemy.exc import IntegrityError
 from app.core.database.tables import candidates, facts, judgements, log, reviewers
 from app.core.errors import SessionError
 from app.core.reviewer_name import MAX_NAME
+from app.core.session.finer_values import values_text
 from app.core.session.records import NOTHING, Action, Judgement, LogEntry, Opinion
 from app.core.session.standing import last_withdrawal, standing_line
 from app.core.session.stored_opinions import LogRow, damaged, entry_from, judgement_of
@@ -209,6 +210,8 @@ def _add(
         "confidence": opinion.confidence,
         "flags": json.dumps(list(opinion.flags)),
         "comment": opinion.comment,
+        "subclass": opinion.subclass,
+        "fields": values_text(opinion.fields),
         "shown": shown,
         **more,
     }
@@ -231,6 +234,8 @@ def _store_judgement(
                 confidence=line.confidence,
                 flags=line.flags,
                 comment=line.comment,
+                subclass=line.subclass,
+                fields=line.fields,
                 at=line.at,
             )
         )

@@ -14,6 +14,7 @@ from app.core.database.tables import candidates, inspections, judgements, log, r
 from app.core.database.tables import evidence as answers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
+from app.core.session.own_fields import merge_own_fields
 from app.core.session.provenance import task_hash
 from app.core.session.rebuild import (
     JudgementKey,
@@ -85,6 +86,7 @@ def merge(
         for count, new in merge_evidence(target, source, matching.numbers, into.task):
             evidence += new
             steps.step(count)
+        merge_own_fields(target, into, other)
     aspects: tuple[Aspect, ...] = ("list", "verdict", "inspection", "measurement")
     for aspect in (*aspects, "evidence") if evidence else aspects:
         into.changed.emit(Change(aspect=aspect))

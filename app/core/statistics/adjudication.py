@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.reviewer_name import MAX_NAME
+from app.core.session.finer_values import FieldValue, FieldValues, common_subclass, field_values
 from app.core.session.records import Change, Judgement, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.statistics.verdicts import ADJUDICATOR
@@ -162,7 +163,10 @@ def _final(by: SettledBy, opinion: Opinion, whose: Sequence[Judgement]) -> Final
 
 
 def _merge_opinions(given: Sequence[Judgement], verdict: Verdict | None, *flags: str) -> Opinion:
-    """Merge opinions: the lowest confidence, all flags, and each comment with its author."""
+    """Merge opinions: the lowest confidence, all flags, and each comment with its author.
+
+    The sub-class is as far as they agree on it; fields are those about which nobody differs.
+    """
     if len(given) == 1:
         return replace(given[0].opinion, verdict=verdict)
     sure = [each.opinion.confidence for each in given if each.opinion.confidence is not None]
@@ -175,4 +179,15 @@ def _merge_opinions(given: Sequence[Judgement], verdict: Verdict | None, *flags:
         confidence=min(sure, default=None),
         flags=tuple(dict.fromkeys([*flags, *every])),
         comment="\n".join(comments),
+        subclass=common_subclass(each.opinion.subclass for each in given),
+        fields=_undisputed(each.opinion.fields for each in given),
+    )
+
+
+def _undisputed(given: Iterable[FieldValues]) -> FieldValues:
+    found: dict[str, set[FieldValue]] = {}
+    for name, value in (pair for values in given for pair in values):
+        found.setdefault(name, set()).add(value)
+    return field_values(
+        {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
     )

@@ -17,6 +17,7 @@ from agent.confidence.scores import Agreement
 from app.core.database.tables import judgements, log, repeats, reviewers
 from app.core.errors import SessionError
 from app.core.session import verdict_log
+from app.core.session.finer_values import values_text
 from app.core.session.records import Change, Opinion
 from app.core.session.session import Session
 from app.core.session.stored_opinions import checked, damaged, opinion_of
@@ -97,6 +98,8 @@ def record_repeat(
             "confidence": opinion.confidence,
             "flags": json.dumps(list(opinion.flags)),
             "comment": opinion.comment,
+            "subclass": opinion.subclass,
+            "fields": values_text(opinion.fields),
             "seconds": seconds,
             "first_id": first,
             "after_id": _last_line(connection, reviewer),

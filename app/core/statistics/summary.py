@@ -38,6 +38,7 @@ from app.core.statistics.drift import Drift, drift
 from app.core.statistics.pace import Pace, recent_pace
 from app.core.statistics.people import ReviewerAgreement, reviewer_agreement
 from app.core.statistics.repeats import Consistency, consistency
+from app.core.statistics.subclasses import Subclasses, subclass_statistics
 from app.core.statistics.verdicts import (
     ACCEPT,
     NONE,
@@ -128,6 +129,7 @@ class Statistics:
     repeats: tuple[Consistency, ...]
     drift: tuple[Drift, ...]
     agents: tuple[AgentFigures, ...]
+    subclasses: Subclasses
 
     def to_json(self) -> str:
         """One JSON object, with null for undefined figures."""
@@ -165,6 +167,7 @@ def statistics_of(session: Session, all_verdicts: AllVerdicts, seed: int = 0) ->
         repeats=consistency(session, seed),
         drift=tuple(drift(session, verdicts, number, main) for number in verdicts.reviewers),
         agents=tuple(_agent(session, verdicts, agent, seed) for agent in agents),
+        subclasses=subclass_statistics(session, seed),
     )
 
 

@@ -71,6 +71,13 @@ ACTIONS: dict[str, Action] = dict(
         ),
         _action("undo", JUDGING, QT_TRANSLATE_NOOP("actions", "Undo"), "Ctrl+Z", "Backspace"),
         _action("redo", JUDGING, QT_TRANSLATE_NOOP("actions", "Redo"), "Ctrl+Shift+Z", "Ctrl+Y"),
+        _action("subclass", JUDGING, QT_TRANSLATE_NOOP("actions", "Sub-class of this object"), ";"),
+        _action(
+            "subclass_previous",
+            JUDGING,
+            QT_TRANSLATE_NOOP("actions", "Sub-class of the object accepted last"),
+            ":",
+        ),
         _action(
             "next",
             MOVING,
@@ -217,6 +224,18 @@ ACTIONS: dict[str, Action] = dict(
             repeats=True,
         ),
         _action("comment", WORDS, QT_TRANSLATE_NOOP("actions", "Comment"), "C"),
+        _action(
+            "comment_previous",
+            WORDS,
+            QT_TRANSLATE_NOOP("actions", "Comment the previous object"),
+            "Shift+C",
+        ),
+        _action(
+            "flags_previous",
+            WORDS,
+            QT_TRANSLATE_NOOP("actions", "Flags of the previous object"),
+            "Shift+G",
+        ),
         _action("flags", WORDS, QT_TRANSLATE_NOOP("actions", "Open the flag menu"), "G"),
         _action("star", WORDS, QT_TRANSLATE_NOOP("actions", "Star"), "*"),
         _action(
@@ -283,6 +302,7 @@ ACTIONS: dict[str, Action] = dict(
             "Ctrl+3",
         ),
         _action("history_page", FILES, QT_TRANSLATE_NOOP("actions", "History"), "Ctrl+4"),
+        _action("fields", FILES, QT_TRANSLATE_NOOP("actions", "Define fields of your own")),
         _action(
             "other_class",
             FILES,

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 from app.ui.actions.actions import ACTIONS
+
+
+class KeyTaker(Protocol):
+    """Something on screen that takes some keys before any action does."""
+
+    def wants(self, keys: Sequence[str]) -> bool: ...
+    def take(self, keys: Sequence[str]) -> None: ...
+    def leave(self, name: str) -> None:
+        """Another key is about to run the action `name`, or none."""
 
 
 class Commands(QObject):
@@ -19,6 +29,7 @@ class Commands(QObject):
         self._calls: dict[str, Callable[[], object]] = {}
         self._ends: dict[str, Callable[[], object]] = {}
         self._overrides: dict[str, Callable[[], object]] = {}
+        self.key_taker: KeyTaker | None = None
 
     def add(
         self, name: str, call: Callable[[], object], end: Callable[[], object] | None = None
@@ -60,3 +71,4 @@ class Commands(QObject):
         self._calls.clear()
         self._ends.clear()
         self._overrides.clear()
+        self.key_taker = None

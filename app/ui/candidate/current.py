@@ -21,6 +21,7 @@ from app.core.session.session import Session
 from app.core.statistics.repeats import Repeat
 from app.ui.background.runner import Runner
 from app.ui.candidate.blind_mode import BlindMode
+from app.ui.candidate.flags import toggled
 from app.ui.candidate.queue_neighbours import (
     Queue,
     QueueNeighbours,
@@ -56,6 +57,8 @@ class CurrentCandidate(QObject):
     """The `Opinion` on screen, possibly not saved."""
     judged = Signal(object)
     """The `LogEntry` of a verdict, an undo or a redo."""
+    verdict_given = Signal(object, object)
+    """The `QueueRow` and the `Opinion` of a verdict just given, the same as before or not."""
     queue_changed = Signal(object)
     """The new `Queue`."""
     message = Signal(str)
@@ -137,8 +140,7 @@ class CurrentCandidate(QObject):
         row, self._is_leaving = self.row, True
         if self._search.is_busy:
             return  # continued when the running search ends
-        cached = None if row is None else self._cache.next_unjudged(row)
-        if cached is not None:
+        if row is not None and (cached := self._cache.next_unjudged(row)) is not None:
             self._show(cached)
             return
         position = None if row is None else row.position
@@ -184,10 +186,12 @@ class CurrentCandidate(QObject):
             self.message.emit(self.tr("Not judged: the spectrum is not drawn yet"))
             return
         sure = self.opinion.confidence if confidence is None else confidence
-        opinion = replace(self.opinion, verdict=verdict, confidence=sure)
+        finer = self.opinion.subclass if verdict is Verdict.ACCEPT else ""
+        opinion = replace(self.opinion, verdict=verdict, confidence=sure, subclass=finer)
         if not self._record(opinion):
             return
         self.opinion = opinion
+        self.verdict_given.emit(self.row, opinion)
         self._cache.mark_judged(self.candidate.id)
         if stay:
             self._show_verdict()
@@ -197,18 +201,15 @@ class CurrentCandidate(QObject):
     def set_confidence(self, confidence: int | None) -> None:
         """Set the confidence of the saved verdict, else of the next one."""
         is_judged = self.saved_opinion.verdict is not None
-        self._change(replace(self.opinion, confidence=confidence), save=is_judged)
+        self.change(replace(self.opinion, confidence=confidence), save=is_judged)
 
     def toggle_flag(self, flag: str) -> None:
-        flags = self.opinion.flags
-        others = tuple(each for each in flags if each != flag)
-        flags = others if flag in flags else (*flags, flag)
-        self._change(replace(self.opinion, flags=flags), save=True)
+        self.change(replace(self.opinion, flags=toggled(self.opinion.flags, flag)), save=True)
 
     def set_comment(self, comment: str, *, save: bool = True) -> None:
         """Set the comment; an unsaved one is saved when the candidate changes."""
         is_new = comment != self.saved_opinion.comment
-        self._change(replace(self.opinion, comment=comment), save=save and is_new)
+        self.change(replace(self.opinion, comment=comment), save=save and is_new)
 
     def undo(self) -> None:
         """Undo the reviewer's last action and go to its candidate."""
@@ -265,8 +266,7 @@ class CurrentCandidate(QObject):
     def _go_to_neighbour(self, cached: FindCached, find: Find, at_end: str) -> None:
         if self.row is None or self._search.is_busy:
             return
-        row = cached(self.row)
-        if row is not None:
+        if (row := cached(self.row)) is not None:
             self._show(row)
             return
         search = partial(find, self.session, self.queue, self.row.position)
@@ -354,7 +354,7 @@ class CurrentCandidate(QObject):
         if self.candidate is not None:
             self._reader.prefetch_around(self.candidate, neighbours.ahead, neighbours.before)
 
-    def _change(self, opinion: Opinion, *, save: bool) -> None:
+    def change(self, opinion: Opinion, *, save: bool) -> None:
         if self.candidate is None or opinion == (self.saved_opinion if save else self.opinion):
             return
         if save:
@@ -367,10 +367,10 @@ class CurrentCandidate(QObject):
         self.opinion_changed.emit(opinion)
 
     def _save_comment(self) -> bool:
-        """Save the typed comment; return False if that failed."""
-        if self.row is None or self.opinion.comment == self.saved_opinion.comment:
-            return True
-        return self._record(replace(self.saved_opinion, comment=self.opinion.comment))
+        """Save what was typed, a comment or a field; return False if that failed."""
+        now = self.opinion
+        typed = replace(self.saved_opinion, comment=now.comment, fields=now.fields)
+        return self.row is None or typed == self.saved_opinion or self._record(typed)
 
     def _record(self, opinion: Opinion) -> bool:
         assert self.row is not None

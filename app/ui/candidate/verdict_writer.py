@@ -50,6 +50,8 @@ class VerdictWriter:
         self.evidence = SeenEvidence()
         self._last_repeat: int | None = None
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
+        self._repeat = Opinion()
+        self._repeat_seconds: float | None = None
         self.is_writing = False
         """True while a change of the session comes from this object."""
         self.is_busy = False
@@ -78,6 +80,21 @@ class VerdictWriter:
         if seen:
             self._blind_mode.mark_recorded(number)
         return entry
+
+    def amend(self, number: int, change: Callable[[Opinion], Opinion]) -> LogEntry | None:
+        """Change the opinion on a candidate that is no longer on screen."""
+        if self.is_busy:
+            raise SessionError(BUSY)
+        with self._writing():
+            if number == self._last_repeat:
+                self._record_repeat(number, change(self._repeat), self._repeat_seconds)
+                return None
+            if self._blind_mode.is_repeat(number):
+                raise SessionError("a repeat can be changed only right after it was judged")
+            self._last_repeat = None
+            standing = self._session.judgement(number)
+            before = Opinion() if standing is None else standing.opinion
+            return self._session.record_verdict(number, change(before))
 
     def take_back(self, kind: Literal["undo", "redo"], done: Done, failed: Failed) -> None:
         """Undo or redo at once, or in the background where an act has changed many candidates."""
@@ -123,7 +140,7 @@ class VerdictWriter:
         if self._last_repeat == number:  # changed at once: replaces the repeat just recorded
             withdraw_repeat(self._session)
         record_repeat(self._session, number, opinion, seconds=spent)
-        self._last_repeat = number
+        self._last_repeat, self._repeat, self._repeat_seconds = number, opinion, spent
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -11,7 +11,10 @@ from PySide6.QtCore import QCoreApplication
 
 from agent.spectra.spectrum import Spectrum
 from app.core.importing.role_names import LABEL, normalized_name
-from app.core.session.records import Candidate
+from app.core.session.finer_values import subclass_levels
+from app.core.session.own_fields import OwnField
+from app.core.session.own_fields import value_text as own_value_text
+from app.core.session.records import Candidate, Opinion
 from app.ui.information.catalogue_order import columns_of
 
 translate = QCoreApplication.translate
@@ -28,6 +31,9 @@ FROM_SPECTRUM = (
     ("dec", "dec"),
     ("snr", "snr"),
 )
+
+
+NO_OPINION = Opinion()
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,8 @@ class CandidateFacts:
     spectrum: Spectrum | None = None
     label_column: str = ""
     hides: bool = False
+    opinion: Opinion = NO_OPINION
+    fields: tuple[OwnField, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ def sections(facts: CandidateFacts) -> list[InformationSection]:
     header = [*_header_rows(facts, used_keys)]
     parts = (
         ("catalogue", catalogue),
+        ("opinion", [*_opinion_rows(facts)]),
         ("list", listed),
         ("file", [*_file_rows(facts)]),
         ("header", header[:MAX_ROWS]),
@@ -133,6 +142,16 @@ def _list_rows(facts: CandidateFacts, shown: set[str]) -> Iterator[InformationRo
     for name, value in candidate.own.items():
         if name not in shown and value_text(value):
             yield _row(facts, name, value)
+
+
+def _opinion_rows(facts: CandidateFacts) -> Iterator[InformationRow]:
+    """Sub-class and own fields, as far as the person has given them."""
+    if facts.opinion.subclass:
+        levels = " › ".join(subclass_levels(facts.opinion.subclass))
+        yield InformationRow(translate("information", "sub-class"), levels)
+    titles = {each.name: each.shown for each in facts.fields}
+    for name, value in facts.opinion.fields:
+        yield InformationRow(titles.get(name, name), own_value_text(value))
 
 
 def _file_rows(facts: CandidateFacts) -> Iterator[InformationRow]:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.session.own_fields import own_fields
 from app.core.session.records import Change
 from app.core.session.session import list_roles
 from app.ui.information.information import (
@@ -107,6 +108,8 @@ class InformationPanel(QWidget):
             spectrum=self._current.spectrum,
             label_column=self._roles.get(row.candidate.list_id, {}).get("label", ""),
             hides=self._current.blind_mode.hides(row),
+            opinion=self._current.saved_opinion,
+            fields=own_fields(self._current.session),
         )
         self._show_sections(sections(facts))
 
@@ -132,6 +135,7 @@ class InformationPanel(QWidget):
 
     def _title(self, name: str) -> str:
         titles = {
+            "opinion": self.tr("Your opinion"),
             "list": self.tr("From your list"),
             "file": self.tr("From the file"),
             "header": self.tr("Other header keywords"),

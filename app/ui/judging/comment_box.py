@@ -12,7 +12,7 @@ from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, Opinion
 from app.ui.judging.flag_row import FlagRow
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import escape_mnemonics
+from app.ui.widgets.labels import escape_mnemonics, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -42,6 +42,11 @@ class CommentBox(QWidget):
         row.addWidget(self.flags)
         row.addWidget(self.edit, 1)
         row.addWidget(self.standard)
+        self._row = row
+        self._over: QLineEdit | None = None
+        self._over_title = short_label("", "title")
+        self._over_title.setParent(self)
+        self._over_title.hide()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
         context.commands.add("comment", self._start_typing)
@@ -53,6 +58,22 @@ class CommentBox(QWidget):
         self._current.candidate_changed.connect(self._show_row)
         self._current.opinion_changed.connect(self._show)
         self._show_row(self._current.row)
+
+    def show_over(self, line: QLineEdit | None, title: str) -> None:
+        """Show another line with a title in place of the comment, or the comment again."""
+        if line is not None and self._row.indexOf(line) < 0:
+            at = self._row.indexOf(self.edit)
+            self._row.insertWidget(at, line, 1)
+            self._row.insertWidget(at, self._over_title)
+        other, self._over = self._over, line
+        for part in (self.flags, self.edit):  # both are about the object on screen
+            part.setVisible(line is None)
+        self._over_title.setVisible(line is not None)
+        self._over_title.setText(title)
+        if line is not None:
+            line.show()
+        elif other is not None:
+            other.hide()
 
     def _show_keys(self) -> None:
         text = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))

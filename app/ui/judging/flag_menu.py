@@ -51,6 +51,13 @@ class FlagMenu(QMenu):
         custom = self.tr("{key}    Custom…").replace("{key}", CUSTOM_KEY)
         self._by_letter[CUSTOM_KEY] = self.addAction(custom)
 
+    def add_heading(self, text: str) -> None:
+        """Say above the flags whose they are."""
+        heading = QAction(escape_mnemonics(text), self)
+        heading.setEnabled(False)
+        self.insertAction(self.actions()[0], heading)
+        self.insertSeparator(self.actions()[1])
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = self._by_letter.get(event.text().upper())
         if action is None:

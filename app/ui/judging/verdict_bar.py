@@ -16,6 +16,7 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.confidence_row import ConfidenceRow
 from app.ui.judging.flag_row import CHIPS_PX
+from app.ui.judging.previous_object import PreviousObject
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
 from app.ui.judging.verdict_commands import VerdictCommands
@@ -43,6 +44,7 @@ class VerdictBar(QFrame):
         self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
         self.proposal = ProposalButton(context, self)
         self.comment = CommentBox(context, self)
+        self.previous = PreviousObject(context, self.comment, self)
         self.undo = _quiet(context.current_theme, self, "↶")
         self.redo = _quiet(context.current_theme, self, "↷")
         self.choose_class = labels.button(self.tr("Choose a class to judge"), "")

@@ -63,6 +63,8 @@ class KeyFilter(QObject):
         """Action to end on release, by key code."""
         self._released_ms: dict[int, int] = {}
         """Time stamp of the last release by the window system, by key code."""
+        self._taken_code = 0
+        """The key that a strip of keys has taken and that may still be held."""
         self._is_left_to_text = False
         """Whether the press being delivered was left to a text field."""
         self._misses_repeats = misses_repeats()
@@ -106,11 +108,14 @@ class KeyFilter(QObject):
             self._is_left_to_text = False
         elif self._is_left_to_text:  # the text field ignored the press, so it reaches the parent
             return False
+        if self._is_taken(event, keys, is_override=is_override):
+            return True
         if has_selection(focus) and COPYING.intersection(keys):
             return False
         if navigates_rows(focus) and ROW_KEYS.intersection(keys):
             return self._leave_to_table(event, is_override=is_override)
         if name is None:
+            self._leave_taker("", is_override=is_override)
             return not is_override and _would_search_list(event)
         if not self._commands.can(name) and name != ESCAPE:
             return False
@@ -119,8 +124,33 @@ class KeyFilter(QObject):
         if is_override:
             event.accept()
         elif not self._is_repeat(event) or ACTIONS[name].repeats:
+            self._leave_taker(name)
             self._run(name, event.key(), in_text)
         return True
+
+    def _is_taken(self, event: QKeyEvent, keys: tuple[str, ...], *, is_override: bool) -> bool:
+        """Whether the key goes to the strip of keys on screen, or went there and is still held."""
+        taker = self._commands.key_taker
+        if taker is None or not keys:
+            return False
+        if is_override:
+            if taker.wants(keys):
+                event.accept()
+            return taker.wants(keys)
+        if event.key() == self._taken_code and self._is_repeat(event):
+            return True
+        self._taken_code = 0
+        if not taker.wants(keys):
+            return False
+        if not event.isAutoRepeat():
+            self._taken_code = event.key()
+            taker.take(keys)
+        return True
+
+    def _leave_taker(self, name: str, *, is_override: bool = False) -> None:
+        taker = self._commands.key_taker
+        if taker is not None and not is_override:
+            taker.leave(name)
 
     def _leave_to_table(self, event: QKeyEvent, *, is_override: bool) -> bool:
         """Let the table handle the key; a held Enter opens a row only once."""

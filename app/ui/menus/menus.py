@@ -18,6 +18,7 @@ LINE = ""
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
         *("open_list", "open_session", "open_archive", "fetch_missing", "other_class"),
+        "fields",
         *("welcome", LINE),
         *("export", "report", "pack", "snapshot", "save_spectrum", LINE),
         *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
@@ -28,7 +29,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("accept_stay", "reject_stay", "unsure_stay", LINE),
         *("confidence_4", "confidence_3", "confidence_2", "confidence_1", "confidence_0", LINE),
         *("accept_4", "accept_3", "unsure_2", "unsure_1", LINE),
-        *("comment", "flags", "star", LINE, "copy_range"),
+        *("subclass", "subclass_previous", LINE),
+        *("comment", "flags", "star", "comment_previous", "flags_previous", LINE, "copy_range"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "List")): (
         *("next", "previous", LINE, "queue", "find", "filter", LINE, "blind", "show_again"),

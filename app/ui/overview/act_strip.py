@@ -13,6 +13,7 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.judging.flag_menu import STAR, FlagMenu
 from app.ui.judging.verdict_text import MARKS, NAMES, mark_and_word
 from app.ui.keys.text_focus import OWN_KEYS
+from app.ui.overview.finer_menu import FinerMenu
 from app.ui.overview.group_acts import Question
 from app.ui.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
@@ -54,6 +55,8 @@ class ActStrip(QFrame):
             theme, attrgetter("accent"), self, mark="↶", height=30, is_quiet=True
         )
         self.menu = FlagMenu(self)
+        self.finer = PaintedButton(theme, attrgetter("border"), self)
+        self.finer_menu = FinerMenu(context.bridge.session, self)
         self._group = QButtonGroup(self)
         self._group.setExclusive(False)
         layout = FlowLayout(self)
@@ -62,11 +65,12 @@ class ActStrip(QFrame):
         for number, each in enumerate(self.buttons.values()):
             self._group.addButton(each, number)
             layout.addWidget(each)
-        for part in (self.star, self.flag, self.comment, self.undo):
+        for part in (self.star, self.flag, self.finer, self.comment, self.undo):
             layout.addWidget(part)
         self._group.idClicked.connect(self._press)
         self.star.clicked.connect(self._press_star)
         self.flag.clicked.connect(self.open_flags)
+        self.finer.clicked.connect(self.open_finer)
         self.menu.chosen.connect(self.flag_requested)
         self.comment.returnPressed.connect(self._give_comment)
         self.undo.clicked.connect(self.undo_requested)
@@ -79,9 +83,16 @@ class ActStrip(QFrame):
         text = self.tr("{n} of {total} selected") if selected else self.tr("Total: {total}")
         self.count.setText(text.replace("{n}", f"{selected:,}").replace("{total}", f"{total:,}"))
         can_act = can_write and selected > 1
-        for part in (*self.buttons.values(), self.star, self.flag, self.comment):
+        for part in (*self.buttons.values(), self.star, self.flag, self.finer, self.comment):
             part.setEnabled(can_act)
         self.undo.setEnabled(can_write)
+        self.finer.setVisible(self.finer_menu.is_useful)
+
+    def open_finer(self) -> None:
+        if self.finer.isEnabled() and self.finer_menu.is_useful:
+            self.finer_menu.fill()
+            height = self.finer_menu.sizeHint().height()
+            self.finer_menu.popup(self.finer.mapToGlobal(QPoint(0, -height)))
 
     def open_flags(self) -> None:
         if self.flag.isEnabled():
@@ -98,6 +109,8 @@ class ActStrip(QFrame):
         self.flag.set_label(
             self.tr("Flag"), keymap.label("flags"), self.tr("Flag all selected candidates")
         )
+        about = self.tr("Give all selected candidates a sub-class or the value of a field")
+        self.finer.set_label(self.tr("Sub-class, field ▾"), keymap.label("subclass"), about)
         self.undo.set_label("", hint=self.tr("Undo the last act"))
         placeholder = self.tr("Comment on all selected ({key})")
         self.comment.setPlaceholderText(placeholder.replace("{key}", keymap.label("comment")))

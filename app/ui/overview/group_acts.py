@@ -16,6 +16,7 @@ from shiboken6 import isValid
 
 from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
+from app.core.session.finer_values import FieldValue, with_value
 from app.core.session.records import MAX_COMMENT, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.session.together import ChangeOpinion
@@ -73,6 +74,21 @@ class GroupActs(QObject):
         """Add a comment behind what each has."""
         if comment.strip():
             self._act(rows, partial(_commented, comment.strip()))
+
+    def set_subclass(self, path: str, rows: Sequence[QueueRow]) -> None:
+        """Give the accepted ones among them a sub-class; the others stay as they are."""
+        accepted = [
+            row
+            for row in rows
+            if row.mine is not None and row.mine.opinion.verdict is Verdict.ACCEPT
+        ]
+        if not accepted:
+            self._current.message.emit(self.tr("Only what is accepted has a sub-class"))
+        else:
+            self._act(accepted, partial(_subclassed, path))
+
+    def set_field(self, name: str, value: FieldValue | None, rows: Sequence[QueueRow]) -> None:
+        self._act(rows, partial(_with_field, name, value))
 
     def undo(self) -> None:
         self._take_back("undo", self.tr("Nothing to undo"))
@@ -144,7 +160,18 @@ def _record(
 
 
 def _judged(verdict: Verdict, opinion: Opinion) -> Opinion:
-    return replace(opinion, verdict=verdict)
+    finer = opinion.subclass if verdict is Verdict.ACCEPT else ""
+    return replace(opinion, verdict=verdict, subclass=finer)
+
+
+def _subclassed(path: str, opinion: Opinion) -> Opinion:
+    """Somebody may have changed the verdict since the row was read."""
+    is_accepted = opinion.verdict is Verdict.ACCEPT
+    return replace(opinion, subclass=path) if is_accepted else opinion
+
+
+def _with_field(name: str, value: FieldValue | None, opinion: Opinion) -> Opinion:
+    return replace(opinion, fields=with_value(opinion.fields, name, value))
 
 
 def _flagged(flag: str, opinion: Opinion) -> Opinion:

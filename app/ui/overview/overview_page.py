@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
+from app.core.session.finer_values import FieldValue
 from app.core.session.records import Verdict
 from app.core.session.together import MAX_CANDIDATES
 from app.ui.candidate.queue_neighbours import Queue
@@ -116,6 +117,9 @@ class OverviewPage(QWidget):
         self.strip.verdict_requested.connect(self._judge)
         self.strip.flag_requested.connect(self._flag)
         self.strip.comment_given.connect(self._comment)
+        self.strip.finer_menu.subclass_chosen.connect(self._subclass)
+        self.strip.finer_menu.field_given.connect(self._field)
+        self.strip.finer_menu.refused.connect(self._say)
         self.strip.undo_requested.connect(self.acts.undo)
         self.tools.run_requested.connect(self._run_agent)
         self.tools.stop_requested.connect(context.agent.list_run.stop)
@@ -141,6 +145,7 @@ class OverviewPage(QWidget):
                 "star": partial(self._flag, STAR),
                 "flags": self.strip.open_flags,
                 "comment": self._start_comment,
+                "subclass": self.strip.open_finer,
                 "undo": self.acts.undo,
                 "redo": self.acts.redo,
                 "filter": self.filters.start_editing,
@@ -185,6 +190,12 @@ class OverviewPage(QWidget):
     def _comment(self, text: str) -> None:
         self._with_selected(partial(self.acts.add_comment, text))
         self.table.setFocus()
+
+    def _subclass(self, path: str) -> None:
+        self._with_selected(partial(self.acts.set_subclass, path))
+
+    def _field(self, name: str, value: FieldValue | None) -> None:
+        self._with_selected(partial(self.acts.set_field, name, value))
 
     def _run_agent(self) -> None:
         self._with_selected(self._inspect)

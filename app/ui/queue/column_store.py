@@ -55,7 +55,8 @@ class ColumnStore(QObject):
         self._runner.run(partial(own_columns, self._session), self._set_own, self._ignore, self)
 
     def session_changed(self, change: Change) -> None:
-        if change.aspect == "list":
+        is_whole = change.aspect == "verdict" and not change.candidate_ids  # fields, perhaps
+        if change.aspect == "list" or is_whole:
             self.load()
         elif change.aspect == "evidence" and not self._later.isActive():
             self._later.start()

@@ -19,8 +19,11 @@ from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.evidence_values import gives_class_away
 from app.core.queue.landmarks import BLOCK
 from app.core.queue.own_columns import OwnColumn
+from app.core.queue.own_opinion import MINE, SUBCLASS
+from app.core.session.finer_values import most_specific
+from app.core.session.records import Verdict
 from app.ui.judging.flag_menu import STAR
-from app.ui.judging.verdict_text import mark_and_word, verdict_colour
+from app.ui.judging.verdict_text import MARKS, mark_and_word, verdict_colour
 from app.ui.queue.columns import (
     AGENT,
     FIRST_OWN,
@@ -111,7 +114,10 @@ class QueueModel(QAbstractTableModel):
 
     def original_title(self, column: int) -> str:
         if column >= FIRST_OWN:
-            return one_line(self.own[column - FIRST_OWN].name, MAX_TITLE)
+            name = self.own[column - FIRST_OWN].name
+            if name == SUBCLASS:
+                return self.tr("sub-class")
+            return one_line(name.removeprefix(MINE), MAX_TITLE)
         return fixed_title(column)
 
     def _about(self, column: int) -> str:
@@ -290,7 +296,7 @@ def text_of(row: QueueRow, column: int) -> str:
             return candidate.object_id or f"#{candidate.id}"
         case 1:
             verdict = _verdict(row)
-            return "" if verdict is None else mark_and_word(verdict)
+            return "" if verdict is None else mark_and_subclass(row, verdict)
         case 2:
             return "" if candidate.snr is None else f"{candidate.snr:.1f}"
         case 3:
@@ -307,6 +313,12 @@ def text_of(row: QueueRow, column: int) -> str:
     flags = () if row.mine is None else row.mine.opinion.flags
     star = "★ " if STAR in flags else ""
     return star + ", ".join(each for each in flags if each != STAR)
+
+
+def mark_and_subclass(row: QueueRow, verdict: Verdict) -> str:
+    """The mark of the verdict with its word, or with the sub-class where there is one."""
+    narrowest = "" if row.mine is None else most_specific(row.mine.opinion.subclass)
+    return f"{MARKS[verdict]} {narrowest}" if narrowest else mark_and_word(verdict)
 
 
 def own_text(value: Any) -> str:

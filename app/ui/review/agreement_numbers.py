@@ -75,6 +75,18 @@ def people_rows(found: Statistics, everybody: str, repeats: str) -> list[FigureR
     return rows
 
 
+def subclass_rows(found: Statistics, level: str) -> list[FigureRow]:
+    """Cohen's kappa of each pair at each level of sub-classes; `level` has the place {n}."""
+    return [
+        FigureRow(
+            f"{each.first} · {each.second} · {level.replace('{n}', str(each.level))}",
+            each.agreement.kappa,
+            each.agreement.n,
+        )
+        for each in found.subclasses.pairs
+    ]
+
+
 def agent_rows(found: Statistics) -> list[FigureRow]:
     """Kappa of each person with each model. Only blind verdicts count as a person's own."""
     return [

@@ -16,6 +16,7 @@ from app.ui.review.agreement_numbers import (
     compute_numbers,
     people_rows,
     snr_rows,
+    subclass_rows,
 )
 from app.ui.review.calibration_card import CalibrationCard
 from app.ui.review.drift_card import DriftCard
@@ -48,6 +49,13 @@ class AgreementPage(QWidget):
         )
         self.people = self._kappas(self.tr("Between people"), kappa)
         self.agents = self._kappas(self.tr("Between people and the agent"), blind)
+        self.subclasses = self._kappas(
+            self.tr("Sub-classes, by level"),
+            self.tr(
+                "Cohen's kappa of what both have accepted and named at least to that level: 1 is "
+                "the first key, 2 the second."
+            ),
+        )
         self.by_snr = self._kappas(self.tr("By signal-to-noise"), "")
         self.drift = DriftCard(context)
         self.calibration = CalibrationCard(context)
@@ -59,7 +67,7 @@ class AgreementPage(QWidget):
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
         left, right = QVBoxLayout(), QVBoxLayout()
-        for part in (self.people, self.agents, self.by_snr, self.drift):
+        for part in (self.people, self.subclasses, self.agents, self.by_snr, self.drift):
             left.addWidget(part)
         left.addStretch(1)
         right.addWidget(self.calibration)
@@ -69,7 +77,7 @@ class AgreementPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(PageScrollArea(inner))
-        for card in (self.people, self.agents, self.by_snr):
+        for card in (self.people, self.subclasses, self.agents, self.by_snr):
             card.show_rows([], self.tr("Computing…"))
         self.refresh = Refresh(self, context, self._prepare, self._show, self._refresh_failed)
 
@@ -109,6 +117,9 @@ class AgreementPage(QWidget):
                 " name, or merge a colleague's session."
             ),
         )
+        rows = subclass_rows(found.statistics, self.tr("level {n}"))
+        self.subclasses.show_rows(rows, "")
+        self.subclasses.setVisible(bool(rows))
         self.agents.show_rows(
             [] if self.is_blind else agent_rows(found.statistics), self._why_no_agent()
         )

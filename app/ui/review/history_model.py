@@ -9,7 +9,9 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from agent.trajectory.p_yes import probability_text
+from app.core.session.finer_values import subclass_levels
 from app.core.session.log_pages import LogLine
+from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
 from app.ui.judging.verdict_text import confidence_meaning, mark_and_word
 
@@ -91,6 +93,9 @@ class HistoryModel(QAbstractTableModel):
             text += f" · {confidence_meaning(opinion.confidence)}"
         if opinion.flags:
             text += f" · {', '.join(opinion.flags)}"
+        if opinion.subclass:
+            text += f" · {' › '.join(subclass_levels(opinion.subclass))}"
+        text += "".join(f" · {name} = {value_text(value)}" for name, value in opinion.fields)
         if entry.action == "undo":
             return self.tr("undone, now: {what}").replace("{what}", text)
         if entry.action == "redo":

@@ -6,6 +6,8 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from agent.trajectory.p_yes import probability_text
+from app.core.session.finer_values import subclass_levels
+from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement
 from app.ui.judging.verdict_text import NAMES, confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import AgentOpinion
@@ -43,6 +45,9 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
         confidence = translate("OpinionCard", "confidence {word}")
         details.append(confidence.replace("{word}", confidence_meaning(opinion.confidence)))
     details += opinion.flags
+    if opinion.subclass:
+        details.append(" › ".join(subclass_levels(opinion.subclass)))
+    details += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
     who = given.reviewer
     if is_adjudicator:
         who += " · " + translate("OpinionCard", "adjudicator")

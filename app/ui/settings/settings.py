@@ -36,6 +36,10 @@ class Settings:
     workers: int = 1
     samp: bool = False
     """Whether the window is connected to other programs of this machine."""
+    subclass_seconds: float = 1.5
+    """How long the keys of sub-classes are offered after an accept; 0: not at all."""
+    subclass_sticky: bool = False
+    """Whether they stay until the next verdict instead."""
     neighbour_arcsec: float = 3.0
     comments: tuple[str, ...] = ()
     """Standard comments of the user."""

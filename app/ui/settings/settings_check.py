@@ -23,6 +23,7 @@ MAX_TOLD, MAX_TOLD_LENGTH = 20, 40
 MAX_FILES = 50
 MAX_WORKERS = 16
 MAX_NEIGHBOUR_ARCSEC = 600.0
+MIN_SUBCLASS_SECONDS, MAX_SUBCLASS_SECONDS = 0.3, 30.0
 MIN_FONT_PT, MAX_FONT_PT = 7, 24
 MAX_KEYS = 4
 MAX_VIEW = 40
@@ -166,6 +167,8 @@ CHECKS: Mapping[str, Check] = {
     "watch": _flag,
     "workers": _whole(1, MAX_WORKERS),
     "samp": _flag,
+    "subclass_seconds": _number(MIN_SUBCLASS_SECONDS, MAX_SUBCLASS_SECONDS, 0),
+    "subclass_sticky": _flag,
     "neighbour_arcsec": _number(0.1, MAX_NEIGHBOUR_ARCSEC),
     "comments": _texts(MAX_COMMENTS, MAX_COMMENT_LENGTH),
     "line_lists": _texts(MAX_FILES, MAX_PATH),

@@ -17,7 +17,9 @@ from app.ui.settings.settings_check import (
     MAX_COMMENTS,
     MAX_FONT_PT,
     MAX_NEIGHBOUR_ARCSEC,
+    MAX_SUBCLASS_SECONDS,
     MIN_FONT_PT,
+    MIN_SUBCLASS_SECONDS,
 )
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_parts import (
@@ -47,6 +49,14 @@ class ReviewerPage(SettingsPage):
         self.radius.setSuffix(self.tr(" arcsec"))
         self.radius.setFixedWidth(NARROW)
         self.radius.valueChanged.connect(self._save_radius)
+        self.seconds = QDoubleSpinBox(minimum=0.0, maximum=MAX_SUBCLASS_SECONDS, decimals=1)
+        self.seconds.setSingleStep(0.5)
+        self.seconds.setSuffix(self.tr(" s"))
+        self.seconds.setSpecialValueText(self.tr("off"))
+        self.seconds.setFixedWidth(NARROW)
+        self.seconds.valueChanged.connect(self._save_seconds)
+        self.sticky = QCheckBox(self.tr("Until the next verdict"))
+        self.sticky.toggled.connect(self._save_sticky)
         rows = form()
         note = self.tr("Saved with each of your verdicts, starting with the next session you open")
         add_row(rows, self.tr("Your name"), self.name, note)
@@ -56,6 +66,9 @@ class ReviewerPage(SettingsPage):
         )
         add_row(rows, self.tr("Blind mode"), self.blind, note)
         add_row(rows, self.tr("Radius for nearby objects"), self.radius)
+        note = self.tr("After an accept, one key more names the sub-class of that object")
+        add_row(rows, self.tr("Keys of sub-classes"), self.seconds, note)
+        add_row(rows, "", self.sticky)
         self.body.addLayout(rows)
         self.body.addStretch(1)
 
@@ -64,6 +77,9 @@ class ReviewerPage(SettingsPage):
             self.name.setText(settings.reviewer)
         self.blind.setChecked(settings.blind)
         self.radius.setValue(settings.neighbour_arcsec)
+        self.seconds.setValue(settings.subclass_seconds)
+        self.seconds.setEnabled(not settings.subclass_sticky)
+        self.sticky.setChecked(settings.subclass_sticky)
 
     def _save_name(self) -> None:
         name = " ".join(self.name.text().split())
@@ -72,6 +88,14 @@ class ReviewerPage(SettingsPage):
 
     def _save_blind(self, on: bool) -> None:
         self._settings.change(blind=on)
+
+    def _save_seconds(self, seconds: float) -> None:
+        """From off, the first step up is the shortest time that anybody can use."""
+        least = MIN_SUBCLASS_SECONDS if seconds else 0.0
+        self._settings.change(subclass_seconds=max(seconds, least))
+
+    def _save_sticky(self, on: bool) -> None:
+        self._settings.change(subclass_sticky=on)
 
     def _save_radius(self, arcsec: float) -> None:
         self._settings.change(neighbour_arcsec=arcsec)

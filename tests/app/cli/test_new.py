@@ -9,6 +9,7 @@ from agent.inspection.inspector_factory import default_model
 from app.cli import new as new_command
 from app.cli.main import workbench
 from app.core.importing.importer import import_list
+from app.core.session.own_fields import own_fields
 from app.core.session.session import open_session
 from tests.app.cli.commands import both_said, fails, run
 
@@ -119,3 +120,14 @@ def test_a_list_without_a_class_is_for_looking_only(few, tmp_path):
     assert "4 candidates for no class" in run("new", place, few, "--task", "look")
     assert "there is no class to judge" in fails("vet", place)
     assert "no task" in fails("new", tmp_path / "other.speco3", few, "--task", "looks")
+
+
+def test_fields_of_ones_own(few, tmp_path):
+    place, more = tmp_path / "night.speco3", tmp_path / "fields.toml"
+    more.write_text('[[fields]]\nname = "ebv"\nkind = "number"\n', encoding="utf-8")
+    run("new", place, few, "--task", "CV", "--field", "q:choice:good,poor:J", "--fields", more)
+    with open_session(place, "Ada", read_only=True) as session:
+        assert [each.name for each in own_fields(session)] == ["ebv", "q"]
+    said = fails("new", tmp_path / "b.speco3", few, "--task", "CV", "--field", "q:colour")
+    assert "a field is NAME:KIND" in said
+    assert not (tmp_path / "b.speco3").exists()

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from app.core.statistics.repeats import plan_repeats, record_repeat
 from tests.app.cli.commands import run
 from tests.app.core import judged_sessions
@@ -83,3 +84,19 @@ def test_why_there_is_no_cut(tmp_path):
     said = " ".join(run("stats", place, "--precision", "0.99").split())
     assert "No cut for a precision of 99 % yet: it needs 230 judged" in said
     assert "nothing is left to decide" in said
+
+
+def test_sub_classes_and_kappa_by_level(tmp_path):
+    place = tmp_path / "night.speco3"
+    finer = Opinion(verdict=Verdict.ACCEPT, subclass="DN/WZ Sge")
+    with made(place, 3, "Ben") as session:
+        session.record_verdict(1, finer)
+    with open_session(place, "Ada") as session:
+        session.record_verdict(1, finer)
+        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, subclass="NL"))
+    said = " ".join(run("stats", place).split())
+    assert "DN/WZ Sge 1 NL 1" in said
+    assert "Ada and Ben, level 1 1 " in said
+    assert "Ada and Ben, level 2 1 " in said
+    found = json.loads(run("stats", place, "--json"))["subclasses"]
+    assert found["counts"] == {"DN/WZ Sge": 1, "NL": 1}

@@ -11,7 +11,8 @@ from app.core.session.session import new_session
 
 def test_names_and_kinds(seen):
     found = {each.name: each.is_number for each in own_columns(seen.session)}
-    assert found == {"mag r": True, "class": False, "seen": False, 'odd "na.me': False}
+    of_list = {"mag r": True, "class": False, "seen": False, 'odd "na.me': False}
+    assert found == of_list | {"mine.subclass": False}
 
 
 def test_a_session_without_candidates_has_none(tmp_path):

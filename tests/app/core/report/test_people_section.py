@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from app.core.report.content import gather_content
-from app.core.report.people_section import agreement_section, counts_section, pace_section
+from app.core.report.people_section import (
+    agreement_section,
+    counts_section,
+    pace_section,
+    subclass_section,
+)
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.core.report.reading import Page, read
 from tests.app.core.sessions import made
@@ -33,3 +40,18 @@ def test_two_people_have_a_row_and_a_matrix(location):
     assert "Ada and Ben" in page.text()
     assert ("table", "class", "matrix") in page.attributes
     assert "67\u00a0%" in page.text()
+
+
+def test_sub_classes_are_counted_and_compared(location):
+    finer = Opinion(verdict=A, subclass="DN/WZ Sge")
+    with made(location, 4, "Ben") as session:
+        session.record_verdict(1, finer)
+    with open_session(location, "Ada") as session:
+        assert subclass_section(gather_content(session, read).statistics) is not None
+        session.record_verdict(1, finer)
+        session.record_verdict(2, Opinion(verdict=A, subclass="NL"))
+        found = gather_content(session, read).statistics
+    counts = Page(subclass_section(found)).text()
+    assert "DN › WZ Sge" in counts and "NL" in counts
+    agreed = Page(agreement_section(found)).text()
+    assert "Ada and Ben, level 1" in agreed and "Ada and Ben, level 2" in agreed

@@ -8,7 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.core.session.standing import CONTENT, last_withdrawal, standing_ends, standing_line
+from app.core.session.standing import (
+    CONTENT,
+    LATER_CONTENT,
+    last_withdrawal,
+    standing_ends,
+    standing_line,
+)
 from tests.night import seeds
 
 
@@ -21,7 +27,7 @@ def line(number, at, action="set", *, before=None, target=None, origin="", there
         target_id=target,
         origin=origin,
         origin_id=(there or number) if origin else None,
-        **{name: None for name in CONTENT if name != "action"},
+        **{name: None for name in (*CONTENT, *LATER_CONTENT) if name != "action"},
     )
 
 

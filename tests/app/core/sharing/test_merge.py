@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from sqlalchemy import select
 
-from agent.tasks.catalogue import find_task
+from agent.tasks.catalogue import find_task, task_source
+from agent.tasks.task_file import read_task
 from app.core.database.tables import candidates, inspections, log
 from app.core.errors import SessionError
 from app.core.progress import StoppedError
+from app.core.session.finer_values import field_values
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from app.core.sharing import merge
@@ -242,3 +246,36 @@ def test_a_damaged_one_brings_nothing(tmp_path, table, values):
             merge(into, other)
         assert derived(into) == before
         assert into.count() == 5
+
+
+def test_sub_classes_and_fields_come_along(location, tmp_path):
+    """Of one reviewer on two machines the later word stands, with all that it says."""
+    given = Opinion(verdict=Verdict.ACCEPT, subclass="DN/WZ Sge", fields=field_values({"ebv": 0.5}))
+    with session_at(location) as here, session_at(tmp_path / "there.speco3", "Ada") as there:
+        here.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, subclass="NL"))
+        there.record_verdict(1, given)
+        there.record_verdict(2, given)
+        there.undo()
+        assert merge(here, there).lines == 3
+        assert here.judgement(1).opinion == given
+        assert here.judgement(2) is None
+        assert [each.opinion for each in here.history(2)] == [given, Opinion()]
+        check(here)
+        assert merge(here, there).lines == 0
+
+
+def test_tasks_may_differ_in_their_sub_classes(tmp_path):
+    """As those of a session from before there were any."""
+    source = task_source(find_task("CV"))
+    older = re.sub(r"\[\[subclasses\]\].*?(?=\[\[windows\]\])", "", source, flags=re.DOTALL)
+    path = tmp_path / "cv.toml"
+    path.write_text(re.sub(r"subclass_source.*\n", "", older), encoding="utf-8")
+    with (
+        session_at(tmp_path / "new.speco3") as new,
+        new_session(tmp_path / "old.speco3", read_task(path), "Ben") as old,
+    ):
+        assert old.task.subclasses == ()
+        assert old.subclasses == new.subclasses  # those of the program
+        add_list(old, [{"path": "/home/Ben/1.fits"}], [], {})
+        old.record_verdict(1, ACCEPT)
+        assert merge(new, old).lines == 1

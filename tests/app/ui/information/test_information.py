@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from app.core.session.finer_values import field_values
+from app.core.session.own_fields import OwnField
+from app.core.session.records import Opinion, Verdict
 from app.ui.information.information import CandidateFacts, sections
 from tests.app.ui.information.facts import LAMOST_HEADER, candidate, rows, spectrum
 
@@ -57,3 +60,22 @@ def test_a_strangers_header_is_bounded():
     header = rows(known, "header")
     assert len(header) == 600
     assert max(map(len, header.values())) == 2000
+
+
+def test_what_the_person_said_beyond_the_verdict():
+    said = Opinion(
+        verdict=Verdict.ACCEPT,
+        subclass="DN/WZ Sge",
+        fields=field_values({"ebv": 0.25, "seen": True, "gone": "text"}),
+    )
+    fields = (
+        OwnField(name="ebv", kind="number", title="E(B-V)"),
+        OwnField(name="seen", kind="tick"),
+    )
+    known = CandidateFacts(candidate=candidate(), opinion=said, fields=fields)
+    assert rows(known, "opinion") == {
+        "sub-class": "DN › WZ Sge",
+        "E(B-V)": "0.25",
+        "gone": "text",
+        "seen": "yes",
+    }

@@ -6,6 +6,7 @@ import pytest
 
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.verdict_bar import VerdictBar
+from tests.app.ui.judging.desk import Desk
 from tests.app.ui.steps import shown_in
 
 
@@ -17,3 +18,14 @@ def bar(qtbot, context):
 @pytest.fixture
 def box(qtbot, context):
     return shown_in(qtbot, CommentBox(context), 640, 40)
+
+
+@pytest.fixture
+def desk(qtbot, context):
+    """The parts that judge, with their keys, on the first candidate."""
+    desk = shown_in(qtbot, Desk(context), 900, 400)
+    qtbot.waitUntil(desk.isActiveWindow)
+    desk.plot.setFocus()
+    context.current.go_to(1)
+    yield desk
+    desk.stop_keys()

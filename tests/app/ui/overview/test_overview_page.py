@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from agent.tasks.catalogue import find_task
+from app.core.session.own_fields import OwnField, set_own_fields
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.ui.overview.overview_page import OverviewPage
@@ -278,3 +279,50 @@ def test_thirty_thousand_rows(qtbot, tmp_path):
         person.wait(lambda: "500 candidates" in told[-1])
         assert person.opinion(1) is None
         assert person.opinion(500) is None
+
+
+def test_a_sub_class_and_a_field_for_many_with_one_undo_each(person, page):
+    session = person.view.session
+    for number in (1, 2):
+        session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT))
+    session.record_verdict(3, Opinion(verdict=Verdict.REJECT))
+    fields = OwnField(name="ebv", kind="number"), OwnField(name="seen", kind="tick")
+    set_own_fields(session, fields)
+    person.wait(lambda: (row := page.model.blocks.row(2)) is not None and row.mine is not None)
+
+    def said(name):
+        given = (session.judgement(number) for number in (1, 2, 3))
+        values = ({"subclass": e.opinion.subclass, **dict(e.opinion.fields)} for e in given)
+        return [each.get(name) for each in values]
+
+    def choose(*titles):
+        person.press(";")
+        menu = page.strip.finer_menu
+        person.wait(menu.isVisible)
+        for title in titles[:-1]:
+            menu = next(each for each in menu.actions() if each.text().startswith(title)).menu()
+        if titles[-1] is not None:
+            next(each for each in menu.actions() if each.text().startswith(titles[-1])).trigger()
+            page.strip.finer_menu.close()
+
+    select(person, page, 0, 1, 2)
+    choose("DN", "WZ Sge")
+    person.wait(lambda: said("subclass") == ["DN/WZ Sge", "DN/WZ Sge", ""])
+    person.wait(lambda: not page.acts.is_busy)
+    choose("seen", "yes")
+    person.wait(lambda: said("seen") == [True, True, True])
+    person.wait(lambda: not page.acts.is_busy)
+    choose("ebv", None)
+    page.strip.finer_menu.lines["ebv"].setText("0.25")
+    person.qtbot.keyClick(page.strip.finer_menu.lines["ebv"], Qt.Key.Key_Return)
+    person.wait(lambda: said("ebv") == [0.25, 0.25, 0.25])
+    person.wait(lambda: not page.acts.is_busy)
+    for name, wanted in (
+        ("ebv", [None, None, None]),
+        ("seen", [None, None, None]),
+        ("subclass", ["", "", ""]),
+    ):
+        person.press(Qt.Key.Key_Z, CTRL)
+        person.wait(lambda name=name, wanted=wanted: said(name) == wanted)
+        person.wait(lambda: not page.acts.is_busy)
+    assert session.judgement(3).opinion == Opinion(verdict=Verdict.REJECT)

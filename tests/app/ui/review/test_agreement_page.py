@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint
 
+from app.core.session import verdict_log
 from app.core.session.records import Opinion, Verdict
 from app.ui.review.agreement_page import AgreementPage
 from tests.app.core.judged_sessions import say
@@ -67,3 +68,21 @@ def test_large_text_puts_the_cards_below_one_another(qtbot, context, shown):
     page.setFont(font)
     qtbot.waitUntil(lambda: page.calibration.mapTo(page, QPoint(0, 0)).x() < page.people.width())
     assert page.calibration.mapTo(page, QPoint(0, 0)).y() > page.people.height()
+
+
+def test_sub_classes_are_compared_by_level(qtbot, context, session, shown):
+    for name, second in (("Li Wei", "DN/DN outburst"), ("Ada", "DN/WZ Sge")):
+        for number, path in enumerate(("NL", second, "DN/DN donor"), 1):
+            say_finer(session, name, number, path)
+    page = shown(AgreementPage(context))
+    assert page.subclasses.isVisible()
+    told = page.subclasses.figure.accessibleDescription()
+    assert "Ada · Li Wei · level 1: 1.00" in told
+    assert "Ada · Li Wei · level 2: 0." in told
+
+
+def say_finer(session, name, number, path):
+    """As another person on another machine would say it."""
+    opinion = Opinion(verdict=Verdict.ACCEPT, subclass=path)
+    with session.database.writing() as connection:
+        verdict_log.record(connection, number, verdict_log.reviewer_id(connection, name), opinion)

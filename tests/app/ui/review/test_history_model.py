@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.core.session.finer_values import field_values
 from app.core.session.records import Opinion, Verdict
 from app.ui.review.history_model import local_time
 from app.ui.review.history_page import HistoryPage
@@ -54,3 +55,16 @@ def test_blind_mode_hides_what_others_had_been_shown(qtbot, context, session, sh
 
 def test_a_time_that_is_none_is_shown_as_it_is():
     assert local_time("yesterday") == "yesterday"
+
+
+def test_sub_classes_and_fields_are_told(qtbot, context, session, shown):
+    session.record_verdict(
+        1,
+        Opinion(
+            verdict=Verdict.ACCEPT,
+            subclass="DN/WZ Sge",
+            fields=field_values({"ebv": 0.25, "seen": True}),
+        ),
+    )
+    (row,) = rows(shown(HistoryPage(context)))
+    assert row[3] == "✓ accepted · DN › WZ Sge · ebv = 0.25 · seen = yes"

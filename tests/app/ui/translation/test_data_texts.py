@@ -49,6 +49,7 @@ def texts_of(task):
         yield from filter(None, (window.label, window.look, window.mimics))
     for other in task.contaminants:
         yield from (other.name, other.differs)
+    yield from filter(None, (task.subclass_source, *(e.description for e in task.subclasses)))
     for evidence in (*task.evidence, *task.catalogue):
         yield from (evidence.label, evidence.text_found, evidence.text_absent)
 

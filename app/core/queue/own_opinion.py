@@ -1,0 +1,84 @@
+"""Sub-class and own fields of the reviewer's opinion, as filters and orders read them.
+
+They are columns by the names `mine.subclass` and `mine.NAME`, like those of services.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, ColumnElement, Double, String, and_, case, cast, func, literal_column
+
+from app.core.database.tables import SUBCLASSED, WITH_FIELDS, judgements
+from app.core.session.finer_values import most_specific
+from app.core.session.own_fields import NAME, own_fields
+from app.core.session.records import Judgement
+from app.core.session.session import Session
+
+MINE = "mine."
+SUBCLASS = f"{MINE}subclass"
+
+
+def opinion_columns(session: Session) -> tuple[tuple[str, bool], ...]:
+    """The names of these columns of a session, and whether each holds numbers."""
+    subclass = ((SUBCLASS, False),) if session.subclasses else ()
+    fields = ((f"{MINE}{each.name}", each.kind == "number") for each in own_fields(session))
+    return (*subclass, *fields)
+
+
+def is_of_opinion(name: str) -> bool:
+    return name.startswith(MINE) and NAME.fullmatch(name.removeprefix(MINE)) is not None
+
+
+def index_condition(name: str) -> str:
+    """The condition of the index that has all judgements with such a value."""
+    return SUBCLASSED if name == SUBCLASS else WITH_FIELDS
+
+
+def value_of_opinion(mine: Judgement | None, name: str) -> Any:
+    """What the table shows: the narrowest sub-class, or the value of a field; None without."""
+    if mine is None:
+        return None
+    if name == SUBCLASS:
+        return most_specific(mine.opinion.subclass) or None
+    return dict(mine.opinion.fields).get(name.removeprefix(MINE))
+
+
+class OpinionValue:
+    """A value in a row of the judgements: as text, and as a number or NULL."""
+
+    def __init__(self, name: str, *, is_file: bool) -> None:
+        self.text: ColumnElement[str]
+        self.number: ColumnElement[float]
+        self.is_there: ColumnElement[bool]
+        """With the condition of the index word for word."""
+        self.levels: ColumnElement[str] | None = None
+        """Of a sub-class: its names, each between two strokes, in small letters."""
+        if name == SUBCLASS:
+            self.text = judgements.c.subclass
+            self.number = cast(None, Double)
+            self.levels = "/" + func.lower(judgements.c.subclass) + "/"
+            self.is_there = _raw(index_condition(name))
+            return
+        field = name.removeprefix(MINE)
+        if is_file:
+            place = f'$."{field}"'
+            value, kind = (
+                call(judgements.c.fields, place) for call in (func.json_extract, func.json_type)
+            )
+            self.text = case((kind == "true", "yes"), else_=cast(value, String))
+            self.number = case((kind.in_(("integer", "real")), value))
+            known = kind.is_not(None)
+        else:
+            fields = cast(func.nullif(judgements.c.fields, ""), JSON)
+            value = func.json_extract_path_text(fields, field)
+            kind = func.json_typeof(func.json_extract_path(fields, field))
+            self.text = case((kind == "boolean", "yes"), else_=value)
+            self.number = case((kind == "number", cast(value, Double)))
+            known = kind.is_not(None)
+        self.is_there = and_(_raw(index_condition(name)), known)
+
+
+def _raw(sql: str) -> ColumnElement[bool]:
+    """A constant condition with exactly the text that an index has."""
+    return literal_column(f"({sql})")

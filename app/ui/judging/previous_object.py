@@ -1,0 +1,106 @@
+"""Comment and flags of the object that was on screen before the present one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from app.core.queue import QueueRow
+from app.core.session.records import MAX_COMMENT, Opinion
+from app.ui.candidate.amending import amend, with_comment, with_flag_toggled
+from app.ui.judging.comment_box import CommentBox
+from app.ui.judging.flag_menu import FlagMenu
+from app.ui.session_context import SessionContext
+
+
+class PreviousObject(QObject):
+    """Handles "comment_previous" and "flags_previous"; both name the object they are about."""
+
+    def __init__(self, context: SessionContext, box: CommentBox, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._current, self._box = context.current, box
+        self._now: QueueRow | None = context.current.row
+        self._before: QueueRow | None = None
+        self._about: QueueRow | None = None
+        """The object of the line or menu that is open."""
+        self._was = ""
+        self.edit = QLineEdit(box)
+        self.edit.setMaxLength(MAX_COMMENT)
+        self.edit.hide()
+        self.menu = FlagMenu(box)
+        self.menu.chosen.connect(self._toggle)
+        self.menu.custom_requested.connect(self._no_custom)
+        self.edit.editingFinished.connect(self._save)
+        self.edit.returnPressed.connect(self.edit.clearFocus)
+        context.current.candidate_changed.connect(self._on_candidate)
+        context.commands.add("comment_previous", self.start_typing)
+        context.commands.add("flags_previous", self.open_menu)
+
+    def _on_candidate(self, row: QueueRow | None) -> None:
+        is_other = row is None or self._now is None or row.candidate.id != self._now.candidate.id
+        if is_other:
+            self._before = self._now
+            self._save()
+        self._now = row
+
+    def start_typing(self) -> None:
+        opinion = self._opinion()
+        if opinion is None or self._before is None:
+            return
+        self._about, self._was = self._before, opinion.comment
+        self.edit.setText(opinion.comment)
+        text = self.tr("Comment on {object}").replace("{object}", _name(self._about))
+        self.edit.setPlaceholderText(self.tr("Comment, Enter"))
+        self.edit.setAccessibleName(text)
+        self.edit.setToolTip(text)
+        self._box.show_over(self.edit, self.tr("{object}:").replace("{object}", _name(self._about)))
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.edit.end(False)
+
+    def open_menu(self) -> None:
+        opinion = self._opinion()
+        if opinion is None or self._before is None:
+            return
+        self._about = self._before
+        self.menu.show_flags(opinion.flags)
+        heading = self.tr("Flags of {object}").replace("{object}", _name(self._about))
+        self.menu.add_heading(heading)
+        more = self._box.flags.more
+        self.menu.popup(more.mapToGlobal(QPoint(0, more.height() + 2)))
+
+    def _opinion(self) -> Opinion | None:
+        """What the person said of the previous object; None where nothing can be changed."""
+        if self._before is None:
+            self._current.message.emit(self.tr("There is no previous object"))
+            return None
+        if self._current.session.is_read_only:
+            self._current.message.emit(self.tr("This session is read-only"))
+            return None
+        standing = self._current.session.judgement(self._before.candidate.id)
+        return Opinion() if standing is None else standing.opinion
+
+    def _save(self) -> None:
+        about = self._about
+        if about is None or self.edit.isHidden():
+            return
+        text = self.edit.text()
+        self._about = None
+        self._box.show_over(None, "")
+        if text != self._was and amend(self._current, about.candidate.id, with_comment(text)):
+            said = self.tr("Saved for {object}").replace("{object}", _name(about))
+            self._current.message.emit(said)
+
+    def _toggle(self, flag: str) -> None:
+        about = self._about
+        if about is None:
+            return
+        if amend(self._current, about.candidate.id, with_flag_toggled(flag)):
+            said = self.tr("Saved for {object}").replace("{object}", _name(about))
+            self._current.message.emit(said)
+
+    def _no_custom(self) -> None:
+        self._current.message.emit(self.tr("Go back to the object to give it a flag of your own"))
+
+
+def _name(row: QueueRow) -> str:
+    return row.candidate.object_id or f"#{row.candidate.id}"

@@ -1,0 +1,109 @@
+"""The definitions of a session's own fields."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import ResourceError
+from app.core.errors import SessionError
+from app.core.session.own_fields import (
+    FACT,
+    OwnField,
+    checked_fields,
+    field_from,
+    own_fields,
+    read_fields,
+    set_own_fields,
+    value_of,
+)
+from app.core.session.session import open_session
+from app.core.sharing import merge
+from tests.app.core.sessions import made
+
+QUALITY = OwnField(name="quality", kind="choice", choices=("good", "poor"), key="J")
+
+
+def test_they_stay_in_the_session(location):
+    fields = (QUALITY, OwnField(name="ebv", kind="number", title="E(B−V)", unit="mag"))
+    with made(location) as session:
+        assert own_fields(session) == ()
+        set_own_fields(session, fields)
+        assert own_fields(session) == fields
+    with open_session(location, "Ben") as session:
+        assert own_fields(session) == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("quality:choice:good, poor:j", QUALITY),
+        ("ebv:number", OwnField(name="ebv", kind="number")),
+        ("binary:tick:shift+q", OwnField(name="binary", kind="tick", key="Shift+Q")),
+    ],
+)
+def test_written_on_the_command_line(text, field):
+    assert checked_fields([field_from(text)]) == (field,)
+
+
+@pytest.mark.parametrize(
+    "text", ["quality", "q:colour", "q:tick:5:6", "Q:tick", "q:choice", "q:tick:F2"]
+)
+def test_what_is_no_field(text):
+    with pytest.raises(SessionError):
+        checked_fields([field_from(text)])
+
+
+def test_two_of_one_name_or_key():
+    for twice in ([QUALITY, QUALITY], [QUALITY, OwnField(name="other", kind="tick", key="J")]):
+        with pytest.raises(SessionError, match="two fields"):
+            checked_fields(twice)
+
+
+def test_a_file(tmp_path):
+    path = tmp_path / "fields.toml"
+    path.write_text(
+        '[[fields]]\nname = "quality"\nkind = "choice"\nchoices = ["good", "poor"]\nkey = "j"\n'
+    )
+    assert read_fields(path) == (QUALITY,)
+    path.write_text('[[fields]]\nname = "verdict"\nkind = "tick"\n')
+    with pytest.raises(ResourceError, match=r"fields.toml: 'verdict' is not the name"):
+        read_fields(path)
+
+
+@pytest.mark.parametrize(
+    "fact", ["{", "[1]", '[{"name": "a"}]', '[{"name": "a", "kind": "tick", "x": 1}]', '{"a": 1}']
+)
+def test_a_strangers_fact_defines_nothing(tmp_path, fact):
+    with made(tmp_path / "a.speco3") as session:
+        session.set_fact(FACT, fact)
+        assert own_fields(session) == ()
+
+
+def test_a_merge_adds_those_of_the_other(tmp_path):
+    other = OwnField(name="seen", kind="tick", key="J")
+    with made(tmp_path / "a.speco3") as ada, made(tmp_path / "b.speco3", 5, "Ben") as ben:
+        set_own_fields(ada, [QUALITY])
+        set_own_fields(ben, [OwnField(name="quality", kind="number"), other])
+        merge(ada, ben)
+        assert own_fields(ada) == (QUALITY, OwnField(name="seen", kind="tick"))
+    with open_session(tmp_path / "a.speco3", "Ada") as session:
+        assert len(own_fields(session)) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("number", " 2.5 ", 2.5),
+        ("text", "a  b", "a b"),
+        ("tick", "yes", True),
+        ("tick", "no", None),
+    ],
+)
+def test_typed_values(kind, text, value):
+    assert value_of(OwnField(name="x", kind=kind), text) == value
+
+
+@pytest.mark.parametrize(("kind", "text"), [("number", "inf"), ("number", "x"), ("tick", "maybe")])
+def test_typed_values_that_are_none(kind, text):
+    with pytest.raises(SessionError):
+        value_of(OwnField(name="x", kind=kind), text)
