@@ -45,6 +45,7 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
+    *("assign", "known"),
     *("enrich", "fetch", "services"),
     *("models", "selftest"),
 )

@@ -51,6 +51,11 @@ def _show(name: str, target: Session, report: MergeReport) -> None:
     if report.measurements:
         measured = counted_text(report.measurements, "line")
         typer.echo(f"  {measured} measured by hand")
+    if report.assignments:
+        typer.echo(f"  {counted_text(report.assignments, 'assignment')}")
+    if report.second_opinions:
+        asked = counted_text(report.second_opinions, "second opinion")
+        typer.echo(f"  {asked} asked for by the rule")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:

@@ -24,14 +24,17 @@ from app.core.database.tables import (
     FAULTY,
     FLAGGED,
     JUDGED_BY_SEVERAL,
+    assignments,
     candidates,
     judgements,
     reviewers,
 )
 from app.core.queue.filters import (
+    NOBODY,
     AgentVerdict,
     And,
     AnyVerdict,
+    AssignedTo,
     Disagree,
     Filter,
     Flag,
@@ -42,7 +45,12 @@ from app.core.queue.filters import (
     Or,
     Words,
 )
-from app.core.queue.sql_conditions import COMPARISONS, QueryContext, raw_sql
+from app.core.queue.sql_conditions import (
+    COMPARISONS,
+    QueryContext,
+    assigned_reviewer,
+    raw_sql,
+)
 from app.core.session.records import Verdict
 
 IndexQuery = Select[tuple[int]]
@@ -93,9 +101,17 @@ def _index_union(tree: Filter, context: QueryContext, indexes: frozenset[str]) -
             return (_candidates_where(candidates.c.object_id == tree.text),)
         case Number():
             return _range(tree, indexes)
+        case AssignedTo() if tree.person != NOBODY:
+            return (_assigned_to(assigned_reviewer(tree.person, context)),)
         case Disagree():
             return _disagreeing(tree.between, context)
     return ()
+
+
+def _assigned_to(reviewer: Any) -> IndexQuery:
+    return select(assignments.c.candidate_id.label("few_id")).where(
+        assignments.c.reviewer_id == reviewer
+    )
 
 
 def _range(tree: Number, indexes: frozenset[str]) -> IndexUnion:

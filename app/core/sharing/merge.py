@@ -29,7 +29,9 @@ from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.sharing.merged_assignments import merge_assignments, merge_known
 from app.core.sharing.merged_measurements import merge_measurements
+from app.core.sharing.second_opinions import assign_second_opinions
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
 
@@ -79,6 +81,9 @@ def merge(
         repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
         measured = merge_measurements(target, source, matching.numbers, reviewer_map)
         seen = merge_seen(target, source, matching.numbers)
+        known = merge_known(target, source, matching.numbers, matching.highest)
+        assigned = merge_assignments(target, source, matching.numbers, reviewer_map)
+    second = assign_second_opinions(into)
     for aspect in ("list", "verdict", "inspection", "measurement"):
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(
@@ -91,6 +96,9 @@ def merge(
         repeats=repeats,
         measurements=measured,
         seen=seen,
+        known_answers=known,
+        assignments=assigned,
+        second_opinions=second,
         conflicts=conflicts,
         disagreements=_disagreements(into),
     )

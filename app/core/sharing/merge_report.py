@@ -40,6 +40,11 @@ class MergeReport:
     """Lines measured by hand."""
     seen: int
     """Facts about agents' results that reviewers had seen."""
+    known_answers: int = 0
+    """Hidden candidates with a known answer."""
+    assignments: int = 0
+    second_opinions: int = 0
+    """Those that the rule of the merged session asks for by now."""
     conflicts: tuple[Conflict, ...]
     disagreements: tuple[Dispute, ...]
     """Unsettled disagreements between reviewers, with all opinions."""
