@@ -49,7 +49,10 @@ COMMANDS = (
     *("enrich", "fetch", "services"),
     *("models", "selftest"),
 )
-FOLDERS = {"enrich": "services.", "fetch": "services.", "services": "services."}
+FOLDERS = {
+    **dict.fromkeys(("enrich", "fetch", "services"), "services."),
+    **dict.fromkeys(("assign", "known"), "team."),
+}
 """Folders of the commands whose modules are not in app/cli itself."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)

@@ -15,8 +15,8 @@ from rich.text import Text
 from agent.confidence.fleiss import FleissKappa
 from agent.confidence.scores import Agreement, Estimate
 from app.cli.inspection_text import cleaned
-from app.cli.people_tables import people_tables
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.cli.team.people_tables import people_tables
 from app.core.session.counted_text import counted_text
 from app.core.session.session import open_session
 from app.core.statistics.calibration import Reliability

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.core.importing.importer import ORDER
 from app.core.queue import parse_filter, parse_sort
 from app.core.queue.filter_writer import filter_text
-from app.core.queue.filters import FilterError
+from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
+from app.core.session.assignments import has_assignments
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.actions.commands import Commands
@@ -35,8 +36,6 @@ from app.ui.top_bar import TopBar
 
 if TYPE_CHECKING:
     from app.ui.export.export_dialog import ExportDialog
-
-QUEUE_FACT = "queue"
 
 
 class SessionView(QWidget):
@@ -214,9 +213,13 @@ class SessionView(QWidget):
             self.show_judging()
 
     def _restore_queue(self) -> None:
-        """Restore this reviewer's filter and order, by default the order chosen on import."""
+        """Restore this reviewer's filter and order.
+
+        By default what they were assigned, if anything, in the order chosen on import.
+        """
         saved = self.session.fact(f"{QUEUE_FACT}:{self.session.reviewer}")
-        parts = ["", self.session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
+        mine = filter_text(MINE) if saved is None and has_assignments(self.session) else ""
+        parts = [mine, self.session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
         try:
             tree, sort = parse_filter(parts[0]), parse_sort(parts[-1])
         except FilterError:

@@ -253,6 +253,8 @@ Filter = (
 EVERYTHING = Everything()
 UNJUDGED = MyVerdict(None)
 ME, NOBODY = "me", "nobody"
+QUEUE_FACT = "queue"
+"""Of the fact that keeps a person's filter and order; their name follows."""
 
 
 def combine(*filters: Filter) -> Filter:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
+from app.core.database.database import insert_or_update
 from app.core.database.tables import assignments, judgements, reviewers
-from app.core.session.session import Session
+from app.core.session import verdict_log
+from app.core.session.session import MAX_IDS, Session
 from app.core.session.verdict_log import find_reviewer
 
 Reason = Literal["first", "overlap", "second"]
@@ -86,3 +89,19 @@ def parts(session: Session) -> tuple[Part, ...]:
         )
         for row in rows
     )
+
+
+def assign(connection: Connection, given: Sequence[tuple[int, int, Reason]]) -> None:
+    """Store assignments: candidate, reviewer and reason; one taken back before stands again."""
+    at = verdict_log.now()
+    made = insert_or_update(connection, assignments)
+    made = made.on_conflict_do_update(
+        index_elements=["candidate_id", "reviewer_id"],
+        set_={name: made.excluded[name] for name in ("reason", "at", "withdrawn")},
+    )
+    rows = [
+        {"candidate_id": one, "reviewer_id": who, "reason": why, "at": at, "withdrawn": False}
+        for one, who, why in given
+    ]
+    for start in range(0, len(rows), MAX_IDS):
+        connection.execute(made, rows[start : start + MAX_IDS])

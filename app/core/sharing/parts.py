@@ -138,9 +138,8 @@ def _forget_facts(connection: Connection, name: str) -> None:
     for key in connection.execute(select(facts.c.key)).scalars():
         kind, _, rest = str(key).partition(":")
         number, _, reviewer = rest.partition(":")
-        if (f"{kind}:" in (PREFIX, EVIDENCE) and (number not in there or reviewer != name)) or (
-            kind == "act" and number not in lines
-        ):
+        of_others = number not in there or reviewer != name
+        if of_others if f"{kind}:" in (PREFIX, EVIDENCE) else kind == "act" and number not in lines:
             gone.append(key)
     for key in gone:
         connection.execute(delete(facts).where(facts.c.key == key))

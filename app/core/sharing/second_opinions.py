@@ -14,12 +14,11 @@ from sqlalchemy import ColumnElement, exists, select
 from app.core.database.tables import assignments, candidates, judgements
 from app.core.queue.filters import Filter, FilterError
 from app.core.queue.sql_conditions import QueryContext, condition
-from app.core.session.assignments import STANDS, is_assigned_to
+from app.core.session.assignments import STANDS, assign, is_assigned_to
 from app.core.session.known_answers import not_known
 from app.core.session.records import Change
 from app.core.session.session import Session
 from app.core.session.verdict_log import find_reviewer, judged_bit
-from app.core.sharing.assigning import assign
 from app.core.sharing.share_plan import candidate_words, drawn, parsed_rule, plan_of
 
 

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, exists, select, update
+from sqlalchemy import Connection, Row, delete, exists, select, update
 
-from app.core.database.tables import assignments, candidates, judgements
+from app.core.database.tables import assignments, candidates, facts, judgements
 from app.core.errors import SessionError
+from app.core.queue.filters import QUEUE_FACT
 from app.core.session import verdict_log
-from app.core.session.assignments import STANDS, Reason
+from app.core.session.assignments import STANDS, Reason, assign
 from app.core.session.records import Change
 from app.core.session.session import Session
 from app.core.session.verdict_log import judged_bit
-from app.core.sharing.assigning import assign
 from app.core.sharing.second_opinions import assign_second_opinions
 from app.core.sharing.share_plan import (
     SharePlan,
@@ -54,6 +54,9 @@ def share_out(session: Session, plan: SharePlan, *, anew: bool = False) -> Share
     parsed_rule(session, plan.second_when)
     with session.database.writing() as connection:
         write_plan(connection, plan)
+        # Their queues begin with what is theirs, whatever they looked at before.
+        queues = [f"{QUEUE_FACT}:{name}" for name in plan.people]
+        connection.execute(delete(facts).where(facts.c.key.in_(queues)))
         withdrawn = _withdraw_unjudged(connection) if anew else 0
         given, to_two, left_out = deal(connection, plan)
     second = assign_second_opinions(session)

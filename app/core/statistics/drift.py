@@ -123,7 +123,7 @@ def drift(
     return Drift(
         reviewer=verdicts.names[reviewer],
         blocks=tuple(_block(each, times) for each in blocks),
-        accepted_by_chance=chance([each.accepted for each in blocks]),
+        accepted_by_chance=equal_by_chance([each.accepted for each in blocks]),
         agent_by_chance=equal_by_chance([each.as_agent for each in blocks]),
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -136,7 +137,7 @@ def _figures(name: str, judged: Sequence[_Judged]) -> KnownFigures:
 def _blocks(judged: Sequence[_Judged]) -> list[Sequence[_Judged]]:
     count = int(np.clip(len(judged) // MIN_BLOCK, 1, MAX_BLOCKS))
     edges = [round(len(judged) * number / count) for number in range(count + 1)]
-    return [judged[low:high] for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    return [judged[low:high] for low, high in pairwise(edges)]
 
 
 def _block(judged: Sequence[_Judged]) -> KnownBlock:

@@ -7,7 +7,6 @@ to the end of the list with all that is known of it, so nothing tells who came l
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ from app.core.session.known_answers import not_known
 from app.core.session.provenance import file_name
 from app.core.session.records import Change
 from app.core.session.session import Session, candidate_of
-from app.core.sharing.known.disguise import Style, disguised
+from app.core.sharing.known.disguise import Style, beside, disguised
 from app.core.sharing.known.labelled_list import Labelled
 from app.core.sharing.share_out import deal
 from app.core.sharing.share_plan import read_plan
@@ -228,10 +227,10 @@ def _make_room(connection: Connection, place: int) -> None:
 
 def _put(connection: Connection, each: _Hidden) -> None:
     listed = select(candidates.c.listed_path).where(candidates.c.id == each.place)
-    folder = os.path.dirname(str(connection.execute(listed).scalar_one()))
+    former = str(connection.execute(listed).scalar_one())
     values = {**FRESH, **each.values, "own": json.dumps(each.values["own"], ensure_ascii=False)}
-    if folder:
-        values["listed_path"] = f"{folder}/{file_name(each.values['path'])}"
+    if former:
+        values["listed_path"] = beside(former, file_name(each.values["path"]))
     connection.execute(update(candidates).where(candidates.c.id == each.place).values(values))
     connection.execute(
         insert(packed_spectra).values(

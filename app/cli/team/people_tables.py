@@ -24,7 +24,7 @@ def people_tables(statistics: Statistics) -> Iterator[Table]:
 
 
 def _left(statistics: Statistics) -> Table:
-    rows = [
+    rows: list[Row] = [
         (
             each.reviewer,
             NOTHING if each.assigned is None else f"{each.assigned:,}",
@@ -39,7 +39,7 @@ def _left(statistics: Statistics) -> Table:
 
 
 def _hours(statistics: Statistics) -> Table:
-    rows = [
+    rows: list[Row] = [
         (
             each.reviewer,
             hour_text(hour.hour),
@@ -54,7 +54,7 @@ def _hours(statistics: Statistics) -> Table:
 
 
 def _confidences(statistics: Statistics) -> Table:
-    rows = [
+    rows: list[Row] = [
         (
             each.reviewer,
             NOTHING if one.confidence is None else str(one.confidence),
@@ -73,7 +73,7 @@ def _has_confidence(each: WorkingTime) -> bool:
 
 
 def _known(statistics: Statistics) -> Table:
-    rows = [_known_row(each) for each in statistics.known]
+    rows: list[Row] = [_known_row(each) for each in statistics.known]
     return ("known answers", "members", "look-alikes", "completeness", "purity"), rows
 
 
