@@ -26,6 +26,7 @@ from app.ui.docks.queue_rail import QueueRail, QueueSheet
 from app.ui.evidence.evidence_dock import EvidencePlace
 from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
+from app.ui.judging.known_answer_note import KnownAnswerNote
 from app.ui.judging.repeat_line import RepeatLine
 from app.ui.judging.verdict_bar import VerdictBar
 from app.ui.plot.line_fit.fit_tool import FitTool
@@ -70,6 +71,7 @@ class JudgingPage(QWidget):
         self._add_comparison()
         self.verdicts = VerdictBar(context, self)
         self.repeat_line = RepeatLine(context, self._middle)
+        self.known_answers = KnownAnswerNote(context, self)
         self.queue = QueuePanel(context)
         self.information = InformationPanel(context)
         self.nearby = NearbyPanel(context)

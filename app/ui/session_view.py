@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from agent.errors import WorkbenchError
 from app.core.importing.importer import ORDER
 from app.core.queue import parse_filter, parse_sort
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
-from app.core.session.assignments import has_assignments
+from app.core.session.assignments import PLAN_FACT, has_assignments
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.actions.commands import Commands
@@ -23,7 +24,7 @@ from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
 from app.ui.fetching.missing_file import MissingFile
-from app.ui.help.context_help import EXPORT, add_help_key
+from app.ui.help.context_help import EXPORT, TEAMS, add_help_key
 from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
@@ -36,6 +37,7 @@ from app.ui.top_bar import TopBar
 
 if TYPE_CHECKING:
     from app.ui.export.export_dialog import ExportDialog
+    from app.ui.sharing.share_dialog import ShareDialog
 
 
 class SessionView(QWidget):
@@ -104,6 +106,7 @@ class SessionView(QWidget):
             ("export", lambda: self.export_dialog.show_catalogue()),
             ("report", lambda: self.export_dialog.show_report()),
             ("pack", lambda: self.export_dialog.show_packing()),
+            ("share_out", lambda: self.share_dialog.open_again()),
         ):
             commands.add(name, show)
         self.page_changed.connect(self.top.mark)
@@ -118,6 +121,14 @@ class SessionView(QWidget):
         dialog = ExportDialog(self.context, self)
         add_help_key(dialog, EXPORT, self.help_requested.emit)
         self._to_close.append(dialog.stop)
+        return dialog
+
+    @cached_property
+    def share_dialog(self) -> ShareDialog:
+        from app.ui.sharing.share_dialog import ShareDialog
+
+        dialog = ShareDialog(self.context, self)
+        add_help_key(dialog, TEAMS, self.help_requested.emit)
         return dialog
 
     def add_notice(self, notice: QWidget) -> None:
@@ -141,6 +152,23 @@ class SessionView(QWidget):
         if current.row is None:
             current.start()
         self.judging.focus_plot()
+        self._ask_for_second_opinions()
+
+    def _ask_for_second_opinions(self) -> None:
+        """What others have judged since the session was open last may ask for some."""
+        if not self.session.is_read_only and self.session.fact(PLAN_FACT) is not None:
+            from app.core.sharing.second_opinions import assign_second_opinions
+
+            work = partial(assign_second_opinions, self.session)
+            self.context.runner.run(work, self._on_asked, self._report, owner=self)
+
+    def _on_asked(self, count: int) -> None:
+        if count:
+            text = self.tr("{n} second opinions were asked for since the last time")
+            self.context.current.message.emit(text.replace("{n}", f"{count:,}"))
+
+    def _report(self, error: WorkbenchError) -> None:
+        self.context.current.report_error(error)
 
     def show_judging(self) -> None:
         self._show("judging_page")

@@ -19,6 +19,8 @@ Reason = Literal["first", "overlap", "second"]
 asked for a second opinion."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
+PLAN_FACT = "sharing"
+"""Of the fact that says how the list was shared out."""
 STANDS = assignments.c.withdrawn.is_(False)
 
 

@@ -17,12 +17,12 @@ from app.core.queue.filter_parser import MAX_LENGTH, parse_filter
 from app.core.queue.filters import ME, NOBODY, Filter
 from app.core.queue.own_columns import own_columns
 from app.core.reviewer_name import MAX_NAME
+from app.core.session.assignments import PLAN_FACT
 from app.core.session.provenance import file_name
 from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import MAX_REVIEWERS
 
-FACT = "sharing"
 MAX_SEED = 2**53
 
 
@@ -75,12 +75,12 @@ def plan_of(session: Session) -> SharePlan | None:
 
 
 def read_plan(connection: Connection) -> SharePlan | None:
-    text = connection.execute(select(facts.c.value).where(facts.c.key == FACT)).scalar()
+    text = connection.execute(select(facts.c.value).where(facts.c.key == PLAN_FACT)).scalar()
     return None if text is None else _plan_from(text)
 
 
 def write_plan(connection: Connection, plan: SharePlan) -> None:
-    write_facts(connection, {FACT: json.dumps(asdict(plan), ensure_ascii=False)})
+    write_facts(connection, {PLAN_FACT: json.dumps(asdict(plan), ensure_ascii=False)})
 
 
 def _plan_from(text: object) -> SharePlan:

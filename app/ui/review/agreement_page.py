@@ -20,6 +20,7 @@ from app.ui.review.agreement_numbers import (
 from app.ui.review.calibration_card import CalibrationCard
 from app.ui.review.drift_card import DriftCard
 from app.ui.review.figures import Figure, FigureRow, draw_rows
+from app.ui.review.person_cards import KnownCard, WorkCard
 from app.ui.review.refresh import Refresh
 from app.ui.review.sentences import estimate_text, snr_sentence
 from app.ui.session_context import SessionContext
@@ -50,6 +51,7 @@ class AgreementPage(QWidget):
         self.agents = self._kappas(self.tr("Between people and the agent"), blind)
         self.by_snr = self._kappas(self.tr("By signal-to-noise"), "")
         self.drift = DriftCard(context)
+        self.work, self.known = WorkCard(context), KnownCard(context)
         self.calibration = CalibrationCard(context)
         inner = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
@@ -62,7 +64,8 @@ class AgreementPage(QWidget):
         for part in (self.people, self.agents, self.by_snr, self.drift):
             left.addWidget(part)
         left.addStretch(1)
-        right.addWidget(self.calibration)
+        for card in (self.work, self.known, self.calibration):
+            right.addWidget(card)
         right.addStretch(1)
         self._columns.addLayout(left, 1)
         self._columns.addLayout(right, 1)
@@ -121,6 +124,8 @@ class AgreementPage(QWidget):
             " ".join((self.tr("Kappa with 95 % interval."), snr_sentence(bins)))
         )
         self.drift.show_drift(found.statistics.drift, with_agent=not self.is_blind)
+        self.work.show_work(found.statistics.working)
+        self.known.show_known(found.statistics.known)
         self.calibration.show_models(found.models, is_blind=self.is_blind)
 
     def _why_no_agent(self) -> str:

@@ -1,0 +1,32 @@
+"""Tells after a verdict what a hidden candidate was, in the status line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.core.session.known_answers import KnownAnswer, known_answer_of
+from app.core.session.records import LogEntry
+from app.ui.session_context import SessionContext
+
+
+class KnownAnswerNote(QObject):
+    """Says nothing before the verdict, nor after one that was undone."""
+
+    def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current, self._session = context.current, context.bridge.session
+        context.current.judged.connect(self._tell)
+
+    def _tell(self, entry: LogEntry) -> None:
+        if entry.action != "set" or entry.opinion.verdict is None:
+            return
+        answer = known_answer_of(self._session, entry.candidate_id)
+        if answer is not None:
+            self._current.message.emit(self._text(answer))
+
+    def _text(self, answer: KnownAnswer) -> str:
+        if answer.is_simulated:
+            text = self.tr("This was a known {class} (simulated)")
+        else:
+            text = self.tr("This was a known {class}")
+        return text.replace("{class}", answer.class_name)
