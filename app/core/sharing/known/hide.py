@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ from app.core.inspections.seen import EVIDENCE, PREFIX
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.known_answers import not_known
 from app.core.session.provenance import file_name
-from app.core.session.records import Change
+from app.core.session.records import Candidate, Change
 from app.core.session.session import Session, candidate_of
 from app.core.sharing.known.disguise import Style, beside, disguised
 from app.core.sharing.known.labelled_list import Labelled
@@ -104,10 +104,16 @@ def hide_known(
     with session.database.reading() as connection:
         places, style = _places(connection), Style()
         style.add(connection.execute(select(candidates.c.object_id, candidates.c.path)).tuples())
-        had = connection.execute(_with_known_files()).scalars().all()
+        had = set(connection.execute(select(known_answers.c.source)).scalars())
+        listed = set(connection.execute(select(candidates.c.path, candidates.c.row)).tuples())
         inspected = connection.execute(select(inspections.c.id).limit(1)).first() is not None
     wanted = round(len(places) * rate / (100.0 - rate))
-    chosen = _chosen([each for each in labelled if _source(each) not in had], wanted, draw)
+    free = [
+        each
+        for each in labelled
+        if _source(each) not in had and (each.path, each.row) not in listed
+    ]
+    chosen = _chosen(free, wanted, draw)
     draw.shuffle(places)
     steps = Steps("hiding", len(chosen), progress, should_stop)
     ready, unreadable = [], 0
@@ -149,10 +155,6 @@ def _places(connection: Connection) -> list[int]:
     return [number for number in found if str(number) not in seen]
 
 
-def _with_known_files() -> Any:
-    return select(known_answers.c.source)
-
-
 def _chosen(labelled: Sequence[Labelled], count: int, draw: random.Random) -> list[Labelled]:
     """Members and others in turn, each in an order drawn by the seed."""
     kinds = [[each for each in labelled if each.is_member is kind] for kind in (True, False)]
@@ -173,21 +175,30 @@ def _prepared(
     style: Style,
     draw: random.Random,
 ) -> _Hidden:
-    for number in _some(neighbours or [place], draw):
-        donor = session.candidate(number)
+    donor, its_spectrum = _neighbour(session, neighbours or [place], spectrum.survey, draw)
+    values, kept = disguised(given, spectrum, donor, its_spectrum, style, draw)
+    return _Hidden(place, given, values, to_bytes(kept), spectrum.simulated)
+
+
+def _neighbour(
+    session: Session, numbers: Sequence[int], survey: str, draw: random.Random
+) -> tuple[Candidate, Spectrum]:
+    """A candidate of the same survey with its spectrum; of another one if there is none."""
+    found: tuple[Candidate, Spectrum] | None = None
+    for number in draw.sample(numbers, min(DONOR_TRIES, len(numbers))):
+        candidate = session.candidate(number)
         try:
-            its_spectrum = read_spectrum(session, donor)
+            spectrum = read_spectrum(session, candidate)
         except ReadError:
             continue
-        values, kept = disguised(given, spectrum, donor, its_spectrum, style, draw)
-        return _Hidden(place, given, values, to_bytes(kept), spectrum.simulated)
+        found = found or (candidate, spectrum)
+        if spectrum.survey == survey:
+            return candidate, spectrum
+    if found is not None:
+        return found
     raise SessionError(
         "hardly any spectrum of the list can be read, so nothing can be hidden in it"
     )
-
-
-def _some(numbers: Sequence[int], draw: random.Random) -> Iterator[int]:
-    yield from draw.sample(numbers, min(DONOR_TRIES, len(numbers)))
 
 
 def _store(session: Session, ready: Sequence[_Hidden]) -> None:
