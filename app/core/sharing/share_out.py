@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, exists, select, update
@@ -94,15 +95,23 @@ def deal(connection: Connection, plan: SharePlan) -> tuple[dict[str, int], int, 
         first[row.id] = judges[0] if judges else people[turn % len(people)]
         turn += not judges
         given.append((row.id, first[row.id], "first"))
-    to_two = in_drawn_order(rows, plan.seed, "overlap")[: round(len(rows) * plan.overlap / 100)]
+    drawn = in_drawn_order(rows, plan.seed, "overlap")
+    to_two = _in_turn(drawn, first, people)[: round(len(rows) * plan.overlap / 100)]
     for index, row in enumerate(to_two):
         others = [number for number in people if number != first[row.id]]
-        given.append((row.id, others[index % len(others)], "overlap"))
+        given.append((row.id, others[index // len(people) % len(others)], "overlap"))
     assign(connection, given)
     counts = {
         name: sum(person == number for _, person, _ in given) for name, number in numbers.items()
     }
     return counts, len(to_two), len(free) - len(rows)
+
+
+def _in_turn(rows: Sequence[Any], first: Mapping[int, int], people: Sequence[int]) -> list[Any]:
+    """One of each person's after the other, so that all share the overlap evenly."""
+    queues = [[row for row in rows if first[row.id] == number] for number in people]
+    rounds = zip_longest(*queues)
+    return [row for each in rounds for row in each if row is not None]
 
 
 def _free(connection: Connection) -> Sequence[Row[Any]]:

@@ -42,9 +42,7 @@ class ShareDialog(QDialog):
         self.people = QLineEdit(self)
         self.people.setMaxLength(MAX_PEOPLE)
         self.people.setPlaceholderText(self.tr("Names separated by commas"))
-        self.overlap = NumberBox(
-            self.tr("Given to two people, %"), low=0, high=100, decimals=0
-        )
+        self.overlap = NumberBox(self.tr("Given to two people, %"), low=0, high=100, decimals=0)
         self.overlap.show_value(0.0)
         self.rule = QLineEdit(self)
         self.rule.setMaxLength(MAX_LENGTH)

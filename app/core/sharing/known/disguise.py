@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,8 @@ from app.core.sharing.known.labelled_list import Labelled
 
 IDENTITY_DIGITS = 5
 """A value with so many digits names something, and two objects do not share it."""
+SPREAD = 0.02
+"""Numbers differ from the neighbour's by up to this share, so that no two rows are the same."""
 MOVED_ARCMIN = (3.0, 8.0)
 MAX_TRIES = 60
 
@@ -33,13 +35,12 @@ class Style:
     files: set[str] = field(default_factory=set)
     patterns: set[str] = field(default_factory=set)
 
-    def add(self, candidates: Iterable[tuple[str, str]]) -> None:
-        """Learn from names and paths."""
-        for name, path in candidates:
-            file = file_name(path)
-            self.names.add(name)
-            self.files.add(file)
-            self.patterns |= {pattern(name), pattern(file)}
+    def add(self, name: str, path: str) -> None:
+        """Learn from a candidate's name and path."""
+        file = file_name(path)
+        self.names.add(name)
+        self.files.add(file)
+        self.patterns |= {pattern(name), pattern(file)}
 
     def free(self, text: str, model: str, taken: set[str], draw: random.Random) -> str:
         """The text if it is written like the list's and free, else one made after the model."""
@@ -124,7 +125,7 @@ def disguised(
         "row": row,
         "ra": ra,
         "dec": dec,
-        "score": donor.score,
+        "score": other(donor.score, draw),
         "label": donor.label,
         "snr": _like(donor.snr, given.snr if given.snr is not None else spectrum.snr),
         "own": _own(given.own, donor.own, draw),
@@ -175,7 +176,7 @@ def _meta(
     return {
         key: own[key]
         if key in own and type(own[key]) is type(value) and (is_own or not _names(value))
-        else _other(value, draw)
+        else other(value, draw)
         for key, value in neighbours.items()
     }
 
@@ -183,8 +184,8 @@ def _meta(
 def _own(given: Mapping[str, Any], neighbours: Mapping[str, Any], draw: random.Random) -> Any:
     return {
         key: given[key]
-        if key in given and isinstance(given[key], type(value))
-        else _other(value, draw)
+        if given.get(key) and isinstance(given[key], type(value))
+        else other(value, draw)
         for key, value in neighbours.items()
     }
 
@@ -195,8 +196,11 @@ def _names(value: object) -> bool:
     return is_named and sum(letter.isdigit() for letter in str(value)) >= IDENTITY_DIGITS
 
 
-def _other(value: Any, draw: random.Random) -> Any:
-    """The neighbour's value; another one where it names the neighbour."""
+def other(value: Any, draw: random.Random) -> Any:
+    """The neighbour's value; another one where it names the neighbour, or is a measured number."""
+    if isinstance(value, float) and math.isfinite(value):
+        _, _, decimals = repr(value).partition(".")
+        return round(value * (1.0 + draw.uniform(-SPREAD, SPREAD)), len(decimals.split("e")[0]))
     if not _names(value):
         return value
     made = varied(str(value), draw)

@@ -103,9 +103,12 @@ def hide_known(
     draw = random.Random(f"known {seed}")
     with session.database.reading() as connection:
         places, style = _places(connection), Style()
-        style.add(connection.execute(select(candidates.c.object_id, candidates.c.path)).tuples())
+        named = (candidates.c[name] for name in ("object_id", "path", "row"))
+        listed = set()
+        for name, path, row in connection.execute(select(*named)):
+            style.add(name, path)
+            listed.add((path, row))
         had = set(connection.execute(select(known_answers.c.source)).scalars())
-        listed = set(connection.execute(select(candidates.c.path, candidates.c.row)).tuples())
         inspected = connection.execute(select(inspections.c.id).limit(1)).first() is not None
     wanted = round(len(places) * rate / (100.0 - rate))
     free = [
