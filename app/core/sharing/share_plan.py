@@ -95,7 +95,7 @@ def _plan_from(text: object) -> SharePlan:
             and len(values["second_when"]) <= MAX_LENGTH
         )
         if not is_sound:
-            raise ValueError("unexpected content")
+            raise ValueError
         return checked_plan(
             SharePlan(
                 people=tuple(people),
