@@ -61,11 +61,11 @@ class AgreementPage(QWidget):
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
         left, right = QVBoxLayout(), QVBoxLayout()
-        for part in (self.people, self.agents, self.by_snr, self.drift):
+        for part in (self.people, self.agents, self.by_snr, self.drift, self.known):
             left.addWidget(part)
         left.addStretch(1)
-        for card in (self.work, self.known, self.calibration):
-            right.addWidget(card)
+        for beside in (self.work, self.calibration):
+            right.addWidget(beside)
         right.addStretch(1)
         self._columns.addLayout(left, 1)
         self._columns.addLayout(right, 1)
@@ -74,6 +74,8 @@ class AgreementPage(QWidget):
         layout.addWidget(PageScrollArea(inner))
         for card in (self.people, self.agents, self.by_snr):
             card.show_rows([], self.tr("Computing…"))
+        for empty in (self.work.empty, self.known.empty):
+            empty.setText(self.tr("Computing…"))
         self.refresh = Refresh(self, context, self._prepare, self._show, self._refresh_failed)
 
     @property

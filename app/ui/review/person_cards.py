@@ -30,7 +30,7 @@ class WorkCard(PageCard):
         title = QCoreApplication.translate("WorkCard", "Each person's work")
         super().__init__(title, parent=parent)
         self._current_theme = context.current_theme
-        self.empty = wrapped_label(self.tr("Nobody has judged anything yet."), "dim")
+        self.empty = wrapped_label("", "dim")
         self.numbers = NumberGrid()
         self.confidence = wrapped_label("", "dim")
         self.legend = wrapped_label(
@@ -48,6 +48,7 @@ class WorkCard(PageCard):
 
     def show_work(self, found: Sequence[WorkingTime]) -> None:
         some = found[:MAX_PEOPLE]
+        self.empty.setText(self.tr("Nobody has judged anything yet."))
         self.empty.setVisible(not some)
         head = (
             *("", self.tr("assigned"), self.tr("left"), self.tr("time left")),
@@ -111,13 +112,7 @@ class KnownCard(PageCard):
         title = QCoreApplication.translate("KnownCard", "Known answers")
         super().__init__(title, parent=parent)
         self._current_theme = context.current_theme
-        self.empty = wrapped_label(
-            self.tr(
-                "No hidden candidate with a known answer has been judged. The command spec-o3 known"
-                " hides some in the list."
-            ),
-            "dim",
-        )
+        self.empty = wrapped_label("", "dim")
         self.figure = Figure(context.current_theme, title)
         self.counts = wrapped_label("")
         self.note = wrapped_label(
@@ -140,6 +135,12 @@ class KnownCard(PageCard):
 
     def show_known(self, found: Sequence[KnownFigures]) -> None:
         some = found[:MAX_PEOPLE]
+        self.empty.setText(
+            self.tr(
+                "No hidden candidate with a known answer has been judged. The command spec-o3 known"
+                " hides some in the list."
+            )
+        )
         self.empty.setVisible(not some)
         for part in (self.figure, self.counts, self.note):
             part.setVisible(bool(some))

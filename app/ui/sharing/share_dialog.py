@@ -115,6 +115,8 @@ class ShareDialog(QDialog):
         ):
             field.setAccessibleName(name)
             form.addRow(name, field)
+        for number in (self.overlap, self.seed):
+            number.setMaximumWidth(number.sizeHint().width())
         inner = QWidget()
         inside = QVBoxLayout(inner)
         inside.setContentsMargins(0, 0, 0, 0)
