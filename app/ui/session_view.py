@@ -24,7 +24,7 @@ from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
 from app.ui.fetching.missing_file import MissingFile
-from app.ui.help.context_help import EXPORT, TEAMS, add_help_key
+from app.ui.help.context_help import EXPORT, SHARING, add_help_key
 from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
@@ -128,7 +128,7 @@ class SessionView(QWidget):
         from app.ui.sharing.share_dialog import ShareDialog
 
         dialog = ShareDialog(self.context, self)
-        add_help_key(dialog, TEAMS, self.help_requested.emit)
+        add_help_key(dialog, SHARING, self.help_requested.emit)
         return dialog
 
     def add_notice(self, notice: QWidget) -> None:
