@@ -36,6 +36,12 @@ def not_known(candidate_id: ColumnElement[int]) -> ColumnElement[bool]:
     return candidate_id.not_in(select(known_answers.c.candidate_id))
 
 
+def has_known_answers(session: Session) -> bool:
+    query = select(known_answers.c.candidate_id).limit(1)
+    with session.database.reading() as connection:
+        return connection.execute(query).first() is not None
+
+
 def known_answer_of(session: Session, candidate_id: int) -> KnownAnswer | None:
     """The known answer of a candidate. Show it only to who has judged the candidate."""
     query = select(known_answers).where(known_answers.c.candidate_id == candidate_id)

@@ -7,7 +7,12 @@ from sqlalchemy import insert
 
 from app.core.database.tables import known_answers
 from app.core.errors import SessionError
-from app.core.session.known_answers import known_answer_of, read_known_answers, without_known
+from app.core.session.known_answers import (
+    has_known_answers,
+    known_answer_of,
+    read_known_answers,
+    without_known,
+)
 from tests.app.core.sessions import made
 
 ROW = {"candidate_id": 2, "is_member": True, "class_name": "CV", "simulated": False, "source": "x"}
@@ -15,8 +20,10 @@ ROW = {"candidate_id": 2, "is_member": True, "class_name": "CV", "simulated": Fa
 
 def test_it_is_read_as_it_was_stored(location):
     with made(location, 3) as session:
+        assert not has_known_answers(session)
         with session.database.writing() as connection:
             connection.execute(insert(known_answers).values(**ROW))
+        assert has_known_answers(session)
         answer = known_answer_of(session, 2)
         assert (answer.is_member, answer.class_name, answer.is_simulated) == (True, "CV", False)
         assert known_answer_of(session, 1) is None

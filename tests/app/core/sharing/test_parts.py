@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.database.tables import metadata
 from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
-from app.core.sharing.parts import split
+from app.core.sharing.parts import OF_CANDIDATES, OF_PEOPLE, split
 from app.core.sharing.share_out import share_out
 from app.core.sharing.share_plan import SharePlan
 from app.core.spectra.packing import packed_spectrum
@@ -111,6 +112,15 @@ def test_a_file_is_never_replaced_and_there_must_be_a_plan(whole, tmp_path):
     share_out(whole, SharePlan(people=("A b", "A/b")))
     with pytest.raises(SessionError, match="the same file name"):
         split(whole, tmp_path)
+
+
+def test_every_table_about_people_or_candidates_is_thought_of():
+    """Nothing of others may stay in a part."""
+    tables = metadata.tables.values()
+    people = {table.name for table in tables if "reviewer_id" in table.c}
+    about = {table.name for table in tables if "candidate_id" in table.c} - people
+    assert people == {table.name for table in OF_PEOPLE} | {"log"}
+    assert about == {table.name for table in OF_CANDIDATES}
 
 
 def test_a_server_has_nothing_to_split(team_location, tmp_path):

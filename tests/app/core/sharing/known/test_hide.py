@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from agent.tasks.catalogue import find_task
-from app.core.database.tables import candidates
+from app.core.database.tables import candidates, metadata
 from app.core.errors import SessionError
 from app.core.importing.importer import import_list
 from app.core.inspections.store import add_inspection, inspections_of
@@ -14,7 +14,7 @@ from app.core.session.known_answers import known_answer_of
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from app.core.sharing.known.disguise import pattern
-from app.core.sharing.known.hide import hide_known
+from app.core.sharing.known.hide import KEEPS, MOVES, hide_known
 from app.core.sharing.share_out import share_out
 from app.core.sharing.share_plan import SharePlan
 from app.core.spectra.packing import read_spectrum
@@ -122,6 +122,14 @@ def test_what_was_hidden_later_is_shared_out_as_the_rest(session):
     with session.database.reading() as connection:
         rows = connection.exec_driver_sql("SELECT candidate_id FROM assignments").all()
     assert sorted(row[0] for row in rows) == list(range(1, LIST + 6))
+
+
+def test_every_table_about_candidates_is_thought_of():
+    """A new one moves with its candidate, or holds it in its place."""
+    about = {name for name, table in metadata.tables.items() if "candidate_id" in table.c}
+    moving, keeping = ({table.name for table in some} for some in (MOVES, KEEPS))
+    # A judgement is derived from the log.
+    assert about == moving | keeping | {"judgements", "known_answers"}
 
 
 def test_faults_are_told(session):
