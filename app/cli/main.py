@@ -45,10 +45,14 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
+    *("assign", "known"),
     *("enrich", "fetch", "services"),
     *("models", "selftest"),
 )
-FOLDERS = {"enrich": "services.", "fetch": "services.", "services": "services."}
+FOLDERS = {
+    **dict.fromkeys(("enrich", "fetch", "services"), "services."),
+    **dict.fromkeys(("assign", "known"), "team."),
+}
 """Folders of the commands whose modules are not in app/cli itself."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)

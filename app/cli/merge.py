@@ -53,6 +53,11 @@ def _show(name: str, target: Session, report: MergeReport) -> None:
         typer.echo(f"  {measured} measured by hand")
     if report.evidence:
         typer.echo(f"  {counted_text(report.evidence, 'answer')} of services")
+    if report.assignments:
+        typer.echo(f"  {counted_text(report.assignments, 'assignment')}")
+    if report.second_opinions:
+        asked = counted_text(report.second_opinions, "second opinion")
+        typer.echo(f"  {asked} asked for by the rule")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:

@@ -16,11 +16,12 @@ from agent.confidence.fleiss import FleissKappa
 from agent.confidence.scores import Agreement, Estimate
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.cli.team.people_tables import people_tables
 from app.core.session.counted_text import counted_text
 from app.core.session.session import open_session
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
-from app.core.statistics.number_format import duration, rough_percent, with_interval
+from app.core.statistics.number_format import rough_percent, with_interval
 from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.subclasses import Subclasses
 from app.core.statistics.summary import (
@@ -46,9 +47,10 @@ def show_statistics(statistics: Statistics, console: Console) -> None:
     )
     if statistics.reviewers:
         verdicts = ("accepted", "rejected", "unsure", "blind")
-        people = ("reviewer", *verdicts, "s each", "left", "time left")
-        rows = [_reviewer_row(each, counts.candidates) for each in statistics.reviewers]
-        console.print(_table(people, rows))
+        rows = [_reviewer_row(each) for each in statistics.reviewers]
+        console.print(_table(("reviewer", *verdicts, "s each"), rows))
+    for head, body in people_tables(statistics):
+        console.print(_table(head, body))
     _show_agreement(statistics.people, console)
     _show_subclasses(statistics.subclasses, console)
     for line in _consistency_lines(statistics):
@@ -71,13 +73,10 @@ def show_cuts(cuts: Sequence[ModelCut], console: Console) -> None:
             console.print(Text(cleaned(f"{cut.model}: {words}")))
 
 
-def _reviewer_row(each: ReviewerCounts, candidates: int) -> Row:
-    left = max(0, candidates - each.judged)
-    seconds = each.pace.seconds_for(left)
-    ahead = "–" if seconds is None or not left else duration(seconds)
+def _reviewer_row(each: ReviewerCounts) -> Row:
     pace = "–" if each.pace.typical is None else f"{each.pace.typical:.1f}"
     counts = (each.accepted, each.rejected, each.unsure, each.blind)
-    return (each.name, *(f"{count:,}" for count in counts), pace, f"{left:,}", ahead)
+    return (each.name, *(f"{count:,}" for count in counts), pace)
 
 
 def _show_agreement(people: ReviewerAgreement, console: Console) -> None:
@@ -121,6 +120,7 @@ def _consistency_lines(statistics: Statistics) -> Iterator[str]:
                 f"{rough_percent(observed.value)}; kappa {with_interval(repeat.agreement.kappa)}"
             )
     yield from (f"{each.reviewer}: {each.words}" for each in statistics.drift if each.words)
+    yield from (f"{each.reviewer}: {each.words}" for each in statistics.known if each.words)
 
 
 def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:

@@ -29,6 +29,7 @@ from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.judging.extra_keys import ExtraKeys
 from app.ui.judging.fields.fields_row import FieldsRow
 from app.ui.judging.key_strip import KeyStrip
+from app.ui.judging.known_answer_note import KnownAnswerNote
 from app.ui.judging.repeat_line import RepeatLine
 from app.ui.judging.subclass_keys import SubclassKeys
 from app.ui.judging.verdict_bar import VerdictBar
@@ -80,6 +81,7 @@ class JudgingPage(QWidget):
         self.fields = FieldsRow(context, self.strip, self)
         context.commands.key_taker = ExtraKeys(self.strip, self.fields)
         self.repeat_line = RepeatLine(context, self._middle)
+        self.known_answers = KnownAnswerNote(context, self)
         self.queue = QueuePanel(context)
         self.information = InformationPanel(context)
         self.nearby = NearbyPanel(context)

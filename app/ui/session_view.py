@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from agent.errors import WorkbenchError
 from app.core.importing.importer import ORDER
 from app.core.queue import parse_filter, parse_sort
 from app.core.queue.filter_writer import filter_text
-from app.core.queue.filters import FilterError
+from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
+from app.core.session.assignments import PLAN_FACT, has_assignments
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.actions.commands import Commands
@@ -23,7 +25,7 @@ from app.ui.candidate.late_answers import LateAnswers
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
 from app.ui.fetching.missing_file import MissingFile
-from app.ui.help.context_help import EXPORT, add_help_key
+from app.ui.help.context_help import EXPORT, SHARING, add_help_key
 from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
@@ -37,8 +39,7 @@ from app.ui.top_bar import TopBar
 if TYPE_CHECKING:
     from app.ui.export.export_dialog import ExportDialog
     from app.ui.judging.fields.fields_dialog import FieldsDialog
-
-QUEUE_FACT = "queue"
+    from app.ui.sharing.share_dialog import ShareDialog
 
 
 class SessionView(QWidget):
@@ -110,6 +111,7 @@ class SessionView(QWidget):
             ("fields", lambda: self.fields_dialog.open_fields()),
             ("report", lambda: self.export_dialog.show_report()),
             ("pack", lambda: self.export_dialog.show_packing()),
+            ("share_out", lambda: self.share_dialog.open_again()),
         ):
             commands.add(name, show)
         self._select_wanted: Callable[[Sequence[int], Callable[[int, int], object]], None]
@@ -134,6 +136,14 @@ class SessionView(QWidget):
 
         return FieldsDialog(self.context, self)
 
+    @cached_property
+    def share_dialog(self) -> ShareDialog:
+        from app.ui.sharing.share_dialog import ShareDialog
+
+        dialog = ShareDialog(self.context, self)
+        add_help_key(dialog, SHARING, self.help_requested.emit)
+        return dialog
+
     def add_notice(self, notice: QWidget) -> None:
         """Put a line that comes and goes above the page."""
         layout = self.layout()
@@ -155,6 +165,23 @@ class SessionView(QWidget):
         if current.row is None:
             current.start()
         self.judging.focus_plot()
+        self._ask_for_second_opinions()
+
+    def _ask_for_second_opinions(self) -> None:
+        """What others have judged since the session was open last may ask for some."""
+        if not self.session.is_read_only and self.session.fact(PLAN_FACT) is not None:
+            from app.core.sharing.second_opinions import assign_second_opinions
+
+            work = partial(assign_second_opinions, self.session)
+            self.context.runner.run(work, self._on_asked, self._report, owner=self)
+
+    def _on_asked(self, count: int) -> None:
+        if count:
+            text = self.tr("{n} second opinions were asked for since the last time")
+            self.context.current.message.emit(text.replace("{n}", f"{count:,}"))
+
+    def _report(self, error: WorkbenchError) -> None:
+        self.context.current.report_error(error)
 
     def show_judging(self) -> None:
         self._show("judging_page")
@@ -235,9 +262,13 @@ class SessionView(QWidget):
             self.show_judging()
 
     def _restore_queue(self) -> None:
-        """Restore this reviewer's filter and order, by default the order chosen on import."""
+        """Restore this reviewer's filter and order.
+
+        By default what they were assigned, if anything, in the order chosen on import.
+        """
         saved = self.session.fact(f"{QUEUE_FACT}:{self.session.reviewer}")
-        parts = ["", self.session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
+        mine = filter_text(MINE) if saved is None and has_assignments(self.session) else ""
+        parts = [mine, self.session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
         try:
             tree, sort = parse_filter(parts[0]), parse_sort(parts[-1])
         except FilterError:

@@ -1725,6 +1725,14 @@
         <source>random</source>
         <translation>随机</translation>
     </message>
+    <message>
+        <source>only mine</source>
+        <translation>只看我的</translation>
+    </message>
+    <message>
+        <source>Only what is assigned to you; press again for all</source>
+        <translation>只显示分配给你的候选体；再按一次显示全部</translation>
+    </message>
 </context>
 <context>
     <name>FindBox</name>
@@ -2436,6 +2444,52 @@
     <message>
         <source>Press a key for “{action}”, or Esc to cancel</source>
         <translation>请按下用于“{action}”的按键，按 Esc 取消</translation>
+    </message>
+</context>
+<context>
+    <name>KnownAnswerNote</name>
+    <message>
+        <source>This was a known {class} (simulated)</source>
+        <translation>这是一个已知的 {class}（模拟光谱）</translation>
+    </message>
+    <message>
+        <source>This was a known {class}</source>
+        <translation>这是一个已知的 {class}</translation>
+    </message>
+</context>
+<context>
+    <name>KnownCard</name>
+    <message>
+        <source>Known answers</source>
+        <translation>已知答案</translation>
+    </message>
+    <message>
+        <source>No hidden candidate with a known answer has been judged. The command spec-o3 known hides some in the list.</source>
+        <translation>尚未判定任何隐藏的已知候选体。命令 spec-o3 known 可在列表中隐藏一些。</translation>
+    </message>
+    <message>
+        <source>Completeness: members that were accepted. Purity: members among those accepted, of what was hidden. With 95 % intervals; the first verdict counts, as the answer is told after it.</source>
+        <translation>完备度：被接受的成员所占比例。纯度：隐藏的候选体中，被接受者里成员所占比例。附 95 % 置信区间；以第一次判定为准，因为答案在判定之后才告知。</translation>
+    </message>
+    <message>
+        <source>completeness</source>
+        <translation>完备度</translation>
+    </message>
+    <message>
+        <source>purity</source>
+        <translation>纯度</translation>
+    </message>
+    <message>
+        <source>{name}: {a} of {m} members and {b} of {k} look-alikes accepted</source>
+        <translation>{name}：接受了 {m} 个成员中的 {a} 个、{k} 个相似天体中的 {b} 个</translation>
+    </message>
+    <message>
+        <source>{name}: {first} correct at first, {last} at last, more than chance explains.</source>
+        <translation>{name}：开始时 {first} 正确，最后 {last} 正确，差别超出偶然。</translation>
+    </message>
+    <message>
+        <source>{name}, share correct in the course of time</source>
+        <translation>{name}，正确比例随时间的变化</translation>
     </message>
 </context>
 <context>
@@ -3489,6 +3543,13 @@
     </message>
 </context>
 <context>
+    <name>SessionView</name>
+    <message>
+        <source>{n} second opinions were asked for since the last time</source>
+        <translation>自上次以来请求了 {n} 个第二意见</translation>
+    </message>
+</context>
+<context>
     <name>SettingsDialog</name>
     <message>
         <source>Settings</source>
@@ -3516,6 +3577,85 @@
     <message>
         <source>Settings cannot be saved and are lost when the window closes: {path} cannot be written ({why})</source>
         <translation>设置无法保存，关闭窗口后将丢失：无法写入 {path}（{why}）</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share the list out</source>
+        <translation>分配列表</translation>
+    </message>
+    <message>
+        <source>Names separated by commas</source>
+        <translation>姓名，以逗号分隔</translation>
+    </message>
+    <message>
+        <source>Given to two people, %</source>
+        <translation>分给两人的比例，%</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>Take back first what people have not judged</source>
+        <translation>先收回各人尚未判定的候选体</translation>
+    </message>
+    <message>
+        <source>Put the spectra into the files</source>
+        <translation>把光谱放入文件</translation>
+    </message>
+    <message>
+        <source>Not shared out yet: everybody has all of it.</source>
+        <translation>尚未分配：每个人都有全部候选体。</translation>
+    </message>
+    <message>
+        <source>Write one file for each…</source>
+        <translation>为每人写一个文件…</translation>
+    </message>
+    <message>
+        <source>Share out</source>
+        <translation>分配</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Each object goes to one person, by chance; some go to two, to measure how well people agree. Names are those under which people judge. Another person is asked where the rule is true of a verdict.</source>
+        <translation>每个天体随机分给一人；一部分分给两人，以衡量彼此的一致程度。姓名须与各人判定时所用的一致。当某个判定符合规则时，再请另一人判定。</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人员</translation>
+    </message>
+    <message>
+        <source>Second opinion when</source>
+        <translation>请求第二意见的条件</translation>
+    </message>
+    <message>
+        <source>given</source>
+        <translation>已分配</translation>
+    </message>
+    <message>
+        <source>judged</source>
+        <translation>已判定</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>剩余</translation>
+    </message>
+    <message>
+        <source>second opinions</source>
+        <translation>第二意见</translation>
+    </message>
+    <message>
+        <source>{n} files written, the first is {path}</source>
+        <translation>已写入 {n} 个文件，第一个是 {path}</translation>
+    </message>
+    <message>
+        <source>{n} given out, {two} of them to two people</source>
+        <translation>已分配 {n} 个，其中 {two} 个分给两人</translation>
     </message>
 </context>
 <context>
@@ -4345,6 +4485,53 @@
     </message>
 </context>
 <context>
+    <name>WorkCard</name>
+    <message>
+        <source>Each person&apos;s work</source>
+        <translation>每个人的工作</translation>
+    </message>
+    <message>
+        <source>Nobody has judged anything yet.</source>
+        <translation>还没有人作出判定。</translation>
+    </message>
+    <message>
+        <source>Bars: verdicts in each hour. Points: seconds for one, the median.</source>
+        <translation>柱：每小时的判定数。点：每个判定所用秒数的中位数。</translation>
+    </message>
+    <message>
+        <source>assigned</source>
+        <translation>已分配</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>剩余</translation>
+    </message>
+    <message>
+        <source>time left</source>
+        <translation>剩余时间</translation>
+    </message>
+    <message>
+        <source>second opinions left</source>
+        <translation>剩余第二意见</translation>
+    </message>
+    <message>
+        <source>accept rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>{n} min</source>
+        <translation>{n} 分钟</translation>
+    </message>
+    <message>
+        <source>{n} h</source>
+        <translation>{n} 小时</translation>
+    </message>
+    <message>
+        <source>confidence {n}: {seconds} s ({count})</source>
+        <translation>置信度 {n}：{seconds} 秒（{count} 个）</translation>
+    </message>
+</context>
+<context>
     <name>_NameEdit</name>
     <message>
         <source>Name of the column</source>
@@ -4745,6 +4932,10 @@
         <translation>开启或关闭盲评模式</translation>
     </message>
     <message>
+        <source>Only my own objects, or all</source>
+        <translation>只看我的天体，或全部</translation>
+    </message>
+    <message>
         <source>Take the tour</source>
         <translation>开始导览</translation>
     </message>
@@ -4831,6 +5022,10 @@
     <message>
         <source>Pack for a colleague</source>
         <translation>打包给同事</translation>
+    </message>
+    <message>
+        <source>Share the list out</source>
+        <translation>分配列表</translation>
     </message>
     <message>
         <source>Save a picture of the plot</source>

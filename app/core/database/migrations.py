@@ -117,12 +117,41 @@ def _add_subclasses_and_fields(connection: Connection) -> None:
     )
 
 
+def _add_assignments_and_known_answers(connection: Connection) -> None:
+    key = "INTEGER" if connection.dialect.name == "sqlite" else "BIGINT"
+    connection.exec_driver_sql(
+        f"""
+        CREATE TABLE assignments (
+            candidate_id {key} NOT NULL, reviewer_id {key} NOT NULL, reason TEXT NOT NULL,
+            at TEXT NOT NULL, withdrawn BOOLEAN NOT NULL,
+            PRIMARY KEY (candidate_id, reviewer_id),
+            FOREIGN KEY(candidate_id) REFERENCES candidates (id),
+            FOREIGN KEY(reviewer_id) REFERENCES reviewers (id)
+        )
+        """
+    )
+    connection.exec_driver_sql(
+        "CREATE INDEX assignments_reviewer ON assignments (reviewer_id, candidate_id)"
+    )
+    connection.exec_driver_sql(
+        f"""
+        CREATE TABLE known_answers (
+            candidate_id {key} NOT NULL, is_member BOOLEAN NOT NULL, class_name TEXT NOT NULL,
+            simulated BOOLEAN NOT NULL, source TEXT NOT NULL,
+            PRIMARY KEY (candidate_id),
+            FOREIGN KEY(candidate_id) REFERENCES candidates (id)
+        )
+        """
+    )
+
+
 STEPS: tuple[Step, ...] = (
     _add_measurements_and_listed_paths,
     _add_claims,
     _add_evidence,
     _add_catalogue_weights,
     _add_subclasses_and_fields,
+    _add_assignments_and_known_answers,
 )
 """Step n, counted from 1, upgrades version n to n + 1."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError
@@ -17,8 +18,13 @@ TEAM_LOCK = 0x53334F33
 """Key of the advisory lock held while tables are created or upgraded."""
 MAX_CONNECTIONS = 32
 
+PROGRAM = "spec-o3 "
+OWN_NAME = f"{PROGRAM}{uuid4().hex[:16]}"
+"""Tells the connections of this process from those of others."""
+
 # Detect a lost server within seconds instead of the system's default of two hours.
 CONNECT_DEFAULTS = {
+    "application_name": OWN_NAME,
     "connect_timeout": "10",
     "keepalives_idle": "20",
     "keepalives_interval": "5",
@@ -98,6 +104,20 @@ class TeamDatabase:
 
     def discard(self) -> None:
         self.close()
+
+
+def count_other_programs(connection: Connection) -> int:
+    """How many connections other running copies of this program have; no new one can come.
+
+    They cannot until the transaction ends, as they take the same lock when they open the session.
+    """
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TEAM_LOCK})
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND starts_with(application_name, :program) AND application_name <> :own"
+    )
+    found = connection.execute(query, {"program": PROGRAM, "own": OWN_NAME}).scalar_one()
+    return int(found)
 
 
 def _parse(url: str) -> URL:

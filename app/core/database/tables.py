@@ -376,3 +376,26 @@ NEWEST = "is_newest"
 _partial_index(
     "evidence_state", NEWEST, evidence.c.service, evidence.c.state, evidence.c.candidate_id
 )
+
+# Who is to judge what: never deleted, only withdrawn, so that merged files agree.
+assignments = Table(
+    "assignments",
+    metadata,
+    _foreign_key("candidates", "candidate_id", primary_key=True),
+    _foreign_key("reviewers", "reviewer_id", primary_key=True),
+    Column("reason", Text, nullable=False),  # first, overlap or second
+    Column("at", Text, nullable=False),
+    Column("withdrawn", Boolean, nullable=False, default=False),
+)
+Index("assignments_reviewer", assignments.c.reviewer_id, assignments.c.candidate_id)
+
+# Candidates hidden in the list whose class is known: they measure people and are in no catalogue.
+known_answers = Table(
+    "known_answers",
+    metadata,
+    _foreign_key("candidates", "candidate_id", primary_key=True),
+    Column("is_member", Boolean, nullable=False),
+    Column("class_name", Text, nullable=False),
+    Column("simulated", Boolean, nullable=False),
+    Column("source", Text, nullable=False),  # the labelled file, and its row
+)

@@ -13,6 +13,7 @@ from agent.checked_toml import printable
 from app.core.database.tables import inspections, measurements
 from app.core.exporting.column import Column
 from app.core.exporting.selection import Selection
+from app.core.session.known_answers import not_known
 from app.core.session.measurements import RecordedMeasurement, read_measurements
 
 MAX_MODELS, MAX_LINES = 8, 40
@@ -44,13 +45,16 @@ class MeasuredLine:
 def inspected_models(connection: Connection, used: set[str]) -> tuple[InspectedModel, ...]:
     """The first MAX_MODELS models by name; their columns get names that are not `used`."""
     columns = inspections.c.model, inspections.c.model_sha256
-    found = connection.execute(select(*columns).distinct().order_by(*columns).limit(MAX_MODELS))
+    query = select(*columns).where(not_known(inspections.c.candidate_id)).distinct()
+    found = connection.execute(query.order_by(*columns).limit(MAX_MODELS))
     return tuple(_model(str(name), str(sha256), used) for name, sha256 in found.all())
 
 
 def measured_lines(connection: Connection, used: set[str]) -> tuple[MeasuredLine, ...]:
     """The first MAX_LINES lines by name that have measurements which were not withdrawn."""
-    stand = select(measurements.c.line).where(measurements.c.withdrawn.is_(False))
+    stand = select(measurements.c.line).where(
+        measurements.c.withdrawn.is_(False), not_known(measurements.c.candidate_id)
+    )
     names = connection.execute(stand.distinct().order_by(measurements.c.line).limit(MAX_LINES))
     return tuple(_line(str(name), used) for name in names.scalars())
 

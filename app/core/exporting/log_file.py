@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import ColumnElement, Row, select
 
 from agent.checked_toml import printable
 from app.core.atomic_file import atomic_write
@@ -16,6 +16,7 @@ from app.core.exporting.escapes import escape_formula
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.opinions import flags_text, time_text
 from app.core.session.finer_values import values_text
+from app.core.session.known_answers import not_known
 from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
 from app.core.session.session import Session
@@ -40,13 +41,14 @@ def log_lines(session: Session, candidate_id: int | None = None) -> Iterator[str
 def write_log(session: Session, out: Path) -> int:
     """Write the log as CSV, atomically; returns the number of lines.
 
+    Lines about hidden candidates with a known answer are left out, as in a catalogue.
     Formulas are escaped as in a catalogue, see app.core.exporting.escapes.
     """
     caches = [EscapeCache(_escape, is_plain) for _ in COLUMNS]
     count = 0
     with atomic_write(out) as file:
         file.write((",".join(COLUMNS) + "\n").encode())
-        for page in _pages(session, None):
+        for page in _pages(session, None, not_known(log.c.candidate_id)):
             rows = [_cells(row, entry_from(row, row.name)) for row in page]
             columns = [*zip(*rows, strict=True)]
             texts = [cells_text(cells, cache) for cells, cache in zip(columns, caches, strict=True)]
@@ -55,7 +57,9 @@ def write_log(session: Session, out: Path) -> int:
     return count
 
 
-def _pages(session: Session, candidate_id: int | None) -> Iterator[list[Row[Any]]]:
+def _pages(
+    session: Session, candidate_id: int | None, wanted: ColumnElement[bool] | None = None
+) -> Iterator[list[Row[Any]]]:
     query = (
         select(log, reviewers.c.name, candidates.c.object_id)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
@@ -65,6 +69,8 @@ def _pages(session: Session, candidate_id: int | None) -> Iterator[list[Row[Any]
     )
     if candidate_id is not None:
         query = query.where(log.c.candidate_id == candidate_id)
+    if wanted is not None:
+        query = query.where(wanted)
     after = 0
     while True:
         with session.database.reading() as connection:

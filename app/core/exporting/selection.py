@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Select, case, func, select
 from app.core.database.tables import candidates, facts, judgements, reviewers
 from app.core.errors import SessionError
 from app.core.session.counted_text import counted_text
+from app.core.session.known_answers import not_known, without_known
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS
 from app.core.session.verdict_log import find_reviewer
@@ -24,7 +25,10 @@ PAGE = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """The candidates with these `ids`, in this order; if None, all that match `which`."""
+    """The candidates with these `ids`, in this order; if None, all that match `which`.
+
+    Hidden candidates with a known answer are never among them.
+    """
 
     which: Which = "all"
     ids: array[int] | None = None
@@ -38,7 +42,8 @@ def make_selection(
 ) -> Selection:
     number = None if reviewer is None else _reviewer_id(connection, reviewer)
     if not isinstance(which, str):
-        return Selection(ids=array("q", which), reviewer=reviewer, reviewer_id=number)
+        ids = array("q", without_known(connection, [*which]))
+        return Selection(ids=ids, reviewer=reviewer, reviewer_id=number)
     decides = select(reviewers.c.id).join(facts, facts.c.value == reviewers.c.name)
     return Selection(
         which=which,
@@ -62,7 +67,8 @@ def count_candidates(connection: Connection, selection: Selection) -> int:
     """Number of rows of the catalogue."""
     if selection.ids is not None:
         return len(selection.ids)
-    chosen = select(candidates.c.id) if selection.which == "all" else _judged(selection)
+    every = select(candidates.c.id).where(not_known(candidates.c.id))
+    chosen = every if selection.which == "all" else _judged(selection)
     query = select(func.count()).select_from(chosen.subquery())
     return connection.execute(query).scalar_one()
 
@@ -72,7 +78,8 @@ def count_disputed(connection: Connection, selection: Selection) -> int:
     if selection.which != "accepted" or selection.reviewer_id is not None:
         return 0
     number, verdict = judgements.c.candidate_id, judgements.c.verdict
-    query = select(func.count(number.distinct())).where(verdict == Verdict.ACCEPT)
+    query = select(func.count(number.distinct()))
+    query = query.where(verdict == Verdict.ACCEPT, not_known(number))
     return connection.execute(query).scalar_one() - count_candidates(connection, selection)
 
 
@@ -92,7 +99,7 @@ def pages(
 def _page_query(columns: list[Any], selection: Selection, after: int) -> Select[Any]:
     query = select(*columns).order_by(candidates.c.id)
     if selection.which == "all":
-        return query.where(candidates.c.id > after).limit(PAGE)
+        return query.where(candidates.c.id > after, not_known(candidates.c.id)).limit(PAGE)
     number = judgements.c.candidate_id
     judged = _judged(selection).where(number > after).order_by(number).limit(PAGE)
     wanted = judged.subquery()
@@ -107,7 +114,7 @@ def _judged(selection: Selection) -> Select[tuple[int]]:
     number, verdict, reviewer = (
         judgements.c[name] for name in ("candidate_id", "verdict", "reviewer_id")
     )
-    query = select(number).where(verdict.in_(list(Verdict))).group_by(number)
+    query = select(number).where(verdict.in_(list(Verdict)), not_known(number)).group_by(number)
     if selection.reviewer_id is not None:
         query = query.where(reviewer == selection.reviewer_id)
     if selection.which != "accepted":

@@ -29,6 +29,7 @@ from app.core.inspections.shown_opinion import (
 from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, combine, matching
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.queue.sql_conditions import QueryContext, condition
+from app.core.session.known_answers import not_known
 from app.core.session.records import Aspect, Candidate, Change
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import damaged, have_type
@@ -131,8 +132,12 @@ def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection
 
 
 def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterator[Trajectory]:
-    """Iterate over the trajectories of one model or all, oldest first, reading on demand."""
-    query = select(inspections).order_by(inspections.c.id).limit(PAGE)
+    """Iterate over the trajectories of one model or all, oldest first, reading on demand.
+
+    Those of hidden candidates with a known answer are left out.
+    """
+    query = select(inspections).where(not_known(inspections.c.candidate_id))
+    query = query.order_by(inspections.c.id).limit(PAGE)
     if model is not None:
         query = query.where(made_by(model))
     after = 0
@@ -232,6 +237,7 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
         select(one.c.verdict, other.c.verdict, func.count())
         .select_from(one.join(other, same_candidate))
         .where(one.c.model == first.name, one.c.model_sha256 == first.sha256)
+        .where(not_known(one.c.candidate_id))
         .group_by(one.c.verdict, other.c.verdict)
     )
     with session.database.reading() as connection:

@@ -6,7 +6,15 @@ Every operation takes about the same time for a hundred candidates and for a mil
 from app.core.queue.counts import Count, count
 from app.core.queue.filter_parser import parse_filter
 from app.core.queue.filter_writer import filter_text
-from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, combine
+from app.core.queue.filters import (
+    EVERYTHING,
+    MINE,
+    UNJUDGED,
+    Filter,
+    FilterError,
+    combine,
+    conjuncts,
+)
 from app.core.queue.neighbours import Neighbour, neighbours
 from app.core.queue.order_indexes import drop_order_indexes
 from app.core.queue.pages import (
@@ -26,6 +34,7 @@ from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort, parse_sort, so
 __all__ = [
     "EVERYTHING",
     "LIST_ORDER",
+    "MINE",
     "UNJUDGED",
     "Count",
     "Filter",
@@ -36,6 +45,7 @@ __all__ = [
     "QueueRow",
     "Sort",
     "combine",
+    "conjuncts",
     "count",
     "drop_order_indexes",
     "filter_text",

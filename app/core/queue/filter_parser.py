@@ -21,6 +21,8 @@ from app.core.queue.filters import (
     EVERYTHING,
     EVIDENCE_WORDS,
     MAX_DEPTH,
+    ME,
+    NOBODY,
     NUMBER_FIELDS,
     TEXT_FIELDS,
     THINGS,
@@ -28,6 +30,7 @@ from app.core.queue.filters import (
     And,
     AnyVerdict,
     Anywhere,
+    AssignedTo,
     Compare,
     Disagree,
     EvidenceState,
@@ -61,7 +64,7 @@ MODEL = re.compile(r"(.+)#([0-9a-f]{64}|)")
 
 VERDICT_WORDS: dict[str, Verdict] = {str(each).lower(): each for each in Verdict}
 FIELDS = (
-    *("verdict", "any", "agent", "flag", "disagree", "has", "list", "inspected"),
+    *("verdict", "any", "agent", "flag", "disagree", "has", "list", "inspected", "assigned"),
     *dict.fromkeys((*NUMBER_FIELDS, *TEXT_FIELDS)),
     "own.COLUMN",
 )
@@ -281,6 +284,10 @@ def _inspected(word: str) -> Filter:
     return InspectedBy(match[1], match[2]) if match else InspectedBy(word)
 
 
+def _assigned(word: str) -> Filter:
+    return AssignedTo(word.lower() if word.lower() in (ME, NOBODY) else " ".join(word.split()))
+
+
 CHOICES: dict[str, Callable[[str], Filter]] = {
     "verdict": lambda word: MyVerdict(_verdict(word)),
     "any": lambda word: AnyVerdict(_verdict(word)),
@@ -290,6 +297,7 @@ CHOICES: dict[str, Callable[[str], Filter]] = {
     "has": _has,
     "list": _in_list,
     "inspected": _inspected,
+    "assigned": _assigned,
 }
 
 

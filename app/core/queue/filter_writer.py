@@ -10,6 +10,7 @@ from app.core.queue.filters import (
     And,
     AnyVerdict,
     Anywhere,
+    AssignedTo,
     Disagree,
     Everything,
     EvidenceState,
@@ -73,6 +74,8 @@ def _text(tree: Filter) -> str:
         case InspectedBy():
             name = tree.model if tree.sha256 is None else f"{tree.model}#{tree.sha256}"
             return f"inspected:{_quoted(name)}"
+        case AssignedTo():
+            return f"assigned:{_quoted(tree.person)}"
         case _:
             assert_never(tree)
 

@@ -219,6 +219,16 @@ class InspectedBy:
         _checked_text(self.sha256 or "-")
 
 
+@dataclass(frozen=True)
+class AssignedTo:
+    """Assigned to a person of this name; ME is the session's reviewer, NOBODY no person."""
+
+    person: str
+
+    def __post_init__(self) -> None:
+        _checked_text(self.person)
+
+
 Filter = (
     Everything
     | And
@@ -237,10 +247,14 @@ Filter = (
     | Has
     | InList
     | InspectedBy
+    | AssignedTo
 )
 
 EVERYTHING = Everything()
 UNJUDGED = MyVerdict(None)
+ME, NOBODY = "me", "nobody"
+QUEUE_FACT = "queue"
+"""Of the fact that keeps a person's filter and order; their name follows."""
 
 
 def combine(*filters: Filter) -> Filter:
@@ -298,3 +312,6 @@ def _checked_text(text: str) -> None:
         raise FilterError(f"a search text has 1 to {MAX_TEXT} characters")
     if not text.isprintable():
         raise FilterError("a search text contains a character that cannot be printed")
+
+
+MINE = AssignedTo(ME)

@@ -24,14 +24,17 @@ from app.core.database.tables import (
     FAULTY,
     FLAGGED,
     JUDGED_BY_SEVERAL,
+    assignments,
     candidates,
     judgements,
     reviewers,
 )
 from app.core.queue.filters import (
+    NOBODY,
     AgentVerdict,
     And,
     AnyVerdict,
+    AssignedTo,
     Disagree,
     Filter,
     Flag,
@@ -44,7 +47,12 @@ from app.core.queue.filters import (
     Words,
 )
 from app.core.queue.own_opinion import index_condition, is_of_opinion
-from app.core.queue.sql_conditions import COMPARISONS, QueryContext, raw_sql
+from app.core.queue.sql_conditions import (
+    COMPARISONS,
+    QueryContext,
+    assigned_reviewer,
+    raw_sql,
+)
 from app.core.session.records import Verdict
 
 IndexQuery = Select[tuple[int]]
@@ -97,9 +105,17 @@ def _index_union(tree: Filter, context: QueryContext, indexes: frozenset[str]) -
             return _range(tree, indexes)
         case OwnColumnFilter() if is_of_opinion(tree.column):
             return _mine(context, raw_sql(index_condition(tree.column)))
+        case AssignedTo() if tree.person != NOBODY:
+            return (_assigned_to(assigned_reviewer(tree.person, context)),)
         case Disagree():
             return _disagreeing(tree.between, context)
     return ()
+
+
+def _assigned_to(reviewer: Any) -> IndexQuery:
+    return select(assignments.c.candidate_id.label("few_id")).where(
+        assignments.c.reviewer_id == reviewer
+    )
 
 
 def _range(tree: Number, indexes: frozenset[str]) -> IndexUnion:

@@ -31,17 +31,22 @@ from app.core.database.tables import (
     FAULTY,
     FLAGGED,
     JUDGED_BY_SEVERAL,
+    assignments,
     candidates,
     evidence,
     inspections,
     judgements,
+    reviewers,
 )
 from app.core.queue.evidence_values import EvidenceValue, parts_of
 from app.core.queue.filters import (
+    ME,
+    NOBODY,
     AgentVerdict,
     And,
     AnyVerdict,
     Anywhere,
+    AssignedTo,
     Disagree,
     Everything,
     EvidenceState,
@@ -130,6 +135,8 @@ def condition(tree: Filter, context: QueryContext) -> Condition:
             return candidates.c.list_id == tree.number
         case InspectedBy():
             return _inspected_by(tree)
+        case AssignedTo():
+            return _assigned_to(tree.person, context)
         case _:
             assert_never(tree)
 
@@ -318,6 +325,20 @@ def _inspected_by(tree: InspectedBy) -> Condition:
     if tree.sha256 is not None:
         found.append(inspections.c.model_sha256 == tree.sha256)
     return _exists(*found)
+
+
+def _assigned_to(person: str, context: QueryContext) -> Condition:
+    here = (assignments.c.candidate_id == candidates.c.id) & assignments.c.withdrawn.is_(False)
+    if person == NOBODY:
+        return not_(_exists(here))
+    return _exists(here, assignments.c.reviewer_id == assigned_reviewer(person, context))
+
+
+def assigned_reviewer(person: str, context: QueryContext) -> Any:
+    """The id of a person who may have assignments, or a query for it."""
+    if person == ME:
+        return context.reviewer_or_0
+    return select(reviewers.c.id).where(reviewers.c.name == person).scalar_subquery()
 
 
 def _exists(*conditions: Condition) -> Condition:

@@ -15,6 +15,7 @@ from agent.spectra.spectrum import Spectrum, Window
 from agent.trajectory.trajectory import Step, Trajectory
 from app.core.database.tables import candidates, judgements
 from app.core.inspections.store import inspections_of
+from app.core.session.known_answers import not_known
 from app.core.session.records import Candidate, Verdict
 from app.core.session.session import Session
 from app.core.statistics.adjudication import (
@@ -163,7 +164,7 @@ def _against_agent(session: Session) -> list[int]:
     query = (
         select(candidates.c.id)
         .join(judgements, judgements.c.candidate_id == candidates.c.id)
-        .where(against)
+        .where(against, not_known(candidates.c.id))
         .order_by(surprise.desc().nulls_last(), candidates.c.id)
         .limit(CHUNK)
     )

@@ -22,6 +22,7 @@ from app.core.database.tables import (
     log,
     reviewers,
 )
+from app.core.session.known_answers import not_known
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.session.simulated import simulated_in
@@ -137,7 +138,8 @@ def provenance(session: Session, selection: str = "") -> Provenance:
 
 def provenance_in(connection: Connection, session: Session, selection: str = "") -> Provenance:
     """Like `provenance`, on an open connection, so that it matches what else is read there."""
-    judged = judgements.c.verdict.is_not(None)
+    judged = judgements.c.verdict.is_not(None) & not_known(judgements.c.candidate_id)
+    every = select(func.count()).select_from(candidates).where(not_known(candidates.c.id))
     times = select(func.min(judgements.c.at), func.max(judgements.c.at)).where(judged)
     first, last = connection.execute(times).one()
     numbers = select(func.count(judgements.c.candidate_id.distinct())).where(judged)
@@ -154,7 +156,7 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         lists=tuple(_lists(connection)),
         models=tuple(_models(connection)),
         reviewers=tuple(_reviewers(connection)),
-        candidates=connection.execute(select(func.count()).select_from(candidates)).scalar_one(),
+        candidates=connection.execute(every).scalar_one(),
         judged=connection.execute(numbers).scalar_one(),
         first_verdict_at=_printable(first or ""),
         last_verdict_at=_printable(last or ""),
@@ -179,7 +181,8 @@ def _lists(connection: Connection) -> Iterator[ListFact]:
 
 def _models(connection: Connection) -> Iterator[ModelFact]:
     model = (inspections.c.model, inspections.c.model_sha256)
-    query = select(*model, func.count().label("number")).group_by(*model).order_by(*model)
+    query = select(*model, func.count().label("number"))
+    query = query.where(not_known(inspections.c.candidate_id)).group_by(*model).order_by(*model)
     for row in connection.execute(query):
         name, sha256 = _printable(row.model), _printable(row.model_sha256)
         yield ModelFact(
@@ -200,6 +203,7 @@ def _services(connection: Connection) -> Iterator[ServiceFact]:
             func.min(evidence.c.asked_at).label("first"),
             func.max(evidence.c.asked_at).label("last"),
         )
+        .where(not_known(evidence.c.candidate_id))
         .group_by(*asked)
         .order_by(*asked)
     )
@@ -229,7 +233,7 @@ def _reviewers(connection: Connection) -> Iterator[ReviewerFact]:
     """Everybody with an entry in the log, even if all their verdicts were withdrawn."""
     query = (
         select(judgements.c.reviewer_id, judgements.c.verdict, func.count().label("number"))
-        .where(judgements.c.verdict.in_(list(Verdict)))
+        .where(judgements.c.verdict.in_(list(Verdict)), not_known(judgements.c.candidate_id))
         .group_by(judgements.c.reviewer_id, judgements.c.verdict)
     )
     verdict_counts: dict[int, dict[str, int]] = {}

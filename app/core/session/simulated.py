@@ -16,6 +16,7 @@ from sqlalchemy import Connection, func, select
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from app.core.database.tables import candidates, inspections
+from app.core.session.known_answers import not_known, without_known
 from app.core.session.records import Candidate
 from app.core.session.session import MAX_IDS, Session
 
@@ -59,14 +60,14 @@ def simulated_of(
     with session.database.reading() as connection:
         every = {**_from_records(connection), **known}
         spread = _evenly_spaced(*_id_range(connection, candidates.c.id), MAX_READ)
-        for candidate in session.candidates(set(spread) - set(every)):
+        for candidate in session.candidates(without_known(connection, set(spread) - set(every))):
             with suppress(WorkbenchError, OSError):
                 every[candidate.id] = read(candidate).simulated
         return _count(connection, every)
 
 
 def _count(connection: Connection, known: Known) -> SimulatedCount:
-    count = select(func.count()).select_from(candidates)
+    count = select(func.count()).select_from(candidates).where(not_known(candidates.c.id))
     return SimulatedCount(
         simulated=sum(known.values()),
         checked=len(known),
@@ -77,7 +78,8 @@ def _count(connection: Connection, known: Known) -> SimulatedCount:
 def _from_records(connection: Connection) -> dict[int, bool]:
     ids = _evenly_spaced(*_id_range(connection, inspections.c.id), MAX_RECORDS)
     query = select(inspections.c.candidate_id, inspections.c.record)
-    rows = connection.execute(query.where(inspections.c.id.in_(ids)))
+    wanted = inspections.c.id.in_(ids) & not_known(inspections.c.candidate_id)
+    rows = connection.execute(query.where(wanted))
     return {row.candidate_id: flag for row in rows for flag in _simulated_flags(row.record)}
 
 

@@ -66,7 +66,7 @@ class CandidateMatcher:
         self.matched = self.added = self.added_lists = 0
         self._target = target
         self._source = source
-        self._highest = target.execute(select(func.max(candidates.c.id))).scalar() or 0
+        self.highest = target.execute(select(func.max(candidates.c.id))).scalar() or 0
         self._taken: set[int] = set()
         self._lists: dict[int, int] = {}
 
@@ -83,7 +83,7 @@ class CandidateMatcher:
             candidate_of(row)  # raises SessionError if invalid
             if not have_type(str, row.file_sha256, row.listed_path):
                 raise damaged(f"candidate {row.id}")
-        known = _KnownCandidates(self._target, rows, self._highest)
+        known = _KnownCandidates(self._target, rows, self.highest)
         here: dict[int, int] = {}
         new: list[Row[Any]] = []
         for row in rows:

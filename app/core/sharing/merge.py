@@ -31,8 +31,10 @@ from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.sharing.merged_assignments import merge_assignments, merge_known
 from app.core.sharing.merged_evidence import merge_evidence
 from app.core.sharing.merged_measurements import merge_measurements
+from app.core.sharing.second_opinions import assign_second_opinions
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
 
@@ -87,6 +89,9 @@ def merge(
             evidence += new
             steps.step(count)
         merge_own_fields(target, into, other)
+        known = merge_known(target, source, matching.numbers, matching.highest)
+        assigned = merge_assignments(target, source, matching.numbers, reviewer_map)
+    second = assign_second_opinions(into)
     aspects: tuple[Aspect, ...] = ("list", "verdict", "inspection", "measurement")
     for aspect in (*aspects, "evidence") if evidence else aspects:
         into.changed.emit(Change(aspect=aspect))
@@ -101,6 +106,9 @@ def merge(
         measurements=measured,
         seen=seen,
         evidence=evidence,
+        known_answers=known,
+        assignments=assigned,
+        second_opinions=second,
         conflicts=conflicts,
         disagreements=_disagreements(into),
     )

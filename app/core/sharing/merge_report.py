@@ -42,6 +42,11 @@ class MergeReport:
     """Facts about agents' results that reviewers had seen."""
     evidence: int
     """Answers of services."""
+    known_answers: int = 0
+    """Hidden candidates with a known answer."""
+    assignments: int = 0
+    second_opinions: int = 0
+    """Those that the rule of the merged session asks for by now."""
     conflicts: tuple[Conflict, ...]
     disagreements: tuple[Dispute, ...]
     """Unsettled disagreements between reviewers, with all opinions."""

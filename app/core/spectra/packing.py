@@ -84,7 +84,7 @@ def packed_spectrum(session: Session, candidate_id: int) -> Spectrum | None:
             raise ReadError(f"the packed spectrum is too large ({length} bytes)")
         row: Any = connection.execute(select(*as_stored).where(is_this)).one()
     content, sha256 = row[0], row[1]
-    if not isinstance(content, bytes) or _sha256(content) != sha256:
+    if not isinstance(content, bytes) or content_hash(content) != sha256:
         raise ReadError("the packed spectrum is damaged: its hash does not match")
     return from_bytes(content)
 
@@ -110,11 +110,11 @@ def pack(
     source = _Source(allowed_folders(session) if session.database.is_file else None)
     candidate_count = session.count()
     steps = Steps("packing", candidate_count, progress, should_stop)
-    with _errors_naming(out), _temporary_path(out) as temporary:
+    with _errors_naming(out), temporary_path(out) as temporary:
         _copy(session, temporary)
         with closing(Database(temporary, "write")) as copy:
             packed, unreadable = _add_spectra(copy, source, steps)
-        _check_complete(temporary, out)
+        check_complete(temporary, out)
         with disk_errors(out):
             size = temporary.stat().st_size
             temporary.rename(out)
@@ -145,7 +145,7 @@ def _errors_naming(out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _temporary_path(out: Path) -> Iterator[Path]:
+def temporary_path(out: Path) -> Iterator[Path]:
     """Yield an unused path in the same folder, removing the file and its side files at the end."""
     temporary = out.with_name(f".{out.stem[:60]}.{uuid4().hex[:8]}.part")
     try:
@@ -155,7 +155,7 @@ def _temporary_path(out: Path) -> Iterator[Path]:
             temporary.with_name(temporary.name + suffix).unlink(missing_ok=True)
 
 
-def _check_complete(temporary: Path, out: Path) -> None:
+def check_complete(temporary: Path, out: Path) -> None:
     """Raise if the write-ahead log could not be merged into the file."""
     # On a full disk SQLite closes without an error and leaves the data in the log.
     log = temporary.with_name(temporary.name + "-wal")
@@ -225,7 +225,7 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
                     unreadable.append(_unreadable(candidate, error))
                 continue
             new_rows.append(
-                {"candidate_id": candidate.id, "sha256": _sha256(content), "content": content}
+                {"candidate_id": candidate.id, "sha256": content_hash(content), "content": content}
             )
         if new_rows:
             with copy.writing() as connection:
@@ -257,5 +257,5 @@ def _unreadable(candidate: Candidate, error: ReadError) -> Unreadable:
     return Unreadable(candidate_id=candidate.id, object_id=candidate.object_id, reason=str(error))
 
 
-def _sha256(content: bytes) -> str:
+def content_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()

@@ -12,6 +12,7 @@ from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.reviewer_name import MAX_NAME
 from app.core.session.finer_values import FieldValue, FieldValues, common_subclass, field_values
+from app.core.session.known_answers import not_known
 from app.core.session.records import Change, Judgement, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.statistics.verdicts import ADJUDICATOR
@@ -141,7 +142,7 @@ def _query(with_agent: bool) -> Select[tuple[int]]:
     number, verdict = judgements.c.candidate_id, judgements.c.verdict
     first = func.min(verdict)  # alphabetically: ACCEPT, REJECT, UNSURE
     differ: ColumnElement[bool] = first != func.max(verdict)
-    query = select(number).where(verdict.is_not(None)).order_by(number)
+    query = select(number).where(verdict.is_not(None), not_known(number)).order_by(number)
     if not with_agent:
         return query.group_by(number).having(differ)
     answer = candidates.c.agent_verdict

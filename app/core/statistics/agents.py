@@ -13,6 +13,7 @@ from agent.confidence.scores import Agreement, Scores, agreement, binary_scores
 from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import inspections
 from app.core.inspections.store import models_of
+from app.core.session.known_answers import not_known
 from app.core.session.session import Session
 from app.core.statistics.snr_bins import SnrBin, split_by_snr
 from app.core.statistics.verdicts import (
@@ -217,6 +218,7 @@ def _pages(session: Session, model: str, model_sha256: str) -> Iterator[FloatArr
             case((~inspections.c.well_formed & (inspections.c.stopped_by == "answer"), 1), else_=0),
         )
         .where(inspections.c.model == model, inspections.c.model_sha256 == model_sha256)
+        .where(not_known(inspections.c.candidate_id))
         .order_by(inspections.c.candidate_id)
         .limit(PAGE)
     )

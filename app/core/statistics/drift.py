@@ -123,8 +123,8 @@ def drift(
     return Drift(
         reviewer=verdicts.names[reviewer],
         blocks=tuple(_block(each, times) for each in blocks),
-        accepted_by_chance=_chance([each.accepted for each in blocks]),
-        agent_by_chance=_chance([each.as_agent for each in blocks]),
+        accepted_by_chance=equal_by_chance([each.accepted for each in blocks]),
+        agent_by_chance=equal_by_chance([each.as_agent for each in blocks]),
     )
 
 
@@ -166,21 +166,21 @@ def _block(series: _Series, times: dict[int, str]) -> VerdictBlock:
         until=times.get(int(series.line[-1]), ""),
         accepted=_share(series.accepted),
         unsure=_share(series.unsure),
-        with_people=_estimate(int(series.others_alike.sum()), int(series.others.sum())),
+        with_people=share_estimate(int(series.others_alike.sum()), int(series.others.sum())),
         with_agent=_share(series.as_agent),
         p_yes=float(known.mean()) if known.size else None,
     )
 
 
 def _share(answers: FloatArray) -> Estimate:
-    return _estimate(int(np.nansum(answers)), int(np.sum(~np.isnan(answers))))
+    return share_estimate(int(np.nansum(answers)), int(np.sum(~np.isnan(answers))))
 
 
-def _estimate(hits: int, n: int) -> Estimate:
+def share_estimate(hits: int, n: int) -> Estimate:
     return Estimate(hits / n if n else None, *wilson(hits, n))
 
 
-def _chance(blocks: Sequence[FloatArray]) -> float:
+def equal_by_chance(blocks: Sequence[FloatArray]) -> float:
     """p-value of the chi-squared test of equal shares; 1 if there is nothing to compare."""
     from scipy.special import chdtrc
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Subquery, and_, func, literal_column, select
 
-from app.core.database.tables import MERGED, candidates, judgements, log
+from app.core.database.tables import MERGED, assignments, candidates, judgements, log
+from app.core.session.assignments import count_assigned, is_assigned_to
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged
@@ -26,6 +27,7 @@ IDLE_FACTOR = 10.0
 @dataclass(frozen=True, kw_only=True)
 class Progress:
     total: int
+    """What the reviewer was assigned, else the whole list."""
     by_verdict: Mapping[Verdict, int]
 
     @property
@@ -54,7 +56,10 @@ class Pace:
 
 
 class ProgressCounter:
-    """Counts a reviewer's progress once, then updates it from the new log lines only."""
+    """Counts a reviewer's progress once, then updates it from the new log lines only.
+
+    Hidden candidates with a known answer count like all others.
+    """
 
     def __init__(self, session: Session, reviewer: str | None = None) -> None:
         self.session = session
@@ -65,16 +70,21 @@ class ProgressCounter:
         self._last_line = 0
         self._last_candidate = 0
         self._total = 0
+        self._assigned = 0
+        """How many candidates the reviewer was assigned; 0 means that all are theirs."""
 
     def progress(self) -> Progress:
         with self.session.database.reading() as connection:
             self._count_list(connection)
-            if self._finite is None:
+            if self._finite is None or self._has_new_assignments(connection, self._finite):
                 self._count_verdicts(connection)
             else:
                 self._update(connection, self._finite)
         by_verdict = {verdict: self._counts[verdict] for verdict in Verdict}
-        return Progress(total=self._total, by_verdict=by_verdict)
+        return Progress(total=self._assigned or self._total, by_verdict=by_verdict)
+
+    def _has_new_assignments(self, connection: Connection, number: int) -> bool:
+        return count_assigned(connection, number) != self._assigned
 
     def _count_list(self, connection: Connection) -> None:
         last = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
@@ -87,11 +97,15 @@ class ProgressCounter:
         self._finite = find_reviewer(connection, self.reviewer)
         if self._finite is None:
             return
+        self._assigned = count_assigned(connection, self._finite)
         query = (
             select(judgements.c.verdict, func.count())
             .where(judgements.c.reviewer_id == self._finite)
             .group_by(judgements.c.verdict)
         )
+        if self._assigned:
+            mine = select(assignments.c.candidate_id).where(is_assigned_to(self._finite))
+            query = query.where(judgements.c.candidate_id.in_(mine))
         self._counts = Counter({row[0]: row[1] for row in connection.execute(query)})
         newest = select(func.max(log.c.id)).where(log.c.reviewer_id == self._finite)
         self._last_line = connection.execute(newest).scalar() or 0
@@ -106,10 +120,19 @@ class ProgressCounter:
             self._count_verdicts(connection)
             return
         for line in lines:
+            self._last_line = line.id
+            if self._assigned and not _is_mine(connection, number, line.candidate_id):
+                continue
             former, present = _change(connection, line)
             self._counts[former] -= 1
             self._counts[present] += 1
-            self._last_line = line.id
+
+
+def _is_mine(connection: Connection, number: int, candidate_id: int) -> bool:
+    query = select(assignments.c.candidate_id).where(
+        is_assigned_to(number), assignments.c.candidate_id == candidate_id
+    )
+    return connection.execute(query).first() is not None
 
 
 def _change(connection: Connection, line: Row[Any]) -> tuple[str | None, str | None]:

@@ -18,6 +18,7 @@ from app.core.database.tables import judgements, log, repeats, reviewers
 from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.finer_values import values_text
+from app.core.session.known_answers import not_known
 from app.core.session.records import Change, Opinion
 from app.core.session.session import Session
 from app.core.session.stored_opinions import checked, damaged, opinion_of
@@ -70,6 +71,7 @@ def plan_repeats(
     if reviewer is None:
         return ()
     mine = (judgements.c.reviewer_id == reviewer) & judgements.c.verdict.is_not(None)
+    mine &= not_known(judgements.c.candidate_id)  # they were told the answer
     query = select(judgements.c.candidate_id).where(mine).order_by(judgements.c.log_id.desc())
     served = select(repeats.c.candidate_id).where(_is_valid(reviewer)).distinct()
     with session.database.reading() as connection:

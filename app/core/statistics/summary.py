@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import ConfidenceError
 from app.core.database.tables import candidates
+from app.core.session.known_answers import not_known
 from app.core.session.session import Session
 from app.core.statistics.agents import (
     NO,
@@ -35,6 +36,7 @@ from app.core.statistics.calibration import (
     reliability,
 )
 from app.core.statistics.drift import Drift, drift
+from app.core.statistics.known_figures import KnownFigures, known_figures
 from app.core.statistics.pace import Pace, recent_pace
 from app.core.statistics.people import ReviewerAgreement, reviewer_agreement
 from app.core.statistics.repeats import Consistency, consistency
@@ -49,6 +51,7 @@ from app.core.statistics.verdicts import (
     read_verdicts,
     settled,
 )
+from app.core.statistics.working_time import Done, WorkingTime, working_times
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +126,10 @@ class Statistics:
     task: str
     counts: Counts
     reviewers: tuple[ReviewerCounts, ...]
+    working: tuple[WorkingTime, ...]
+    """Of everybody with a verdict or an assignment: what is left, pace, time by confidence."""
+    known: tuple[KnownFigures, ...]
+    """Of everybody who judged a hidden candidate with a known answer."""
     people: ReviewerAgreement
     with_agents: tuple[AgreementWithAgent, ...]
     """Every reviewer with every model."""
@@ -155,11 +162,16 @@ def statistics(session: Session, seed: int = 0) -> Statistics:
 def statistics_of(session: Session, all_verdicts: AllVerdicts, seed: int = 0) -> Statistics:
     verdicts, agents = all_verdicts.verdicts, all_verdicts.agents
     main = max(agents, key=len, default=None)
+    counts = _counts(session, all_verdicts)
+    people = {number: _reviewer(session, verdicts, number) for number in verdicts.reviewers}
+    done = {number: (each.name, _done(each)) for number, each in people.items()}
     return Statistics(
         session=session.name,
         task=session.task.name,
-        counts=_counts(session, all_verdicts),
-        reviewers=tuple(_reviewer(session, verdicts, number) for number in verdicts.reviewers),
+        counts=counts,
+        reviewers=tuple(people.values()),
+        working=working_times(session, counts.candidates, done),
+        known=known_figures(session),
         people=reviewer_agreement(verdicts, seed),
         with_agents=tuple(
             each for agent in agents for each in compare_each_reviewer(verdicts, agent, seed)
@@ -196,7 +208,7 @@ def to_plain(value: Any) -> Any:
 
 def _counts(session: Session, all_verdicts: AllVerdicts) -> Counts:
     code = settled(all_verdicts.verdicts).verdict
-    every = select(func.count()).select_from(candidates)
+    every = select(func.count()).select_from(candidates).where(not_known(candidates.c.id))
     with session.database.reading() as connection:
         count = connection.execute(every).scalar_one()
         unreadable = connection.execute(every.where(candidates.c.fault != "")).scalar_one()
@@ -223,6 +235,10 @@ def _reviewer(session: Session, verdicts: Verdicts, number: int) -> ReviewerCoun
         blind=int(np.sum(verdicts.blind[mine] == code)),
         pace=recent_pace(session, verdicts.names[number]),
     )
+
+
+def _done(each: ReviewerCounts) -> Done:
+    return Done(judged=each.judged, accepted=each.accepted, rejected=each.rejected, pace=each.pace)
 
 
 def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts, seed: int) -> AgentFigures:

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, case, select, tuple_
 
 from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import candidates, judgements, log, reviewers
+from app.core.session.known_answers import not_known
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import damaged
@@ -77,7 +78,10 @@ class Settled:
 
 
 def read_verdicts(session: Session) -> Verdicts:
-    """Read all verdicts page by page, so that a writer waits for one page at most."""
+    """Read all verdicts page by page, so that a writer waits for one page at most.
+
+    Those on hidden candidates with a known answer measure the person, and are left out.
+    """
     pages = list(_pages(session))
     table = np.concatenate(pages) if pages else np.empty((0, 7))
     candidate, reviewer, line, code, seen, before = (
@@ -156,6 +160,7 @@ def _pages(session: Session) -> Iterator[FloatArray]:
         .where(judgements.c.verdict.in_(VERDICTS))
         # The sum keeps SQLite from using an index on reviewers: we need the order of the key.
         .where((judgements.c.reviewer_id + 0).between(1, MAX_REVIEWERS))
+        .where(not_known(judgements.c.candidate_id))
         .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
         .limit(PAGE)
     )

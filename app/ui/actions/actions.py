@@ -273,6 +273,7 @@ ACTIONS: dict[str, Action] = dict(
         _action("panels", WINDOW, QT_TRANSLATE_NOOP("actions", "Show or hide panels"), "H"),
         _action("reset_panels", WINDOW, QT_TRANSLATE_NOOP("actions", "Reset the panels")),
         _action("blind", WINDOW, QT_TRANSLATE_NOOP("actions", "Turn blind mode on or off")),
+        _action("only_mine", WINDOW, QT_TRANSLATE_NOOP("actions", "Only my own objects, or all")),
         _action("tour", WINDOW, QT_TRANSLATE_NOOP("actions", "Take the tour")),
         _action("about", WINDOW, QT_TRANSLATE_NOOP("actions", "About")),
         _action(
@@ -312,6 +313,7 @@ ACTIONS: dict[str, Action] = dict(
         _action("export", FILES, QT_TRANSLATE_NOOP("actions", "Export the catalogue"), "Ctrl+E"),
         _action("report", FILES, QT_TRANSLATE_NOOP("actions", "Write a report")),
         _action("pack", FILES, QT_TRANSLATE_NOOP("actions", "Pack for a colleague")),
+        _action("share_out", FILES, QT_TRANSLATE_NOOP("actions", "Share the list out")),
         _action(
             "snapshot", FILES, QT_TRANSLATE_NOOP("actions", "Save a picture of the plot"), "Ctrl+S"
         ),

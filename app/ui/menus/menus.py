@@ -20,7 +20,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("open_list", "open_session", "open_archive", "fetch_missing", "other_class"),
         "fields",
         *("welcome", LINE),
-        *("export", "report", "pack", "snapshot", "save_spectrum", LINE),
+        *("export", "report", "pack", "share_out", "snapshot", "save_spectrum", LINE),
         *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
         *(LINE, "settings", "services", LINE, "quit"),
     ),
@@ -33,7 +33,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("comment", "flags", "star", "comment_previous", "flags_previous", LINE, "copy_range"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "List")): (
-        *("next", "previous", LINE, "queue", "find", "filter", LINE, "blind", "show_again"),
+        *("next", "previous", LINE, "queue", "find", "filter", "only_mine", LINE),
+        *("blind", "show_again"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Spectrum")): (
         *("next_window", "previous_window", "whole", "reset", "autoscale", LINE),

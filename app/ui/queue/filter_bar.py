@@ -20,9 +20,21 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.core.queue import EVERYTHING, Filter, Sort, filter_text, parse_filter, parse_sort
+from app.core.queue import (
+    EVERYTHING,
+    MINE,
+    Filter,
+    Sort,
+    combine,
+    conjuncts,
+    filter_text,
+    parse_filter,
+    parse_sort,
+)
 from app.core.queue import sort_text as text_of_sort
 from app.core.queue.own_columns import own_values
+from app.core.session.assignments import has_assignments
+from app.core.session.records import Change
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.queue.columns import OBJECT, P_COMBINED, fixed_title
 from app.ui.queue.filter_edit import MAX_SUGGESTIONS, FilterEdit
@@ -54,6 +66,8 @@ class FilterBar(QWidget):
         self._blind_mode = context.current.blind_mode
         self._titles: Mapping[str, str] = {}
         self._queue: Queue | None = None
+        self.is_shared_out = False
+        """Whether something is assigned to this person."""
         self._random = f"random:{zlib.crc32(session_id.encode()) % SEEDS}"
         self.edit = FilterEdit(current_theme, self)
         self._width = PlaceholderWidth(self.edit)
@@ -70,7 +84,12 @@ class FilterBar(QWidget):
             text: PaintedButton(current_theme, attrgetter("accent"), self, height=22, is_quiet=True)
             for text in self._quick_labels()
         }
+        self.mine = PaintedButton(
+            current_theme, attrgetter("accent"), self, height=22, is_quiet=True
+        )
+        self.mine.setCheckable(True)
         self._lay_out(columns)
+        self._offer_mine()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
         self.edit.typed.connect(self._request_typed)
@@ -78,6 +97,8 @@ class FilterBar(QWidget):
         self.edit.submitted.connect(self._request_filter)
         self.edit.fault_changed.connect(self._show_fault)
         self.order.clicked.connect(self._open_menu)
+        self.mine.clicked.connect(self.toggle_mine)
+        context.bridge.changed.connect(self._on_session_changed)
         self._orders.triggered.connect(self._choose_order)
         current_theme.changed.connect(self._restyle)
 
@@ -102,8 +123,10 @@ class FilterBar(QWidget):
         self._queue = queue
         if self.edit.tree() != queue.tree:
             self.edit.show_text(filter_text(queue.tree))
+        rest = combine(*others_of(queue.tree))
         for text, button in self.quick.items():
-            button.setChecked(parse_filter(text) == queue.tree)
+            button.setChecked(parse_filter(text) == rest)
+        self.mine.setChecked(MINE in conjuncts(queue.tree))
         self._show_order(queue.sort)
 
     def set_own_columns(self, names: Sequence[str], titles: Mapping[str, str]) -> None:
@@ -162,6 +185,11 @@ class FilterBar(QWidget):
     def _lay_out(self, columns: int) -> None:
         grid = QGridLayout()
         grid.setSpacing(4)
+        label = self.tr("only mine")
+        self.mine.set_label(
+            label, hint=self.tr("Only what is assigned to you; press again for all")
+        )
+        self.mine.setSizePolicy(self.edit.sizePolicy())
         group = QButtonGroup(self)
         group.setExclusive(False)
         group.idClicked.connect(self._toggle_quick)
@@ -186,14 +214,33 @@ class FilterBar(QWidget):
         row.addWidget(self.order)
         whole.addLayout(row)
         whole.addWidget(self.fault)
+        whole.addWidget(self.mine)
         whole.addLayout(grid)
 
     def _toggle_quick(self, number: int) -> None:
-        """Apply a quick filter; a second press removes it."""
-        text = list(self.quick)[number]
-        tree = parse_filter(text)
-        is_on = self._queue is not None and self._queue.tree == tree
-        self._request_filter(EVERYTHING if is_on else tree)
+        """Apply a quick filter; a second press removes it. Only mine stays only mine."""
+        if self._queue is None:
+            return
+        wanted = parse_filter(list(self.quick)[number])
+        tree = self._queue.tree
+        mine = [term for term in conjuncts(tree) if term == MINE]
+        is_on = combine(*others_of(tree)) == wanted
+        self._request_filter(combine(*mine, EVERYTHING if is_on else wanted))
+
+    def toggle_mine(self) -> None:
+        """Show what is assigned to this person, or all again."""
+        if self._queue is None or not self.is_shared_out:
+            return
+        tree, rest = self._queue.tree, others_of(self._queue.tree)
+        self._request_filter(combine(*rest) if MINE in conjuncts(tree) else combine(MINE, *rest))
+
+    def _on_session_changed(self, change: Change) -> None:
+        if change.aspect == "list":
+            self._offer_mine()
+
+    def _offer_mine(self) -> None:
+        self.is_shared_out = has_assignments(self._session)
+        self.mine.setVisible(self.is_shared_out)
 
     def _request_filter(self, tree: Filter) -> None:
         if self._queue is not None:
@@ -228,3 +275,8 @@ class FilterBar(QWidget):
 
     def _restyle(self) -> None:
         self.fault.setStyleSheet(f"color: {self._current_theme.theme.reject};")
+
+
+def others_of(tree: Filter) -> list[Filter]:
+    """The conditions of a filter beside "only mine"."""
+    return [term for term in conjuncts(tree) if term != MINE]

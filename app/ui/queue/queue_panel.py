@@ -70,6 +70,7 @@ class QueuePanel(QWidget):
 
     def _connect(self, context: SessionContext) -> None:
         context.commands.add("filter", self._start_filter)
+        context.commands.add("only_mine", self.filters.toggle_mine)
         self.table.row_activated.connect(self._go_to)
         self.table.focused.connect(self._focus_current_row)
         self.table.font_changed.connect(self.columns.set_widths)

@@ -21,6 +21,7 @@ from app.ui.review.agreement_numbers import (
 from app.ui.review.calibration_card import CalibrationCard
 from app.ui.review.drift_card import DriftCard
 from app.ui.review.figures import Figure, FigureRow, draw_rows
+from app.ui.review.person_cards import KnownCard, WorkCard
 from app.ui.review.refresh import Refresh
 from app.ui.review.sentences import estimate_text, snr_sentence
 from app.ui.session_context import SessionContext
@@ -58,6 +59,7 @@ class AgreementPage(QWidget):
         )
         self.by_snr = self._kappas(self.tr("By signal-to-noise"), "")
         self.drift = DriftCard(context)
+        self.work, self.known = WorkCard(context), KnownCard(context)
         self.calibration = CalibrationCard(context)
         inner = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
@@ -67,10 +69,12 @@ class AgreementPage(QWidget):
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
         left, right = QVBoxLayout(), QVBoxLayout()
-        for part in (self.people, self.subclasses, self.agents, self.by_snr, self.drift):
+        people = (self.people, self.subclasses, self.agents, self.by_snr)
+        for part in (*people, self.drift, self.known):
             left.addWidget(part)
         left.addStretch(1)
-        right.addWidget(self.calibration)
+        for beside in (self.work, self.calibration):
+            right.addWidget(beside)
         right.addStretch(1)
         self._columns.addLayout(left, 1)
         self._columns.addLayout(right, 1)
@@ -79,6 +83,8 @@ class AgreementPage(QWidget):
         layout.addWidget(PageScrollArea(inner))
         for card in (self.people, self.subclasses, self.agents, self.by_snr):
             card.show_rows([], self.tr("Computing…"))
+        for empty in (self.work.empty, self.known.empty):
+            empty.setText(self.tr("Computing…"))
         self.refresh = Refresh(self, context, self._prepare, self._show, self._refresh_failed)
 
     @property
@@ -132,6 +138,8 @@ class AgreementPage(QWidget):
             " ".join((self.tr("Kappa with 95 % interval."), snr_sentence(bins)))
         )
         self.drift.show_drift(found.statistics.drift, with_agent=not self.is_blind)
+        self.work.show_work(found.statistics.working)
+        self.known.show_known(found.statistics.known)
         self.calibration.show_models(found.models, is_blind=self.is_blind)
 
     def _why_no_agent(self) -> str:

@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
+from app.core.session.known_answers import not_known, without_known
 from app.core.session.session import Session
 from app.ui.candidate.queue_neighbours import Queue
 
@@ -54,7 +55,10 @@ def written_table(
     from app.core.exporting.export import export
     from app.ui.export.export_preview import candidate_ids
 
-    ids = array("q", candidate_ids(session, queue))
+    shown = candidate_ids(session, queue)
+    with session.database.reading() as connection:
+        # As in the file, which leaves out the hidden ones with a known answer.
+        ids = array("q", without_known(connection, shown))
     if not ids:
         raise SessionError("no candidate matches the filter: there is nothing to send")
     path = folder / f"{table_id}.vot"
@@ -69,7 +73,8 @@ def received_table(session: Session, known: Mapping[Path, tuple[str, str]]) -> S
             if (names := known.get(Path(str(place)))) is None:
                 continue
             query = select(candidates.c.line, candidates.c.id)
-            query = query.where(candidates.c.list_id == list_id).order_by(candidates.c.id.desc())
+            query = query.where(candidates.c.list_id == list_id, not_known(candidates.c.id))
+            query = query.order_by(candidates.c.id.desc())
             ids: array[int] = array("q")
             for line, number in connection.execute(query):
                 if not 1 <= line <= MAX_LINES:

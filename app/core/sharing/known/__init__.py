@@ -1,0 +1,1 @@
+"""Hides spectra of known class among the candidates, to measure how well people judge."""

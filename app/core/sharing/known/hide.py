@@ -1,0 +1,266 @@
+"""Hides known spectra at random places of the list.
+
+The places are drawn among candidates that nobody has touched. The candidate of such a place moves
+to the end of the list with all that is known of it, so nothing tells who came later.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from agent.errors import ReadError
+from agent.spectra.readers import read
+from agent.spectra.spectrum import Spectrum
+from app.core.database.postgres import count_other_programs
+from app.core.database.tables import (
+    assignments,
+    candidates,
+    claims,
+    evidence,
+    facts,
+    inspections,
+    known_answers,
+    log,
+    measurements,
+    packed_spectra,
+    repeats,
+)
+from app.core.errors import SessionError
+from app.core.inspections.seen import EVIDENCE, PREFIX
+from app.core.progress import Progress, ShouldStop, Steps
+from app.core.session.known_answers import not_known
+from app.core.session.provenance import file_name
+from app.core.session.records import Candidate, Change
+from app.core.session.session import Session, candidate_of
+from app.core.sharing.known.disguise import Style, beside, disguised
+from app.core.sharing.known.labelled_list import Labelled
+from app.core.sharing.share_out import deal
+from app.core.sharing.share_plan import read_plan
+from app.core.spectra.packing import content_hash, read_spectrum
+from app.core.spectra.spectrum_bytes import to_bytes
+
+MOST_RATE = 50.0
+MOVES = (inspections, claims, packed_spectra, evidence, assignments)
+"""What is known of a candidate and moves with it."""
+KEEPS = (log, repeats, measurements)
+"""A candidate with a row in any of these stays where it is."""
+FRESH = {
+    **{"listed_path": "", "file_sha256": "", "fault": "", "judged_by": 0, "agent_verdict": None},
+    **{"agent_p_yes": None, "agent_model": "", "agent_stopped_by": "", "surprise": None},
+    "agents_differ": False,
+}
+DONOR_TRIES = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class HideReport:
+    members: int
+    others: int
+    simulated: int
+    unreadable: int
+    wanted: int
+    """How many the rate asks for; the list of labels may have fewer."""
+    inspected: bool
+    """Whether an agent has inspected the list, so that what it lacks would show."""
+
+    @property
+    def hidden(self) -> int:
+        return self.members + self.others
+
+
+@dataclass(frozen=True)
+class _Hidden:
+    """A known spectrum, ready to be stored at a place."""
+
+    place: int
+    given: Labelled
+    values: dict[str, Any]
+    content: bytes
+    is_simulated: bool
+
+
+def hide_known(
+    session: Session,
+    labelled: Sequence[Labelled],
+    rate: float,
+    seed: int = 0,
+    *,
+    progress: Progress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> HideReport:
+    """Hide so many that `rate` percent of what is left to judge has a known answer.
+
+    Half of them are of the class, as far as there are enough. Raises StoppedError.
+    """
+    if not 0.0 < rate <= MOST_RATE:
+        raise SessionError(f"the rate is above 0 and at most {MOST_RATE:g} percent, not {rate:g}")
+    draw = random.Random(f"known {seed}")
+    with session.database.reading() as connection:
+        places, style = _places(connection), Style()
+        named = (candidates.c[name] for name in ("object_id", "path", "row"))
+        listed = set()
+        for name, path, row in connection.execute(select(*named)):
+            style.add(name, path)
+            listed.add((path, row))
+        had = set(connection.execute(select(known_answers.c.source)).scalars())
+        inspected = connection.execute(select(inspections.c.id).limit(1)).first() is not None
+    wanted = round(len(places) * rate / (100.0 - rate))
+    free = [
+        each
+        for each in labelled
+        if _source(each) not in had and (each.path, each.row) not in listed
+    ]
+    chosen = _chosen(free, wanted, draw)
+    draw.shuffle(places)
+    steps = Steps("hiding", len(chosen), progress, should_stop)
+    ready, unreadable = [], 0
+    for given in chosen:
+        steps.step(1)
+        try:
+            spectrum = read(given.path, given.row)
+        except ReadError:
+            unreadable += 1
+            continue
+        ready.append(_prepared(session, places.pop(), places, given, spectrum, style, draw))
+    if not ready:
+        raise SessionError("nothing was hidden: none of the known spectra can be read and placed")
+    _store(session, ready)
+    session.changed.emit(Change(aspect="list"))
+    return HideReport(
+        members=sum(each.given.is_member for each in ready),
+        others=sum(not each.given.is_member for each in ready),
+        simulated=sum(each.is_simulated for each in ready),
+        unreadable=unreadable,
+        wanted=wanted,
+        inspected=inspected,
+    )
+
+
+def _places(connection: Connection) -> list[int]:
+    """The candidates that nobody has judged, measured or seen an answer about."""
+    query = select(candidates.c.id).where(
+        not_known(candidates.c.id),
+        candidates.c.path != "",
+        *(candidates.c.id.not_in(select(table.c.candidate_id)) for table in KEEPS),
+    )
+    seen = set()
+    for prefix in (PREFIX, EVIDENCE):
+        keys = select(facts.c.key).where(facts.c.key.startswith(prefix, autoescape=True))
+        for key in connection.execute(keys).scalars():
+            seen.add(key.removeprefix(prefix).partition(":")[0])
+    found = connection.execute(query.order_by(candidates.c.id)).scalars()
+    return [number for number in found if str(number) not in seen]
+
+
+def _chosen(labelled: Sequence[Labelled], count: int, draw: random.Random) -> list[Labelled]:
+    """Members and others in turn, each in an order drawn by the seed."""
+    kinds = [[each for each in labelled if each.is_member is kind] for kind in (True, False)]
+    for kind in kinds:
+        draw.shuffle(kind)
+    found: list[Labelled] = []
+    while len(found) < count and any(kinds):
+        found += [kind.pop() for kind in kinds if kind]
+    return found[:count]
+
+
+def _prepared(
+    session: Session,
+    place: int,
+    neighbours: Sequence[int],
+    given: Labelled,
+    spectrum: Spectrum,
+    style: Style,
+    draw: random.Random,
+) -> _Hidden:
+    donor, its_spectrum = _neighbour(session, neighbours or [place], spectrum.survey, draw)
+    values, kept = disguised(given, spectrum, donor, its_spectrum, style, draw)
+    return _Hidden(place, given, values, to_bytes(kept), spectrum.simulated)
+
+
+def _neighbour(
+    session: Session, numbers: Sequence[int], survey: str, draw: random.Random
+) -> tuple[Candidate, Spectrum]:
+    """A candidate of the same survey with its spectrum; of another one if there is none."""
+    found: tuple[Candidate, Spectrum] | None = None
+    for number in draw.sample(numbers, min(DONOR_TRIES, len(numbers))):
+        candidate = session.candidate(number)
+        try:
+            spectrum = read_spectrum(session, candidate)
+        except ReadError:
+            continue
+        found = found or (candidate, spectrum)
+        if spectrum.survey == survey:
+            return candidate, spectrum
+    if found is not None:
+        return found
+    raise SessionError(
+        "hardly any spectrum of the list can be read, so nothing can be hidden in it"
+    )
+
+
+def _store(session: Session, ready: Sequence[_Hidden]) -> None:
+    with session.database.writing() as connection:
+        if not session.database.is_file and count_other_programs(connection):
+            raise SessionError(
+                "somebody has this session open: places in the list would change before their "
+                "eyes. Hide known answers when nobody works in it"
+            )
+        open_places = set(_places(connection))
+        for each in ready:
+            if each.place not in open_places:
+                raise SessionError(
+                    "the session was changed meanwhile. Nothing was hidden: try again"
+                )
+            _make_room(connection, each.place)
+            _put(connection, each)
+        plan = read_plan(connection)
+        if plan is not None:
+            deal(connection, plan)
+
+
+def _make_room(connection: Connection, place: int) -> None:
+    """Move the candidate of a place to the end of the list."""
+    row = connection.execute(select(candidates).where(candidates.c.id == place)).one()
+    candidate_of(row)  # raises SessionError if it is invalid
+    highest = connection.execute(select(func.max(candidates.c.id))).scalar_one()
+    values = {**row._mapping, "id": highest + 1}
+    connection.execute(insert(candidates).values(values))
+    if connection.dialect.name != "sqlite":
+        sequence = func.pg_get_serial_sequence("candidates", "id")
+        connection.execute(select(func.setval(sequence, highest + 1)))
+    for table in MOVES:
+        moved = update(table).where(table.c.candidate_id == place)
+        connection.execute(moved.values(candidate_id=highest + 1))
+
+
+def _put(connection: Connection, each: _Hidden) -> None:
+    listed = select(candidates.c.listed_path).where(candidates.c.id == each.place)
+    former = str(connection.execute(listed).scalar_one())
+    values = {**FRESH, **each.values, "own": json.dumps(each.values["own"], ensure_ascii=False)}
+    if former:
+        values["listed_path"] = beside(former, file_name(each.values["path"]))
+    connection.execute(update(candidates).where(candidates.c.id == each.place).values(values))
+    connection.execute(
+        insert(packed_spectra).values(
+            candidate_id=each.place, sha256=content_hash(each.content), content=each.content
+        )
+    )
+    connection.execute(
+        insert(known_answers).values(
+            candidate_id=each.place,
+            is_member=each.given.is_member,
+            class_name=each.given.class_name,
+            simulated=each.is_simulated,
+            source=_source(each.given),
+        )
+    )
+
+
+def _source(given: Labelled) -> str:
+    return f"{file_name(given.path)}:{given.row}"

@@ -1,0 +1,165 @@
+"""How well each person judges what is known: completeness, purity, and their change over a night.
+
+A person's first verdict counts, as the answer is told after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from sqlalchemy import select
+
+from agent.confidence.scores import Estimate
+from app.core.database.tables import known_answers, log, reviewers
+from app.core.session.known_answers import KnownAnswer, read_known_answers
+from app.core.session.records import Verdict
+from app.core.session.session import Session
+from app.core.statistics.drift import SIGNIFICANT_P, equal_by_chance, share_estimate
+from app.core.statistics.number_format import rough_percent
+
+MIN_BLOCK = 8
+MAX_BLOCKS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownBlock:
+    """Consecutive known answers of one person."""
+
+    n: int
+    since: str
+    until: str
+    """UTC, ISO 8601: of the first verdict and of the last."""
+    completeness: Estimate
+    purity: Estimate
+    correct: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownFigures:
+    """One person's verdicts on hidden candidates with a known answer."""
+
+    reviewer: str
+    members: int
+    members_accepted: int
+    others: int
+    others_accepted: int
+    unsure: int
+    """Of both kinds; they count as not accepted."""
+    simulated: int
+    completeness: Estimate
+    """The share of the members that were accepted."""
+    purity: Estimate
+    """The share of members among those accepted: of what was hidden, not of the list."""
+    blocks: tuple[KnownBlock, ...]
+    correct_by_chance: float
+    """How likely chance alone makes the blocks differ so much."""
+    wrong: tuple[int, ...]
+    """Candidates accepted or rejected against what is known, worth another look."""
+
+    @property
+    def words(self) -> str:
+        """A sentence on drift; empty if the person is steady."""
+        if not self.is_unsteady:
+            return ""
+        first, last = self.blocks[0].correct.value, self.blocks[-1].correct.value
+        assert first is not None and last is not None
+        return (
+            f"Known answers were judged correctly in {rough_percent(first)} at first and "
+            f"{rough_percent(last)} at last, more than chance explains."
+        )
+
+    @property
+    def is_unsteady(self) -> bool:
+        return len(self.blocks) > 1 and self.correct_by_chance < SIGNIFICANT_P
+
+
+class _Judged(NamedTuple):
+    at: str
+    verdict: str
+    answer: KnownAnswer
+
+    @property
+    def is_correct(self) -> bool:
+        return self.verdict == (Verdict.ACCEPT if self.answer.is_member else Verdict.REJECT)
+
+
+def known_figures(session: Session) -> tuple[KnownFigures, ...]:
+    """The figures of everybody who has judged a known answer, by reviewer number."""
+    return tuple(_figures(name, judged) for name, judged in _read(session).items())
+
+
+def _read(session: Session) -> dict[str, list[_Judged]]:
+    """The first verdict of each person on each known answer, in the order of time."""
+    query = (
+        select(log.c.candidate_id, log.c.reviewer_id, log.c.verdict, log.c.at, reviewers.c.name)
+        .join(known_answers, known_answers.c.candidate_id == log.c.candidate_id)
+        .join(reviewers, reviewers.c.id == log.c.reviewer_id)
+        .where(log.c.action == "set", log.c.verdict.in_(list(Verdict)))
+        .order_by(log.c.reviewer_id, log.c.at, log.c.id)
+    )
+    with session.database.reading() as connection:
+        answers = read_known_answers(connection)
+        rows = connection.execute(query).all()
+    found: dict[str, dict[int, _Judged]] = {}
+    for row in rows:
+        of_person = found.setdefault(str(row.name), {})
+        judged = _Judged(str(row.at), row.verdict, answers[row.candidate_id])
+        of_person.setdefault(row.candidate_id, judged)
+    return {name: list(judged.values()) for name, judged in found.items()}
+
+
+def _figures(name: str, judged: Sequence[_Judged]) -> KnownFigures:
+    members = [each for each in judged if each.answer.is_member]
+    others = [each for each in judged if not each.answer.is_member]
+    blocks = _blocks(judged)
+    correct = [np.array([float(each.is_correct) for each in block]) for block in blocks]
+    wrong = (each for each in judged if not each.is_correct and each.verdict != Verdict.UNSURE)
+    return KnownFigures(
+        reviewer=name,
+        members=len(members),
+        members_accepted=_accepted(members),
+        others=len(others),
+        others_accepted=_accepted(others),
+        unsure=sum(each.verdict == Verdict.UNSURE for each in judged),
+        simulated=sum(each.answer.is_simulated for each in judged),
+        completeness=_completeness(judged),
+        purity=_purity(judged),
+        blocks=tuple(_block(block) for block in blocks),
+        correct_by_chance=equal_by_chance(correct),
+        wrong=tuple(each.answer.candidate_id for each in wrong),
+    )
+
+
+def _blocks(judged: Sequence[_Judged]) -> list[Sequence[_Judged]]:
+    count = int(np.clip(len(judged) // MIN_BLOCK, 1, MAX_BLOCKS))
+    edges = [round(len(judged) * number / count) for number in range(count + 1)]
+    return [judged[low:high] for low, high in pairwise(edges)]
+
+
+def _block(judged: Sequence[_Judged]) -> KnownBlock:
+    return KnownBlock(
+        n=len(judged),
+        since=judged[0].at,
+        until=judged[-1].at,
+        completeness=_completeness(judged),
+        purity=_purity(judged),
+        correct=share_estimate(sum(each.is_correct for each in judged), len(judged)),
+    )
+
+
+def _completeness(judged: Sequence[_Judged]) -> Estimate:
+    members = [each for each in judged if each.answer.is_member]
+    return share_estimate(_accepted(members), len(members))
+
+
+def _purity(judged: Sequence[_Judged]) -> Estimate:
+    accepted = [each for each in judged if each.verdict == Verdict.ACCEPT]
+    return share_estimate(sum(each.answer.is_member for each in accepted), len(accepted))
+
+
+def _accepted(judged: Sequence[_Judged]) -> int:
+    return sum(each.verdict == Verdict.ACCEPT for each in judged)

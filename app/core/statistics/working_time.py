@@ -1,0 +1,172 @@
+"""How each person works: what is left to them, their pace by the hour, the time by confidence."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from agent.confidence.scores import Estimate
+from app.core.database.tables import known_answers, log
+from app.core.session.assignments import Part, parts
+from app.core.session.records import MAX_CONFIDENCE, Verdict
+from app.core.session.session import MAX_IDS, Session
+from app.core.statistics.drift import share_estimate
+from app.core.statistics.pace import Pace, pace_of
+
+MAX_HOURS = 48
+HOUR = len("2026-01-01T00")
+PAGE = 40 * MAX_IDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class HourFigures:
+    """Decisions of one person within one hour."""
+
+    hour: str
+    """UTC, as 2026-01-31T22."""
+    decisions: int
+    typical_s: float | None
+    """The median of the seconds for one."""
+    accepted: Estimate
+    """The share of ACCEPT among ACCEPT and REJECT, without known answers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceFigures:
+    """Decisions of one person with one confidence."""
+
+    confidence: int | None
+    decisions: int
+    typical_s: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkingTime:
+    """One person's hours; `assigned` is None where nothing is shared out to them."""
+
+    reviewer: str
+    assigned: int | None
+    left: int
+    """Of what they were assigned, else of the whole list."""
+    second_left: int
+    """Second opinions that they have still to give."""
+    left_s: float | None
+    """Seconds for what is left, at their pace."""
+    accepted: Estimate
+    hours: tuple[HourFigures, ...]
+    """The newest MAX_HOURS with a decision, oldest first."""
+    confidences: tuple[ConfidenceFigures, ...]
+    """From the surest to none given."""
+
+
+class _Decision(NamedTuple):
+    at: str
+    verdict: str
+    confidence: int | None
+    seconds: float | None
+    is_known: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """What a person has done so far, as counted elsewhere."""
+
+    judged: int
+    accepted: int
+    rejected: int
+    pace: Pace
+
+
+def working_times(
+    session: Session, candidates: int, done: Mapping[int, tuple[str, Done]]
+) -> tuple[WorkingTime, ...]:
+    """Of everybody with a verdict or an assignment; `done` is by reviewer number, with the name."""
+    decisions = _decisions(session)
+    assigned = {part.reviewer: part for part in parts(session)}
+    found = [
+        _working_time(name, each, candidates, assigned.pop(name, None), decisions.get(number, []))
+        for number, (name, each) in done.items()
+    ]
+    idle = Done(judged=0, accepted=0, rejected=0, pace=pace_of([]))
+    found += [_working_time(name, idle, candidates, part, []) for name, part in assigned.items()]
+    return tuple(found)
+
+
+def _working_time(
+    name: str, done: Done, candidates: int, part: Part | None, decisions: Sequence[_Decision]
+) -> WorkingTime:
+    left = max(0, candidates - done.judged) if part is None else part.left
+    return WorkingTime(
+        reviewer=name,
+        assigned=None if part is None else part.assigned,
+        left=left,
+        second_left=0 if part is None else part.second_left,
+        left_s=done.pace.seconds_for(left) if left else None,
+        accepted=share_estimate(done.accepted, done.accepted + done.rejected),
+        hours=tuple(_hours(decisions)),
+        confidences=tuple(_confidences(decisions)),
+    )
+
+
+def _hours(decisions: Sequence[_Decision]) -> Iterable[HourFigures]:
+    by_hour: dict[str, list[_Decision]] = defaultdict(list)
+    for each in decisions:
+        by_hour[each.at[:HOUR]].append(each)
+    for hour in sorted(by_hour)[-MAX_HOURS:]:
+        within = by_hour[hour]
+        found = [each.verdict for each in within if not each.is_known]
+        accepted, rejected = found.count(Verdict.ACCEPT), found.count(Verdict.REJECT)
+        yield HourFigures(
+            hour=hour,
+            decisions=len(within),
+            typical_s=pace_of([(each.at, each.seconds) for each in within]).typical,
+            accepted=share_estimate(accepted, accepted + rejected),
+        )
+
+
+def _confidences(decisions: Sequence[_Decision]) -> Iterable[ConfidenceFigures]:
+    for confidence in (*range(MAX_CONFIDENCE, -1, -1), None):
+        within = [each for each in decisions if each.confidence == confidence]
+        # The time between decisions tells nothing here, as others may lie between them.
+        timed = [(each.at, each.seconds) for each in within if each.seconds is not None]
+        if within:
+            yield ConfidenceFigures(
+                confidence=confidence, decisions=len(within), typical_s=pace_of(timed).typical
+            )
+
+
+def _decisions(session: Session) -> dict[int, list[_Decision]]:
+    """All verdicts that were given, by reviewer, read in pages so that no writer waits long."""
+    columns = ("id", "reviewer_id", "at", "verdict", "confidence", "seconds", "candidate_id")
+    query = (
+        select(*(log.c[name] for name in columns))
+        .where(log.c.action == "set", log.c.verdict.in_(list(Verdict)))
+        .order_by(log.c.id)
+        .limit(PAGE)
+    )
+    with session.database.reading() as connection:
+        known = set(connection.execute(select(known_answers.c.candidate_id)).scalars())
+    found: dict[int, list[_Decision]] = defaultdict(list)
+    after = 0
+    while True:
+        with session.database.reading() as connection:
+            rows = connection.execute(query.where(log.c.id > after)).all()
+        if not rows:
+            return found
+        for row in rows:
+            is_number = isinstance(row.seconds, float | int) and math.isfinite(row.seconds)
+            found[row.reviewer_id].append(
+                _Decision(
+                    at=str(row.at),
+                    verdict=row.verdict,
+                    confidence=row.confidence,
+                    seconds=row.seconds if is_number else None,
+                    is_known=row.candidate_id in known,
+                )
+            )
+        after = rows[-1].id

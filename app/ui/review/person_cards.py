@@ -1,0 +1,230 @@
+"""Cards about each person: how the work goes, and how well known answers were judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from app.core.statistics.known_figures import KnownFigures
+from app.core.statistics.number_format import rough_percent
+from app.core.statistics.working_time import WorkingTime
+from app.ui.review.figures import Figure, FigureRow, draw_rows
+from app.ui.review.person_figures import draw_hours, draw_known_blocks, hour_text
+from app.ui.review.sentences import estimate_text, fill_in
+from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import cut, one_line, wrapped_label
+from app.ui.widgets.page_parts import PageCard
+
+MAX_PEOPLE = 8
+MAX_DRAWN = 4
+HEIGHT = 120
+MINUTE, HOUR = 60.0, 3600.0
+
+
+class WorkCard(PageCard):
+    """What is left to each person, their accept rate, hours and time by confidence."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        title = QCoreApplication.translate("WorkCard", "Each person's work")
+        super().__init__(title, parent=parent)
+        self._current_theme = context.current_theme
+        self.empty = wrapped_label("", "dim")
+        self.numbers = NumberGrid()
+        self.confidence = wrapped_label("", "dim")
+        self.legend = wrapped_label(
+            self.tr("Bars: verdicts in each hour. Points: seconds for one, the median."), "dim"
+        )
+        self.figures: list[Figure] = []
+        self._column = QVBoxLayout()
+        self._column.setSpacing(8)
+        self.body.addWidget(self.empty)
+        self.body.addWidget(self.numbers)
+        self.body.addWidget(self.confidence)
+        self.body.addLayout(self._column)
+        self.body.addWidget(self.legend)
+        self.show_work([])
+
+    def show_work(self, found: Sequence[WorkingTime]) -> None:
+        some = found[:MAX_PEOPLE]
+        self.empty.setText(self.tr("Nobody has judged anything yet."))
+        self.empty.setVisible(not some)
+        head = (
+            *("", self.tr("assigned"), self.tr("left"), self.tr("time left")),
+            *(self.tr("second opinions left"), self.tr("accept rate")),
+        )
+        self.numbers.show_rows(head, [self._row(each) for each in some])
+        texts = [text for each in some if (text := self._by_confidence(each))]
+        self.confidence.setText(cut("\n".join(texts)))
+        self.confidence.setVisible(bool(texts))
+        _clear(self._column)
+        self.figures = []
+        drawn = [each for each in some if len(each.hours) > 1][:MAX_DRAWN]
+        self.legend.setVisible(bool(drawn))
+        for each in drawn:
+            self._add_hours(each)
+
+    def _row(self, each: WorkingTime) -> tuple[str, ...]:
+        return (
+            one_line(each.reviewer),
+            "–" if each.assigned is None else f"{each.assigned:,}",
+            f"{each.left:,}",
+            "–" if each.left_s is None else self._time(each.left_s),
+            f"{each.second_left:,}",
+            "–" if each.accepted.value is None else rough_percent(each.accepted.value),
+        )
+
+    def _time(self, seconds: float) -> str:
+        if seconds < HOUR:
+            return self.tr("{n} min").replace("{n}", f"{max(1.0, seconds / MINUTE):.0f}")
+        return self.tr("{n} h").replace("{n}", f"{seconds / HOUR:.1f}")
+
+    def _by_confidence(self, each: WorkingTime) -> str:
+        """Seconds for one verdict, from the surest to none given."""
+        parts = [
+            fill_in(
+                self.tr("confidence {n}: {seconds} s ({count})"),
+                n="–" if one.confidence is None else str(one.confidence),
+                seconds=f"{one.typical_s:.1f}",
+                count=f"{one.decisions:,}",
+            )
+            for one in each.confidences
+            if one.typical_s is not None
+        ]
+        return f"{one_line(each.reviewer)}: {' · '.join(parts)}" if len(parts) > 1 else ""
+
+    def _add_hours(self, each: WorkingTime) -> None:
+        figure = Figure(self._current_theme, each.reviewer)
+        figure.setFixedHeight(HEIGHT)
+        figure.draw(draw_hours, each.hours)
+        spoken = (f"{hour_text(one.hour)}: {one.decisions}" for one in each.hours)
+        figure.setAccessibleDescription("; ".join(spoken))
+        self.figures.append(figure)
+        self._column.addWidget(wrapped_label(one_line(each.reviewer)))
+        self._column.addWidget(figure)
+
+
+class KnownCard(PageCard):
+    """Completeness and purity of each person on what is known, and their change over time."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        title = QCoreApplication.translate("KnownCard", "Known answers")
+        super().__init__(title, parent=parent)
+        self._current_theme = context.current_theme
+        self.empty = wrapped_label("", "dim")
+        self.figure = Figure(context.current_theme, title)
+        self.counts = wrapped_label("")
+        self.note = wrapped_label(
+            self.tr(
+                "Completeness: members that were accepted. Purity: members among those accepted, of"
+                " what was hidden. With 95 % intervals; the first verdict counts, as the answer is"
+                " told after it."
+            ),
+            "dim",
+        )
+        self.drift = wrapped_label("", "warning")
+        self.blocks: list[Figure] = []
+        self._column = QVBoxLayout()
+        self._column.setSpacing(8)
+        for part in (self.empty, self.figure, self.counts, self.note):
+            self.body.addWidget(part)
+        self.body.addLayout(self._column)
+        self.body.addWidget(self.drift)
+        self.show_known([])
+
+    def show_known(self, found: Sequence[KnownFigures]) -> None:
+        some = found[:MAX_PEOPLE]
+        self.empty.setText(
+            self.tr(
+                "No hidden candidate with a known answer has been judged. The command spec-o3 known"
+                " hides some in the list."
+            )
+        )
+        self.empty.setVisible(not some)
+        for part in (self.figure, self.counts, self.note):
+            part.setVisible(bool(some))
+        rows = self._rows(some)
+        self.figure.draw(draw_rows, rows, 0.0)
+        texts = (f"{each.name}: {estimate_text(each.figure)}" for each in rows)
+        self.figure.setAccessibleDescription("; ".join(texts))
+        self.counts.setText(cut("\n".join(self._counted(each) for each in some)))
+        self.drift.setText(cut("\n".join(self._drifted(each) for each in some if each.is_unsteady)))
+        self.drift.setVisible(bool(self.drift.text()))
+        _clear(self._column)
+        self.blocks = []
+        for each in [each for each in some if len(each.blocks) > 1][:MAX_DRAWN]:
+            self._add_blocks(each)
+
+    def _rows(self, found: Sequence[KnownFigures]) -> list[FigureRow]:
+        complete, pure = self.tr("completeness"), self.tr("purity")
+        rows = []
+        for each in found:
+            name = one_line(each.reviewer)
+            accepted = each.members_accepted + each.others_accepted
+            rows.append(FigureRow(f"{name} · {complete}", each.completeness, each.members))
+            rows.append(FigureRow(f"{name} · {pure}", each.purity, accepted, "accept"))
+        return rows
+
+    def _counted(self, each: KnownFigures) -> str:
+        return fill_in(
+            self.tr("{name}: {a} of {m} members and {b} of {k} look-alikes accepted"),
+            name=one_line(each.reviewer),
+            a=f"{each.members_accepted:,}",
+            m=f"{each.members:,}",
+            b=f"{each.others_accepted:,}",
+            k=f"{each.others:,}",
+        )
+
+    def _drifted(self, each: KnownFigures) -> str:
+        return fill_in(
+            self.tr("{name}: {first} correct at first, {last} at last, more than chance explains."),
+            name=one_line(each.reviewer),
+            first=rough_percent(each.blocks[0].correct.value or 0.0),
+            last=rough_percent(each.blocks[-1].correct.value or 0.0),
+        )
+
+    def _add_blocks(self, each: KnownFigures) -> None:
+        figure = Figure(self._current_theme, each.reviewer)
+        figure.setFixedHeight(HEIGHT)
+        figure.draw(draw_known_blocks, each.blocks)
+        self.blocks.append(figure)
+        text = self.tr("{name}, share correct in the course of time")
+        self._column.addWidget(wrapped_label(fill_in(text, name=one_line(each.reviewer))))
+        self._column.addWidget(figure)
+
+
+class NumberGrid(QWidget):
+    """Rows of numbers under their titles; the first column has names."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self.rows: list[tuple[str, ...]] = []
+
+    def show_rows(self, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+        _clear(self._grid)
+        self.rows = [*rows]
+        self.setVisible(bool(rows))
+        for at, cells in enumerate((head, *rows) if rows else ()):
+            for column, text in enumerate(cells):
+                label = QLabel(text, self)
+                label.setTextFormat(Qt.TextFormat.PlainText)
+                label.setWordWrap(at == 0)
+                if at == 0:
+                    label.setProperty("role", "dim")
+                side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
+                label.setAlignment(side | Qt.AlignmentFlag.AlignBottom)
+                self._grid.addWidget(label, at, column)
+        for column in range(len(head)):
+            self._grid.setColumnStretch(column, 1)
+
+
+def _clear(layout: QVBoxLayout | QGridLayout) -> None:
+    while item := layout.takeAt(0):
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()

@@ -1,0 +1,1 @@
+"""Sharing the list out among people."""

@@ -1,0 +1,224 @@
+"""The dialog that shares the list out among people, with everybody's progress."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.queue import FilterError, combine, conjuncts
+from app.core.queue.filter_parser import MAX_LENGTH
+from app.core.queue.filters import MINE
+from app.core.sharing.share_plan import SharePlan, parsed_rule
+from app.ui.review.person_cards import NumberGrid
+from app.ui.session_context import SessionContext
+from app.ui.sharing.share_work import Shares, make_shares, read_shares, write_parts
+from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.file_dialogs import choose_folder
+from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
+from app.ui.widgets.number_box import NumberBox
+from app.ui.widgets.page_parts import PageScrollArea
+from app.ui.widgets.problem_line import ProblemLine
+from app.ui.widgets.text_width import DialogSize
+
+SIZE = 640, 560
+MAX_PEOPLE = 4000
+"""Characters of all names."""
+
+
+class ShareDialog(QDialog):
+    """Not modal; whoever opens a session with an assignment begins with what is theirs."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._current, self._runner = context.current, context.runner
+        self._session = context.bridge.session
+        self.is_busy = False
+        self.setWindowTitle(self.tr("Share the list out"))
+        self.people = QLineEdit(self)
+        self.people.setMaxLength(MAX_PEOPLE)
+        self.people.setPlaceholderText(self.tr("Names separated by commas"))
+        self.overlap = NumberBox(self.tr("Given to two people, %"), low=0, high=100, decimals=0)
+        self.overlap.show_value(0.0)
+        self.rule = QLineEdit(self)
+        self.rule.setMaxLength(MAX_LENGTH)
+        self.rule.setPlaceholderText("confidence<=2 or disagree:agent")
+        self.seed = NumberBox(self.tr("Seed"), low=0, high=999_999, decimals=0)
+        self.seed.show_value(0.0)
+        self.anew = check_box(self.tr("Take back first what people have not judged"))
+        self.pack = check_box(self.tr("Put the spectra into the files"))
+        self.problem = ProblemLine(self)
+        self.outcome = wrapped_label("", "dim")
+        self.empty = wrapped_label(self.tr("Not shared out yet: everybody has all of it."), "dim")
+        self.progress = NumberGrid()
+        self.split = button(self.tr("Write one file for each…"), "")
+        self.share = button(self.tr("Share out"), "primary")
+        self.close_button = button(self.tr("Close"), "")
+        self._lay_out()
+        DialogSize(self, *SIZE)
+        self.share.clicked.connect(self.share_out)
+        self.split.clicked.connect(self._choose_folder)
+        self.close_button.clicked.connect(self.hide)
+        self.people.textChanged.connect(self._check)
+        self.rule.textChanged.connect(self._check)
+        for field in (self.people, self.rule):
+            field.returnPressed.connect(self.share_out)
+        self._check()
+
+    def open_again(self) -> None:
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.people.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._run(partial(read_shares, self._session))
+
+    def share_out(self) -> None:
+        if not self.share.isEnabled():
+            return
+        self._run(partial(make_shares, self._session, self.plan, self.anew.isChecked()))
+
+    def write_files(self, folder: Path) -> None:
+        self._run(partial(write_parts, self._session, folder, self.pack.isChecked()))
+
+    @property
+    def plan(self) -> SharePlan:
+        """As the fields say."""
+        names = self.people.text().replace("，", ",").replace("、", ",").split(",")
+        return SharePlan(
+            people=tuple(" ".join(name.split()) for name in names if name.strip()),
+            overlap=self.overlap.value or 0.0,
+            second_when=self.rule.text(),
+            seed=round(self.seed.value or 0.0),
+        )
+
+    def _lay_out(self) -> None:
+        about = self.tr(
+            "Each object goes to one person, by chance; some go to two, to measure how well people"
+            " agree. Names are those under which people judge. Another person is asked where the"
+            " rule is true of a verdict."
+        )
+        form = QFormLayout()
+        form.setHorizontalSpacing(12)
+        form.setVerticalSpacing(8)
+        for name, field in (
+            (self.tr("People"), self.people),
+            (self.tr("Given to two people, %"), self.overlap),
+            (self.tr("Second opinion when"), self.rule),
+            (self.tr("Seed"), self.seed),
+        ):
+            field.setAccessibleName(name)
+            form.addRow(name, field)
+        for number in (self.overlap, self.seed):
+            number.setMaximumWidth(number.sizeHint().width())
+        inner = QWidget()
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        inside.addWidget(wrapped_label(about, "dim"))
+        inside.addLayout(form)
+        below: tuple[QWidget, ...] = (self.anew, self.pack, self.empty, self.progress)
+        for part in below:
+            inside.addWidget(part)
+        inside.addStretch(1)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(8)
+        bottom.addWidget(self.outcome, 1)
+        for each in (self.split, self.close_button, self.share):
+            bottom.addWidget(each)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addWidget(PageScrollArea(inner), 1)
+        layout.addWidget(self.problem)
+        layout.addLayout(bottom)
+
+    def _check(self) -> None:
+        """Offer to share out once the fields make sense."""
+        self.problem.clear()
+        try:
+            parsed_rule(self._session, self.rule.text())
+        except FilterError as error:
+            self.problem.show_problem(translate_message(str(error)))
+            self.share.setEnabled(False)
+            return
+        may_write = not self.is_busy and not self._session.is_read_only
+        self.share.setEnabled(may_write and bool(self.plan.people))
+        self.split.setEnabled(may_write and bool(self.progress.rows))
+
+    def _choose_folder(self) -> None:
+        folder = choose_folder(self)
+        if folder is not None:
+            self.write_files(folder)
+
+    def _run(self, work: partial[Shares]) -> None:
+        if not self.is_busy:
+            self.is_busy = True
+            self._check()
+            self._runner.run(work, self._show, self._fail, owner=self)
+
+    def _show(self, shares: Shares) -> None:
+        self.is_busy = False
+        if shares.plan is not None and not self.people.text():
+            self._fill(shares.plan)
+        head = (
+            "",
+            self.tr("given"),
+            self.tr("judged"),
+            self.tr("left"),
+            self.tr("second opinions"),
+        )
+        rows = [
+            (
+                one_line(each.reviewer),
+                f"{each.assigned:,}",
+                f"{each.judged:,}",
+                f"{each.left:,}",
+                f"{each.second:,}",
+            )
+            for each in shares.parts
+        ]
+        self.progress.show_rows(head, rows)
+        self.empty.setVisible(not rows)
+        has_files = self._session.database.is_file
+        self.split.setVisible(has_files)
+        self.pack.setVisible(has_files and bool(rows))
+        self.outcome.setText(self._outcome(shares))
+        self._check()
+        if shares.report is not None:
+            self._show_mine(shares)
+
+    def _fill(self, plan: SharePlan) -> None:
+        self.people.setText(", ".join(plan.people))
+        self.overlap.show_value(plan.overlap)
+        self.rule.setText(plan.second_when)
+        self.seed.show_value(float(plan.seed))
+
+    def _show_mine(self, shares: Shares) -> None:
+        """Begin with what is now this person's."""
+        queue = self._current.queue
+        has_part = any(each.reviewer == self._session.reviewer for each in shares.parts)
+        if has_part and MINE not in conjuncts(queue.tree):
+            self._current.set_queue(combine(MINE, queue.tree), queue.sort)
+
+    def _outcome(self, shares: Shares) -> str:
+        if shares.files:
+            text = self.tr("{n} files written, the first is {path}")
+            text = text.replace("{n}", str(len(shares.files)))
+            return cut(text.replace("{path}", str(shares.files[0].path)))
+        if shares.report is None:
+            return ""
+        text = self.tr("{n} given out, {two} of them to two people")
+        given = sum(shares.report.given.values()) - shares.report.to_two
+        return text.replace("{n}", f"{given:,}").replace("{two}", f"{shares.report.to_two:,}")
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self.is_busy = False
+        self._check()
+        self.problem.show_problem(translate_message(str(error)))

@@ -1,0 +1,196 @@
+"""Whatever is written about a session, hidden candidates with a known answer are not in it.
+
+Names and files of the hidden ones are searched in all that is written, in every state of work: not
+judged, judged, disputed, inspected, measured, merged from parts and asked for by their ids.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from app.core.exporting.export import FORMATS, export
+from app.core.exporting.formats.records_file import write_records
+from app.core.exporting.log_file import write_log
+from app.core.exporting.rows import selected_ids
+from app.core.inspections.store import add_inspection, compare_models
+from app.core.queue import EVERYTHING, LIST_ORDER
+from app.core.report import write_report
+from app.core.session.measurements import HandMeasurement, record_measurement
+from app.core.session.provenance import provenance
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.core.sharing.merge import merge
+from app.core.sharing.parts import split
+from app.core.sharing.share_out import share_out
+from app.core.sharing.share_plan import SharePlan, plan_of
+from app.core.spectra.packing import read_spectrum
+from app.core.statistics.adjudication import count_disputes
+from app.core.statistics.repeats import plan_repeats
+from app.core.statistics.summary import statistics
+from app.core.statistics.verdicts import read_verdicts
+from app.ui.candidate.queue_neighbours import Queue
+from app.ui.export.export_preview import preview_export
+from app.ui.samp.shared_tables import written_table
+from tests.app.core.exporting.catalogues import read_back
+from tests.app.core.inspected import MEASURED, NANO, said
+from tests.app.core.sharing.hidden import LIST, hide, known
+from tests.app.ui.candidates import sample_file
+from tests.night import seeds
+
+LINE = HandMeasurement(line="Hα", ew=-12.0, left=(6500.0, 1.0), right=(6600.0, 1.0))
+SUFFIXES = tuple(suffix for suffix in FORMATS if suffix not in (".fit", ".votable", ".xml"))
+SEEDS = seeds(2, 12)
+
+
+def worked(session, draw):
+    """Two people and two models at work, whatever they say."""
+    number_of = list(range(1, session.count() + 1))
+    for name in ("Ada", "Grace"):
+        with acting_as(session, name) as person:
+            for number in draw.sample(number_of, draw.randint(5, len(number_of))):
+                opinion = Opinion(verdict=draw.choice(list(Verdict)), comment=f"by {name}")
+                person.record_verdict(number, opinion)
+    for model in (NANO, MEASURED):
+        for number in draw.sample(number_of, len(number_of) // 2):
+            path = session.candidate(number).path
+            verdict = draw.choice(("YES", "NO"))
+            p = 0.9 if verdict == "YES" else 0.1
+            add_inspection(session, number, renamed(said(verdict, p, model=model), path))
+    for number in draw.sample(number_of, 6):
+        record_measurement(session, number, LINE)
+
+
+@contextmanager
+def acting_as(session, name):
+    """The session as another person writes in it."""
+    former, session.reviewer = session.reviewer, name
+    yield session
+    session.reviewer = former
+
+
+def renamed(trajectory, path):
+    return replace(trajectory, spectrum=replace(trajectory.spectrum, path=path, object_id=path))
+
+
+def traces(session):
+    """What would give a hidden candidate away in a file: its name, and its file's name."""
+    found = []
+    for number in known(session):
+        candidate = session.candidate(number)
+        found += [candidate.object_id, candidate.path.rpartition("/")[2]]
+    assert found
+    return found
+
+
+def assert_clean(content, hidden):
+    for word in hidden:
+        assert word.encode() not in content, word
+
+
+@pytest.fixture(params=SEEDS)
+def session(request, tmp_path):
+    """One where people began before and after the known answers were hidden."""
+    draw = random.Random(request.param)
+    with open_session(sample_file(tmp_path, LIST), "Ada") as opened:
+        if request.param % 3:
+            opened.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+        hide(opened, rate=25.0, seed=request.param)
+        if request.param % 2:
+            share_out(opened, SharePlan(people=("Ada", "Grace"), overlap=20.0))
+        worked(opened, draw)
+        yield opened
+
+
+def test_no_format_and_no_choice_has_them(session, tmp_path):
+    hidden, every = traces(session), list(range(1, session.count() + 1))
+    for suffix in SUFFIXES:
+        for which in ("all", "judged", "accepted", every, list(known(session))):
+            name = which if isinstance(which, str) else len(which)
+            out = tmp_path / f"{name}{suffix}"
+            report = export(session, out, which=which)
+            assert_clean(out.read_bytes(), hidden)
+            if suffix == ".parquet":  # packed
+                assert not set(read_back(out)["object_id"]) & set(hidden)
+            if which in ("all", every):
+                assert report.rows == LIST
+    assert export(session, tmp_path / "x.csv", which=list(known(session))).rows == 0
+    assert export(session, tmp_path / "x.csv", which="all", reviewer="Grace").rows == LIST
+
+
+def test_log_records_and_report_have_none(session, tmp_path):
+    hidden = traces(session)
+    for name, write in (
+        ("log.csv", write_log),
+        ("records.jsonl", write_records),
+        ("some.jsonl", partial(write_records, which=list(range(1, session.count() + 1)))),
+        ("judged.jsonl", partial(write_records, which="judged")),
+    ):
+        write(session, tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 0
+        assert_clean((tmp_path / name).read_bytes(), hidden)
+    out = tmp_path / "report.html"
+    write_report(session, out, partial(read_spectrum, session))
+    assert_clean(out.read_bytes(), hidden)
+    assert re.search(rf"\b{LIST} candidates", out.read_text(encoding="utf-8"))
+
+
+def test_all_numbers_leave_them_out(session):
+    hidden = set(known(session))
+    assert not hidden & set(read_verdicts(session).candidate.tolist())
+    found = statistics(session)
+    assert found.counts.candidates == LIST
+    assert found.counts.judged + found.counts.open == LIST
+    assert found.counts.inspected <= LIST
+    assert sum(each.inspected for each in found.agents) == compared(session, hidden)
+    about = provenance(session)
+    assert about.candidates == LIST
+    assert about.judged == found.counts.judged
+    assert sum(sum(each.verdicts.values()) for each in about.reviewers) == len(
+        read_verdicts(session)
+    )
+    real = set(range(1, session.count() + 1)) - hidden
+    assert set(selected_ids(session, "all")) == real
+    assert compare_models(session, NANO, MEASURED).n <= LIST
+    assert count_disputes(session) <= LIST
+    assert not hidden & set(plan_repeats(session, 1.0, gap=0))
+
+
+def compared(session, hidden):
+    with session.database.reading() as connection:
+        rows = connection.exec_driver_sql("SELECT candidate_id FROM inspections").scalars()
+        return sum(number not in hidden for number in rows)
+
+
+def test_window_and_other_programs_get_none(session, tmp_path):
+    hidden, queue = traces(session), Queue(tree=EVERYTHING, sort=LIST_ORDER)
+    for choice in ("all", "judged", "filtered", "selected"):
+        every = range(1, session.count() + 1)
+        preview = preview_export(session, choice, queue, tuple(every))
+        assert not {str(cell) for row in preview.cells for cell in row} & set(hidden)
+    table = written_table(session, queue, tmp_path, "t1", lambda: False, is_blind=False)
+    assert len(table.ids) == LIST
+    assert not set(table.ids) & set(known(session))
+    assert_clean((tmp_path / "t1.vot").read_bytes(), hidden)
+
+
+def test_merged_from_parts_there_are_none(session, tmp_path):
+    if plan_of(session) is None:
+        share_out(session, SharePlan(people=("Ada", "Grace")))
+    hidden = traces(session)
+    (tmp_path / "parts").mkdir()
+    place = sample_file(tmp_path / "parts", 2)
+    with open_session(place, "Ada") as other_session:
+        for each in split(session, tmp_path / "parts"):
+            with open_session(each.path, each.reviewer, read_only=True) as part:
+                export(part, tmp_path / "part.csv", which="all")
+                assert_clean((tmp_path / "part.csv").read_bytes(), hidden)
+                merge(other_session, part)
+        assert len(known(other_session)) == len(known(session))
+        export(other_session, tmp_path / "merged.csv", which="all")
+        assert_clean((tmp_path / "merged.csv").read_bytes(), hidden)

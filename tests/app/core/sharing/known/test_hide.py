@@ -1,0 +1,159 @@
+"""Known answers are mixed into the list, and nothing tells them from the others."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from agent.tasks.catalogue import find_task
+from app.core.database.tables import candidates, metadata
+from app.core.errors import SessionError
+from app.core.importing.importer import import_list
+from app.core.inspections.store import add_inspection, inspections_of
+from app.core.session.known_answers import known_answer_of
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session, open_session
+from app.core.sharing.known.disguise import pattern
+from app.core.sharing.known.hide import KEEPS, MOVES, hide_known
+from app.core.sharing.share_out import share_out
+from app.core.sharing.share_plan import SharePlan
+from app.core.spectra.packing import read_spectrum
+from tests.app.core.database.postgres import name_of
+from tests.app.core.inspected import NANO, said
+from tests.app.core.session.test_rebuild import derived, rebuilt
+from tests.app.core.sharing.hidden import LIST, hide, known, labelled
+from tests.app.ui.candidates import SAMPLE, sample_file, sample_list
+
+
+@pytest.fixture
+def session(tmp_path):
+    with open_session(sample_file(tmp_path, LIST), "Ada") as opened:
+        yield opened
+
+
+def contents(session):
+    """All that the window shows of each candidate, without its id."""
+    return {
+        (each.object_id, each.path, each.row, each.line, str(dict(each.own)))
+        for each in session.candidates(range(1, session.count() + 1))
+    }
+
+
+def test_the_rate_is_of_what_a_person_sees_and_half_are_members(session):
+    before = contents(session)
+    report = hide_known(session, labelled(), 20.0, 1)
+    assert (report.wanted, report.hidden, report.unreadable) == (5, 5, 0)
+    assert (report.members, report.others, report.simulated) == (3, 2, 5)
+    assert session.count() == LIST + 5
+    assert before < contents(session)
+
+
+def test_places_are_drawn_and_the_displaced_keep_what_is_known_of_them(session):
+    for number in range(1, LIST + 1):
+        add_inspection(session, number, said("YES", 0.1 + number / 50, model=NANO, number=number))
+    names = {n: session.candidate(n).object_id for n in range(1, LIST + 1)}
+    p_yes = {session.candidate(n).object_id: session.candidate(n).agent_p_yes for n in names}
+    places = set(hide(session))
+    assert min(places) <= LIST // 2
+    assert not places & set(range(LIST + 1, LIST + 6))
+    for number in range(LIST + 1, LIST + 6):
+        moved = session.candidate(number)
+        assert moved.agent_p_yes == p_yes[moved.object_id]
+        assert len(inspections_of(session, number)) == 1
+    assert all(session.candidate(number).agent_p_yes is None for number in places)
+
+
+def test_the_same_seed_hides_the_same_at_the_same_places(tmp_path):
+    found = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        (tmp_path / name).mkdir()
+        with open_session(sample_file(tmp_path / name, LIST), "Ada") as session:
+            hide(session, seed=seed)
+            found.append(known(session))
+    assert found[0] == found[1] != found[2]
+
+
+def test_a_hidden_candidate_looks_like_any_other(session):
+    patterns = {pattern(each.object_id) for each in session.candidates(range(1, LIST + 1))}
+    folders = {each.path.rpartition("/")[0] for each in session.candidates(range(1, LIST + 1))}
+    keys = set(session.candidate(1).own)
+    for number, answer in hide(session).items():
+        candidate = session.candidate(number)
+        assert pattern(candidate.object_id) in patterns
+        assert candidate.path.rpartition("/")[0] in folders
+        assert set(candidate.own) == keys
+        assert candidate.ra is not None
+        assert candidate.snr is not None
+        spectrum = read_spectrum(session, candidate)
+        assert spectrum.path == candidate.path
+        assert answer.source.partition(":")[0] == candidate.path.rpartition("/")[2]
+        assert (spectrum.ra is None) == (twin(session, candidate).ra is None)
+        assert spectrum.warnings == ()
+
+
+def twin(session, candidate):
+    """The spectrum of an ordinary candidate of the same survey."""
+    hidden = known(session)
+    others = (each for each in range(1, session.count() + 1) if each not in hidden)
+    spectra = (read_spectrum(session, session.candidate(number)) for number in others)
+    return next(each for each in spectra if each.survey == candidate.own["survey"])
+
+
+def test_what_somebody_has_touched_stays_where_it_is(session):
+    for number in range(1, 16):
+        session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
+    names = {number: session.candidate(number).object_id for number in range(1, 16)}
+    places = set(hide(session, rate=40.0))
+    assert places <= set(range(16, LIST + 1))
+    assert names == {number: session.candidate(number).object_id for number in range(1, 16)}
+    assert rebuilt(session) == derived(session)
+
+
+def test_twice_hides_others(session):
+    first = hide(session)
+    second = hide(session, seed=2)
+    assert first.items() <= second.items()
+    assert len({each.source for each in second.values()}) == len(second) > len(first)
+
+
+def test_what_was_hidden_later_is_shared_out_as_the_rest(session):
+    share_out(session, SharePlan(people=("Ada", "Grace")))
+    hide(session)
+    with session.database.reading() as connection:
+        rows = connection.exec_driver_sql("SELECT candidate_id FROM assignments").all()
+    assert sorted(row[0] for row in rows) == list(range(1, LIST + 6))
+
+
+def test_every_table_about_candidates_is_thought_of():
+    """A new one moves with its candidate, or holds it in its place."""
+    about = {name for name, table in metadata.tables.items() if "candidate_id" in table.c}
+    moving, keeping = ({table.name for table in some} for some in (MOVES, KEEPS))
+    # A judgement is derived from the log.
+    assert about == moving | keeping | {"judgements", "known_answers"}
+
+
+def test_faults_are_told(session):
+    for rate in (0.0, 60.0):
+        with pytest.raises(SessionError, match="the rate is above 0 and at most 50"):
+            hide_known(session, labelled(), rate)
+    with pytest.raises(SessionError, match="nothing was hidden"):
+        hide_known(session, [], 5.0)
+    assert session.count() == LIST
+    assert known_answer_of(session, 1) is None
+
+
+def test_on_a_server_only_when_nobody_else_has_it_open(team_location, cluster):
+    psycopg = pytest.importorskip("psycopg")
+    with new_session(team_location, find_task("CV"), "Ada") as session:
+        import_list(session, sample_list(LIST), spectra=SAMPLE)
+        url = cluster.url(name_of(team_location)) + "&application_name=spec-o3%20other"
+        with (
+            psycopg.connect(url),
+            pytest.raises(SessionError, match="somebody has this session open"),
+        ):
+            hide(session)
+        places = hide(session)
+        assert len(places) == 5
+        with session.database.reading() as connection:
+            there = connection.execute(select(candidates.c.id)).scalars().all()
+        assert sorted(there) == list(range(1, LIST + 6))
