@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from agent.curation.pool import Pool, open_pool
+from agent.curation.process import Case
+from agent.curation.reviews import Review
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.curate.figures import bradley_terry, figures, preference, ranks, spearman
 from train.curate.panel import CLAIMS, run_panel
-from train.curate.pool import Pool, open_pool
-from train.curate.process import Case
-from train.curate.reviews import Review
 
 
 def test_spearman_agrees_with_scipy(rng: np.random.Generator) -> None:
