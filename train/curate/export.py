@@ -16,9 +16,10 @@ from train.reward import check_references
 def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
     """Write the approved trajectories, which must get full marks from the `grpo` reward."""
     packed = map(pack, pool.cases_at("approved"))
-    approved = list(in_order(partial(_current, pool.folder, pool.sets), packed, workers))
+    approved = list(in_order(partial(_current, pool.place), packed, workers))
     check_references(
-        approved, {(name, sha256): row["answer"] for (sha256, name), row in pool.truths.items()}
+        approved,
+        {(name, sha256): row["answer"] for (sha256, name), row in pool.store.truths().items()},
     )
     part = out.with_name(f".{out.name}.part")
     count = write_trajectories(part, approved)
@@ -26,5 +27,5 @@ def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
     return count
 
 
-def _current(folder: Path, sets: tuple[Path, ...], packed: PackedCase) -> Trajectory:
-    return cached_pool(folder, sets).current_trajectory(unpack(packed))
+def _current(place: Path | str, packed: PackedCase) -> Trajectory:
+    return cached_pool(place).current_trajectory(unpack(packed))
