@@ -17,10 +17,8 @@ def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
     """Write the approved trajectories, which must get full marks from the `grpo` reward."""
     packed = map(pack, pool.cases_at("approved"))
     approved = list(in_order(partial(_current, pool.place), packed, workers))
-    check_references(
-        approved,
-        {(name, sha256): row["answer"] for (sha256, name), row in pool.store.truths().items()},
-    )
+    truths = pool.store.truths()
+    check_references(approved, {(name, sha): row["answer"] for (sha, name), row in truths.items()})
     part = out.with_name(f".{out.name}.part")
     count = write_trajectories(part, approved)
     part.replace(out)

@@ -32,6 +32,7 @@ def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | Non
             "replies": list(case.replies),
             "approve": None,
             **({"changes": False} if role == "auditor" else {}),
+            **({"wanted": [each.note for each in case.audits]} if case.is_returned else {}),
             "coherence": None,
             "consistency": None,
             "note": "",
