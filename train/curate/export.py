@@ -18,7 +18,8 @@ def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
     packed = map(pack, pool.cases_at("approved"))
     approved = list(in_order(partial(_current, pool.place), packed, workers))
     truths = pool.store.truths()
-    check_references(approved, {(name, sha): row["answer"] for (sha, name), row in truths.items()})
+    answers = {(name, sha256): row["answer"] for (sha256, name), row in truths.items()}
+    check_references(approved, answers)
     part = out.with_name(f".{out.name}.part")
     count = write_trajectories(part, approved)
     part.replace(out)
