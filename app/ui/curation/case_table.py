@@ -88,6 +88,7 @@ class CaseTable(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.states)
@@ -110,8 +111,7 @@ class CaseTable(QWidget):
 
     def is_mine(self, case: Case) -> bool:
         """Whether this person can review it now."""
-        stage = case.stage
-        return stage not in ("approved", "rejected") and not case.refusal(self._by, stage)
+        return case.role_for(self._by) is not None
 
     def go_on(self, after: str = "") -> None:
         """Choose the next draft that waits for this person, after this one or from the top."""

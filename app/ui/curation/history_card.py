@@ -11,6 +11,7 @@ from agent.curation.process import Case
 from agent.curation.reviews import Review
 from app.ui.curation.stage_words import event_text
 from app.ui.widgets.labels import MAX_REASON, cut, wrapped_label
+from app.ui.widgets.page_parts import PageScrollArea
 
 
 class HistoryCard(QFrame):
@@ -24,7 +25,12 @@ class HistoryCard(QFrame):
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
         layout.addWidget(self.title)
-        layout.addWidget(self.text)
+        inner = QWidget(self)
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.text)
+        inside.addStretch(1)
+        layout.addWidget(PageScrollArea(inner), 1)
 
     def show_case(self, case: Case, by: str) -> None:
         lines = [_line(review) for review in case.visible_reviews(by)]
