@@ -256,6 +256,7 @@ class CurationRoom(QWidget):
     def _on_reviewed(self, case: Case) -> None:
         self.acts.set_busy(False)
         self.acts.reason.clear()
+        self._focus_list()
         self._after = case.id
 
     def _on_refused(self, error: WorkbenchError) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from agent.curation.pool import Pool, open_pool
 from agent.curation.process import Case
@@ -28,10 +28,18 @@ class Reviewer:
         self.qtbot.waitUntil(condition)
 
     def press(self, key: str | Qt.Key, held=Qt.KeyboardModifier.NoModifier) -> None:
-        QTest.keyClick(QApplication.focusWidget() or self.room, key, held)
+        QTest.keyClick(self.target, key, held)
 
     def type(self, text: str) -> None:
-        QTest.keyClicks(QApplication.focusWidget(), text)
+        QTest.keyClicks(self.target, text)
+
+    @property
+    def target(self) -> QWidget:
+        """Where a person's keys go."""
+        if QApplication.activeWindow() is not self.room:
+            self.room.activateWindow()
+            self.wait(self.room.isActiveWindow)
+        return self.room.focusWidget() or self.room
 
     def click(self, widget) -> None:
         self.qtbot.mouseClick(widget, LEFT)
@@ -55,16 +63,6 @@ class Reviewer:
             self.press(key, held)
         return written.args[0]
 
-    def settle(self) -> None:
-        """Wait until the next draft is on the screen, or the same one in its new state."""
-        room = self.room
-        self.wait(lambda: room.draft is not None and room.draft.case.id == room.table.current)
-        self.wait(lambda: room.draft.case.stage == open_case(room).stage and room.acts.isEnabled())
-
-
-def open_case(room: CurationRoom) -> Case:
-    return room.desk.pool.case(room.draft.case.id)
-
 
 @contextmanager
 def at_work(qtbot, pool: Pool, by: str) -> Iterator[Reviewer]:
@@ -73,8 +71,8 @@ def at_work(qtbot, pool: Pool, by: str) -> Iterator[Reviewer]:
     room = CurationRoom(open_pool(pool.place), by, runner, CurrentTheme())
     qtbot.addWidget(room)
     room.show()
-    qtbot.waitExposed(room)
     room.activateWindow()
+    qtbot.waitUntil(room.isActiveWindow)
     reviewer = Reviewer(qtbot, room)
     reviewer.wait(lambda: room.draft is not None)
     try:
