@@ -142,8 +142,9 @@ class CaseTable(QWidget):
         chosen = self.states.currentData() or ALL
         self.states.blockSignals(True)
         self.states.clear()
-        self.states.addItem(f"{self.tr('All drafts')} ({counts.total()})", ALL)
-        self.states.addItem(f"{self.tr('Waiting for me')} ({mine})", MINE)
+        every, own = self.tr("All drafts"), self.tr("Waiting for me")
+        self.states.addItem(f"{every} ({counts.total()})", ALL)
+        self.states.addItem(f"{own} ({mine})", MINE)
         for state in STATES:
             self.states.addItem(f"{state_text(state)} ({counts[state]})", state)
         self.states.setCurrentIndex(self.states.findData(chosen))

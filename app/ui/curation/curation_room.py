@@ -46,7 +46,8 @@ class CurationRoom(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"{self.tr('Curation room')} · {pool.store.location}")
+        title = self.tr("Curation room")
+        self.setWindowTitle(f"{title} · {pool.store.location}")
         self.setMinimumSize(900, 600)
         self.resize(*SIZE)
         self.by = by
@@ -202,7 +203,8 @@ class CurationRoom(QWidget):
     # Revising
 
     def _on_revised(self, _: Revision) -> None:
-        self._keep_timer.start()
+        if not self._keep_timer.isActive():  # or somebody who writes on would keep nothing
+            self._keep_timer.start()
         self.problem.clear()
         self.acts.back_button.setVisible(self.acts.stage == "reviser" and self._is_changed())
 

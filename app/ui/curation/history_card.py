@@ -36,7 +36,7 @@ class HistoryCard(QFrame):
         lines = [_line(review) for review in case.visible_reviews(by)]
         hidden = len(case.reviews) - len(lines)
         if hidden:
-            lines.append(self.tr("The other audit is shown after the vote."))
+            lines.append(self.tr("The other audit is shown when the vote begins."))
         if case.void_reasons:
             lines += [cut(f"✗ {reason}", MAX_REASON) for reason in case.void_reasons]
         self.text.setText("\n".join(lines) or self.tr("Nothing yet: it waits for screening."))

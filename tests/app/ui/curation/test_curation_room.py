@@ -78,7 +78,7 @@ def test_revising(qtbot, pool, numbers):
         assert "line-through" in card.former.text() or "underline" in card.former.text()
         # What is not saved is kept, and the draft with it.
         ben.wait(lambda: open_pool(pool.place).case(numbers[0]).taken_by == "Ben")
-        assert "Li I 6708" in pool.store.work(numbers[0], "Ben")
+        ben.wait(lambda: "Li I 6708" in pool.store.work(numbers[0], "Ben"))
         ben.click(card.remove_button)
         ben.wait(lambda: "Li I 6708" not in view.cards[place].thought.toPlainText())
         case = ben.act("s", CTRL)
