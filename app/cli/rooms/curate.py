@@ -22,6 +22,8 @@ def curate(
     from agent.curation.pool import open_pool
     from app.cli.window import open_window
 
-    place = pool if "://" in pool else Path(pool).expanduser().absolute()
+    is_address = "://" in pool
+    place = pool if is_address else Path(pool).expanduser().absolute()
     open_pool(place).store.close()  # what is wrong with it is told here, without a window
-    sys.exit(open_window(pool=place, reviewer=reviewer.strip()))
+    status = open_window(pool=place, reviewer=reviewer.strip())
+    sys.exit(status)
