@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from agent.curation.pool_database import PoolDatabase
 from agent.curation.pool_folder import POOL_FILE, PoolFolder
 from agent.curation.process import Case, Stage
 from agent.curation.record import record_trajectory
 from agent.curation.reviews import Review, timestamp
 from agent.curation.store import TAKE_HOURS, PoolStore, Take, Truths
 from agent.errors import TrajectoryError, WorkbenchError
-from agent.examples.examples import Example
+from agent.examples.examples import Example, read_examples
 from agent.hashing import text_hash
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
@@ -159,13 +160,20 @@ def case_id(trajectory: Trajectory) -> str:
 
 
 def open_pool(place: Path | str) -> Pool:
-    """Open a pool in a folder."""
+    """Open a pool in a folder, or in a database by its URL."""
+    if isinstance(place, str) and "://" in place:
+        return Pool(place, PoolDatabase.open(place))
     return Pool(place, PoolFolder.open(Path(place)))
 
 
-def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) -> tuple[Pool, int]:
+def import_drafts(
+    place: Path | str, drafts: Iterable[Path], sets: Iterable[Path]
+) -> tuple[Pool, int]:
     """Add new drafts to a pool, created if needed; returns it and how many were new."""
     wanted = tuple(path.resolve() for path in sets)
+    if isinstance(place, str) and "://" in place:
+        return _import_to_database(place, drafts, wanted)
+    folder = Path(place)
     if (folder / POOL_FILE).is_file():
         wanted = tuple(dict.fromkeys((*PoolFolder.open(folder).sets, *wanted)))
     if not wanted:
@@ -175,10 +183,31 @@ def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) ->
     new = [each for path in drafts for each in _drafts_of(path, truths)]
     folder.mkdir(parents=True, exist_ok=True)
     with store.writing():
-        known = {case_id(each) for each in store.trajectories()}
-        fresh = {number: each for each in new if (number := case_id(each)) not in known}
-        store.add_trajectories(fresh.values())
+        fresh = _fresh(store, new)
+        store.add_trajectories(fresh)
     return Pool(folder, store), len(fresh)
+
+
+def _import_to_database(url: str, drafts: Iterable[Path], sets: Sequence[Path]) -> tuple[Pool, int]:
+    store = PoolDatabase.create(url)
+    with store.writing():
+        asked = {
+            (each.spectrum.sha256, each.task) for path in drafts for each in read_trajectories(path)
+        }
+        for path in sets:
+            examples = read_examples(path)
+            store.add_examples(each for each in examples if (each.sha256, each.task) in asked)
+        truths = store.truths()
+        fresh = _fresh(store, [each for path in drafts for each in _drafts_of(path, truths)])
+        store.add_trajectories(fresh)
+    return Pool(url, store), len(fresh)
+
+
+def _fresh(store: PoolStore, drafts: Iterable[Trajectory]) -> list[Trajectory]:
+    """Those that the pool has not yet, each once."""
+    known = {case_id(each) for each in store.trajectories()}
+    found = {number: each for each in drafts if (number := case_id(each)) not in known}
+    return list(found.values())
 
 
 def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:

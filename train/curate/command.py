@@ -20,14 +20,14 @@ from agent.errors import WorkbenchError
 
 app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Argument(help="Folder of the pool.")]
+Place = Annotated[str, typer.Argument(help="Folder of the pool, or a database's URL.")]
 As = Annotated[str, typer.Option("--as", help="Your name, stored with your reviews.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Review at most this many.")]
 
 
 @app.command("import")
 def import_(
-    folder: Folder,
+    folder: Place,
     drafts: Annotated[list[Path], typer.Argument(help="Trajectories (JSON lines).")],
     spectra: Annotated[
         list[Path] | None, typer.Option(help="Sets with their spectra; may be repeated.")
@@ -42,7 +42,7 @@ def import_(
 
 @app.command()
 def auto(
-    folder: Folder,
+    folder: Place,
     only: Annotated[
         list[str] | None, typer.Option(help="Run only this program; may be repeated. Default: all.")
     ] = None,
@@ -74,7 +74,7 @@ def auto(
 
 @app.command()
 def review(
-    folder: Folder,
+    folder: Place,
     by: As,
     role: Annotated[str, typer.Option(help=f"{', '.join(ROLES)}.")],
     sheet: Annotated[
@@ -119,7 +119,7 @@ def review(
 
 @app.command()
 def stats(
-    folder: Folder,
+    folder: Place,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only, for scripts.")] = False,
 ) -> None:
     """Show approval rates, scores, agreement of raters and preferred sources."""
@@ -138,7 +138,7 @@ def stats(
 
 @app.command()
 def export(
-    folder: Folder,
+    folder: Place,
     out: Annotated[
         Path | None, typer.Argument(help="File to write; default FOLDER/approved.jsonl.")
     ] = None,
@@ -148,9 +148,14 @@ def export(
     from agent.curation.pool import open_pool
     from train.curate.export import export_approved
 
-    path = out or folder / "approved.jsonl"
+    path = out or approved_file(folder)
     count = export_approved(open_pool(folder), path, workers)
     typer.echo(f"{count} approved trajectories in {path}")
+
+
+def approved_file(place: str) -> Path:
+    """In the folder of the pool; in the current one for a database."""
+    return Path("approved.jsonl") if "://" in place else Path(place) / "approved.jsonl"
 
 
 def _progress() -> Progress:
@@ -162,7 +167,7 @@ def _progress() -> Progress:
     )
 
 
-def _stages(folder: Path) -> str:
+def _stages(folder: str) -> str:
     from agent.curation.pool import open_pool
 
     counts = Counter(case.stage for case in open_pool(folder).cases())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from agent.curation.pool import Pool, import_drafts
 from agent.examples.examples import Example
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
+from tests.app.core.database.postgres import Cluster, running_cluster
 from tests.train.draft.spectra import all_examples, write_set
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
@@ -66,6 +68,34 @@ def _drafted(example_set: Path, name: str, settings: DraftSettings) -> Path:
 def _with_examples(drafts: Path) -> list[tuple[Trajectory, Example]]:
     known = {(one.sha256, one.task): one for one in all_examples()}
     return [(one, known[one.spectrum.sha256, one.task]) for one in read_trajectories(drafts)]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    with running_cluster() as running:
+        yield running
+
+
+@pytest.fixture(params=["folder", "database"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """Where no pool is yet."""
+    if request.param == "folder":
+        yield tmp_path / "anywhere"
+        return
+    server = request.getfixturevalue("cluster")
+    name = server.new_database()
+    yield server.url(name)
+    server.drop(name)
+
+
+@pytest.fixture
+def placed_pool(place: Path | str, drafts: Path, example_set: Path) -> Iterator[Pool]:
+    """Three drafts in a folder, or in a database."""
+    few = example_set.with_name("few.jsonl")
+    few.write_text("".join(drafts.read_text().splitlines(keepends=True)[:3]))
+    made = import_drafts(place, [few], [example_set])[0]
+    yield made
+    made.store.close()
 
 
 @pytest.fixture

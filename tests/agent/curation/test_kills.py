@@ -25,7 +25,8 @@ def children():
 
 @pytest.mark.parametrize("seed", seeds(by_day=1, by_night=20))
 @pytest.mark.parametrize("stage", STAGES)
-def test_killed_in_each_step(children, pool: Pool, stage: str, seed: int) -> None:
+def test_killed_in_each_step(children, placed_pool: Pool, stage: str, seed: int) -> None:
+    pool = placed_pool
     chance = random.Random(f"{stage}-{seed}")
     bring_to(pool, stage)
     kept: set[tuple[str, ...]] = {key(review) for review in pool.store.reviews()}

@@ -19,9 +19,8 @@ DRAFTS = 20
 
 
 def test_from_screening_to_sft(
-    tmp_path: Path, many_drafts: Path, example_set: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, place: Path | str, many_drafts: Path, example_set: Path
 ) -> None:
-    place = tmp_path / "pool"
     pool, count = import_drafts(place, [many_drafts], [example_set])
     assert count == DRAFTS
     with nursery("tests.agent.curation.reviewing") as children:
@@ -38,6 +37,7 @@ def test_from_screening_to_sft(
         assert roles == {"screener": 1, "reviser": ROUNDS, "auditor": 2 * ROUNDS, "voter": 3}
         assert {each.by for each in case.reviews if each.role == "reviser"} == {case.author}
         assert all(each.at for each in case.reviews)
+    pool.store.close()
     out = tmp_path / "approved.jsonl"
     assert export_approved(open_pool(place), out) == DRAFTS
     exported = list(read_trajectories(out))
