@@ -49,6 +49,65 @@
     </message>
 </context>
 <context>
+    <name>ActBar</name>
+    <message>
+        <source>Reason</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Give it back unchanged</source>
+        <translation>不作改动，交还</translation>
+    </message>
+    <message>
+        <source>Forget what you have changed and not saved, and let others revise it</source>
+        <translation>放弃你已改动但尚未保存的内容，让别人来修订</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>舍弃</translation>
+    </message>
+    <message>
+        <source>Save revision</source>
+        <translation>保存修订</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>同意</translation>
+    </message>
+    <message>
+        <source>Ask for changes</source>
+        <translation>要求修改</translation>
+    </message>
+    <message>
+        <source>Vote for</source>
+        <translation>赞成</translation>
+    </message>
+    <message>
+        <source>Vote against</source>
+        <translation>反对</translation>
+    </message>
+    <message>
+        <source>Reason; a draft is discarded with one</source>
+        <translation>理由；舍弃草稿时必须写明</translation>
+    </message>
+    <message>
+        <source>What you changed and why, for the auditors</source>
+        <translation>写给审核人：改了什么，为什么</translation>
+    </message>
+    <message>
+        <source>What should change and why, for the author</source>
+        <translation>写给修订人：应改什么，为什么</translation>
+    </message>
+    <message>
+        <source>Reason (optional)</source>
+        <translation>理由（可不填）</translation>
+    </message>
+</context>
+<context>
     <name>ActStrip</name>
     <message>
         <source>{n} of {total} selected</source>
@@ -611,6 +670,44 @@
     </message>
 </context>
 <context>
+    <name>CaseModel</name>
+    <message>
+        <source>Object</source>
+        <translation>天体</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>答案</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>经手人</translation>
+    </message>
+</context>
+<context>
+    <name>CaseTable</name>
+    <message>
+        <source>Which drafts</source>
+        <translation>显示哪些草稿</translation>
+    </message>
+    <message>
+        <source>Drafts</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>All drafts</source>
+        <translation>全部草稿</translation>
+    </message>
+    <message>
+        <source>Waiting for me</source>
+        <translation>等我处理</translation>
+    </message>
+</context>
+<context>
     <name>CataloguePanel</name>
     <message>
         <source>Format</source>
@@ -999,6 +1096,37 @@
     </message>
 </context>
 <context>
+    <name>CurationRoom</name>
+    <message>
+        <source>You are {name}</source>
+        <translation>你是 {name}</translation>
+    </message>
+    <message>
+        <source>Curation room</source>
+        <translation>审订室</translation>
+    </message>
+    <message>
+        <source>Is it worth revising?</source>
+        <translation>这份草稿值得修订吗？</translation>
+    </message>
+    <message>
+        <source>Revise it until every claim is supported, then save.</source>
+        <translation>修订到每个论断都有依据，然后保存。</translation>
+    </message>
+    <message>
+        <source>Is every step right? The other auditor does not see your answer.</source>
+        <translation>每一步都对吗？另一位审核人看不到你的意见。</translation>
+    </message>
+    <message>
+        <source>All three approve it. Does it belong in the training set?</source>
+        <translation>三人都已同意。它应当进入训练集吗？</translation>
+    </message>
+    <message>
+        <source>Changes are wanted:</source>
+        <translation>要求修改：</translation>
+    </message>
+</context>
+<context>
     <name>CurrentCandidate</name>
     <message>
         <source>This is the last candidate in the list</source>
@@ -1242,6 +1370,37 @@
     <message>
         <source>No adjudicator</source>
         <translation>没有裁定者</translation>
+    </message>
+</context>
+<context>
+    <name>DraftView</name>
+    <message>
+        <source>Compare with</source>
+        <translation>对照</translation>
+    </message>
+    <message>
+        <source>Show differences</source>
+        <translation>显示差异</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>{n} claims, all supported by what is measured</source>
+        <translation>{n} 个论断，均有测量依据</translation>
+    </message>
+    <message>
+        <source>{n} claims, {m} not supported: marked below</source>
+        <translation>{n} 个论断，其中 {m} 个没有依据，已在下面标出</translation>
+    </message>
+    <message>
+        <source>the draft</source>
+        <translation>原始草稿</translation>
+    </message>
+    <message>
+        <source>revision {n} by {name}</source>
+        <translation>{name} 的第 {n} 次修订</translation>
     </message>
 </context>
 <context>
@@ -1992,6 +2151,21 @@
     </message>
 </context>
 <context>
+    <name>HistoryCard</name>
+    <message>
+        <source>What happened to it</source>
+        <translation>经过</translation>
+    </message>
+    <message>
+        <source>The other audit is shown when the vote begins.</source>
+        <translation>另一位的审核意见在表决开始后显示。</translation>
+    </message>
+    <message>
+        <source>Nothing yet: it waits for screening.</source>
+        <translation>尚无记录：等待筛选。</translation>
+    </message>
+</context>
+<context>
     <name>HistoryModel</name>
     <message>
         <source>When</source>
@@ -2640,6 +2814,29 @@
     <message>
         <source>Program logo</source>
         <translation>程序标志</translation>
+    </message>
+</context>
+<context>
+    <name>LookPanel</name>
+    <message>
+        <source>From, Å</source>
+        <translation>起点，Å</translation>
+    </message>
+    <message>
+        <source>To, Å</source>
+        <translation>终点，Å</translation>
+    </message>
+    <message>
+        <source>What the look is at</source>
+        <translation>查看的内容</translation>
+    </message>
+    <message>
+        <source>Picture of the look</source>
+        <translation>本次查看的图</translation>
+    </message>
+    <message>
+        <source>In the frame of the picture, in vacuum</source>
+        <translation>以图的参考系为准，真空波长</translation>
     </message>
 </context>
 <context>
@@ -3325,6 +3522,13 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>RoomOpener</name>
+    <message>
+        <source>Open a pool of drafts</source>
+        <translation>打开草稿库</translation>
     </message>
 </context>
 <context>
@@ -4253,6 +4457,49 @@
     </message>
 </context>
 <context>
+    <name>TurnCard</name>
+    <message>
+        <source>Thought</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Reasons</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Former text</source>
+        <translation>原文</translation>
+    </message>
+    <message>
+        <source>Delete look</source>
+        <translation>删除这次查看</translation>
+    </message>
+    <message>
+        <source>Remove the marked sentences</source>
+        <translation>删去标出的句子</translation>
+    </message>
+    <message>
+        <source>Move the look up, with what is said of it</source>
+        <translation>把这次查看连同相关文字上移</translation>
+    </message>
+    <message>
+        <source>Move the look down, with what is said of it</source>
+        <translation>把这次查看连同相关文字下移</translation>
+    </message>
+    <message>
+        <source>With its announcement and its description</source>
+        <translation>连同它的预告和描述</translation>
+    </message>
+    <message>
+        <source>Turn {n}</source>
+        <translation>第 {n} 轮</translation>
+    </message>
+    <message>
+        <source>answer {verdict}</source>
+        <translation>答案 {verdict}</translation>
+    </message>
+</context>
+<context>
     <name>VelocityControl</name>
     <message>
         <source>Radial velocity, km/s</source>
@@ -4444,6 +4691,14 @@
     <message>
         <source>Works offline.</source>
         <translation>可离线使用。</translation>
+    </message>
+    <message>
+        <source>Curation room…</source>
+        <translation>审订室…</translation>
+    </message>
+    <message>
+        <source>Screen, revise, audit and vote on drafts that a model will learn from</source>
+        <translation>对供模型学习的草稿进行筛选、修订、审核和表决</translation>
     </message>
     <message>
         <source>60 simulated candidates and a five-step tour</source>
@@ -4974,6 +5229,10 @@
     <message>
         <source>Open from an archive</source>
         <translation>从巡天数据库打开</translation>
+    </message>
+    <message>
+        <source>Open the curation room</source>
+        <translation>打开审订室</translation>
     </message>
     <message>
         <source>Fetch the missing file</source>
@@ -5551,6 +5810,129 @@ Or put its files into {folder}</source>
     <message>
         <source>The program crashed last time. A report is in the crash reports folder (menu Help)</source>
         <translation>程序上次意外终止。报告在崩溃报告文件夹中（见“帮助”菜单）</translation>
+    </message>
+</context>
+<context>
+    <name>curation</name>
+    <message>
+        <source>This turn is new.</source>
+        <translation>这一轮是新增的。</translation>
+    </message>
+    <message>
+        <source>As it was.</source>
+        <translation>没有改动。</translation>
+    </message>
+    <message>
+        <source>to screen</source>
+        <translation>待筛选</translation>
+    </message>
+    <message>
+        <source>to revise</source>
+        <translation>待修订</translation>
+    </message>
+    <message>
+        <source>changes wanted</source>
+        <translation>要求修改</translation>
+    </message>
+    <message>
+        <source>to audit</source>
+        <translation>待审核</translation>
+    </message>
+    <message>
+        <source>to vote on</source>
+        <translation>待表决</translation>
+    </message>
+    <message>
+        <source>approved</source>
+        <translation>已通过</translation>
+    </message>
+    <message>
+        <source>discarded</source>
+        <translation>已舍弃</translation>
+    </message>
+    <message>
+        <source>{name} is revising</source>
+        <translation>{name} 正在修订</translation>
+    </message>
+    <message>
+        <source>by {name}, 1 of 2 audits</source>
+        <translation>{name} 修订，两份审核已有一份</translation>
+    </message>
+    <message>
+        <source>by {name}</source>
+        <translation>{name} 修订</translation>
+    </message>
+    <message>
+        <source>kept it</source>
+        <translation>予以保留</translation>
+    </message>
+    <message>
+        <source>discarded it</source>
+        <translation>予以舍弃</translation>
+    </message>
+    <message>
+        <source>saved a revision</source>
+        <translation>保存了修订</translation>
+    </message>
+    <message>
+        <source>left the words as they are</source>
+        <translation>未改动文字</translation>
+    </message>
+    <message>
+        <source>approved it</source>
+        <translation>同意</translation>
+    </message>
+    <message>
+        <source>wants changes</source>
+        <translation>要求修改</translation>
+    </message>
+    <message>
+        <source>rejected it</source>
+        <translation>予以否决</translation>
+    </message>
+    <message>
+        <source>voted for it</source>
+        <translation>投了赞成票</translation>
+    </message>
+    <message>
+        <source>voted against it</source>
+        <translation>投了反对票</translation>
+    </message>
+    <message>
+        <source>Approved: it goes into the training set.</source>
+        <translation>已通过：它将进入训练集。</translation>
+    </message>
+    <message>
+        <source>Discarded. It stays in the pool with its reasons.</source>
+        <translation>已舍弃。它连同理由留在库中。</translation>
+    </message>
+    <message>
+        <source>You revised it; two others audit it.</source>
+        <translation>由你修订；另两人负责审核。</translation>
+    </message>
+    <message>
+        <source>You have audited it; the other audit is not in yet.</source>
+        <translation>你已审核；另一份审核尚未提交。</translation>
+    </message>
+    <message>
+        <source>It is audited by {names}.</source>
+        <translation>由 {names} 审核。</translation>
+    </message>
+    <message>
+        <source>You have voted; the others have not yet.</source>
+        <translation>你已投票；其他人尚未投票。</translation>
+    </message>
+    <message>
+        <source>{names} vote on it.</source>
+        <translation>由 {names} 表决。</translation>
+    </message>
+    <message>
+        <source>{name} is revising it.</source>
+        <translation>{name} 正在修订。</translation>
+    </message>
+    <message>
+        <source>It is back with its author {name}.</source>
+        <translation>已退回修订人 {name}。</translation>
     </message>
 </context>
 <context>

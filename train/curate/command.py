@@ -15,26 +15,26 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from agent.curation.reviews import HIGHEST, ROLES
 from agent.errors import WorkbenchError
-from train.curate.reviews import HIGHEST, ROLES
 
 app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Argument(help="Folder of the pool.")]
+Place = Annotated[str, typer.Argument(help="Folder of the pool, or a database's URL.")]
 As = Annotated[str, typer.Option("--as", help="Your name, stored with your reviews.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Review at most this many.")]
 
 
 @app.command("import")
 def import_(
-    folder: Folder,
+    folder: Place,
     drafts: Annotated[list[Path], typer.Argument(help="Trajectories (JSON lines).")],
     spectra: Annotated[
         list[Path] | None, typer.Option(help="Sets with their spectra; may be repeated.")
     ] = None,
 ) -> None:
     """Add drafts to a pool, and create the pool if it does not exist."""
-    from train.curate.pool import import_drafts
+    from agent.curation.pool import import_drafts
 
     _, new = import_drafts(folder, drafts, spectra or ())
     typer.echo(f"{new} new drafts in {folder}")
@@ -42,7 +42,7 @@ def import_(
 
 @app.command()
 def auto(
-    folder: Folder,
+    folder: Place,
     only: Annotated[
         list[str] | None, typer.Option(help="Run only this program; may be repeated. Default: all.")
     ] = None,
@@ -53,8 +53,8 @@ def auto(
     The programs are auto-screener, auto-reviser, auto-claims and auto-record, each with one role.
     Trajectories they cannot close wait for people.
     """
+    from agent.curation.pool import open_pool
     from train.curate.panel import PROGRAMS, run_panel
-    from train.curate.pool import open_pool
 
     names = tuple(only or PROGRAMS)
     for name in names:
@@ -74,7 +74,7 @@ def auto(
 
 @app.command()
 def review(
-    folder: Folder,
+    folder: Place,
     by: As,
     role: Annotated[str, typer.Option(help=f"{', '.join(ROLES)}.")],
     sheet: Annotated[
@@ -90,7 +90,7 @@ def review(
 
     Nobody can hold two roles on one trajectory.
     """
-    from train.curate.pool import open_pool
+    from agent.curation.pool import open_pool
     from train.curate.reviewing import review_by_model, review_by_sheet
     from train.curate.terminal import ask_in_terminal, edit_in_terminal, review_in_terminal
 
@@ -119,12 +119,12 @@ def review(
 
 @app.command()
 def stats(
-    folder: Folder,
+    folder: Place,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only, for scripts.")] = False,
 ) -> None:
     """Show approval rates, scores, agreement of raters and preferred sources."""
+    from agent.curation.pool import open_pool
     from train.curate.figures import figures
-    from train.curate.pool import open_pool
 
     pool_figures = figures(open_pool(folder).cases())
     if as_json:
@@ -138,19 +138,24 @@ def stats(
 
 @app.command()
 def export(
-    folder: Folder,
+    folder: Place,
     out: Annotated[
         Path | None, typer.Argument(help="File to write; default FOLDER/approved.jsonl.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
     """Write the approved trajectories in their latest wording, for `sft`."""
+    from agent.curation.pool import open_pool
     from train.curate.export import export_approved
-    from train.curate.pool import open_pool
 
-    path = out or folder / "approved.jsonl"
+    path = out or approved_file(folder)
     count = export_approved(open_pool(folder), path, workers)
     typer.echo(f"{count} approved trajectories in {path}")
+
+
+def approved_file(place: str) -> Path:
+    """In the folder of the pool; in the current one for a database."""
+    return Path("approved.jsonl") if "://" in place else Path(place) / "approved.jsonl"
 
 
 def _progress() -> Progress:
@@ -162,8 +167,8 @@ def _progress() -> Progress:
     )
 
 
-def _stages(folder: Path) -> str:
-    from train.curate.pool import open_pool
+def _stages(folder: str) -> str:
+    from agent.curation.pool import open_pool
 
     counts = Counter(case.stage for case in open_pool(folder).cases())
     waiting = {stage: f"{counts[stage]} wait for the {stage}" for stage in ROLES}

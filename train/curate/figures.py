@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agent.confidence.intervals import wilson
+from agent.curation.process import STAGES, Case
+from agent.curation.reviews import HIGHEST, ROLES, Review
 from agent.spectra.spectrum import FloatArray
-from train.curate.process import STAGES, Case
-from train.curate.reviews import HIGHEST, ROLES, Review
 
 Wins = Mapping[tuple[str, str], float]
 """How often the first was preferred to the second; a tie is half a win for each."""

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from agent.curation.pool import Pool, open_pool
+from agent.curation.process import Case
+from agent.curation.reviews import Review
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.curate.figures import bradley_terry, figures, preference, ranks, spearman
 from train.curate.panel import CLAIMS, run_panel
-from train.curate.pool import Pool, open_pool
-from train.curate.process import Case
-from train.curate.reviews import Review
 
 
 def test_spearman_agrees_with_scipy(rng: np.random.Generator) -> None:
@@ -90,7 +90,7 @@ def test_sources_are_compared_on_the_same_spectrum_by_the_same_rater() -> None:
 
 def test_figures_of_a_pool(pool: Pool) -> None:
     run_panel(pool)
-    found = figures(open_pool(pool.folder).cases())
+    found = figures(open_pool(pool.place).cases())
     assert found["stages"]["approved"] == 3 and found["approvals"]["auditor"]["n"] == 6
     assert found["scores"]["consistency"]["auditor"]["counts"][5] == 6
     assert {(row["first"], row["n"]) for row in found["agreement"]} >= {(CLAIMS, 3)}

@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.pool import Pool, open_pool
+from tests.agent.curation.helpers import stages
 from tests.scripted_engine import ScriptedEngine
-from tests.train.curate.helpers import stages
 from train.curate.panel import SCREENER, run_panel
-from train.curate.pool import Pool, open_pool
 from train.curate.reviewing import judge_cases
 
 
@@ -21,6 +21,6 @@ class TestJudge:
         assert stages(pool) == ["auditor", "reviser", "reviser"]
         heard = engine.conversations[0]
         assert "You are now its referee" in heard.turns[-2].text
-        case = next(open_pool(pool.folder).cases())
+        case = next(open_pool(pool.place).cases())
         assert len(heard.pictures) == 1 + len(case.trajectory.looks)
         assert case.reviews[-1].consistency == 4 and "\x00" not in case.reviews[-1].note

@@ -4,9 +4,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from tests.train.curate.helpers import people, stages
+from agent.curation.pool import Pool, open_pool
+from tests.agent.curation.helpers import stages
+from tests.train.curate.people import people
 from train.curate.panel import SCREENER, run_panel
-from train.curate.pool import Pool, open_pool
 
 
 class TestTerminal:
@@ -16,10 +17,10 @@ class TestTerminal:
         worded = case.replies[0].replace("<think>", "<think>Let us see. ")
         answers = ["99", "1", "", "a", "7", "4", "5", "a greeting"]
         assert people(pool, "Ben", "reviser", *answers, edit=worded) == 1
-        after = next(open_pool(pool.folder).cases())
+        after = next(open_pool(pool.place).cases())
         assert "Let us see" in after.replies[0] and after.stage == "auditor"
         assert after.reviews[-1].note == "a greeting" and after.reviews[-1].coherence == 4
-        assert "Let us see" in open_pool(pool.folder).current_trajectory(after).steps[0].text
+        assert "Let us see" in open_pool(pool.place).current_trajectory(after).steps[0].text
 
     def test_skipping_and_leaving(self, pool: Pool) -> None:
         run_panel(pool, names=[SCREENER])
@@ -28,4 +29,7 @@ class TestTerminal:
 
     def test_a_person_with_another_role_is_not_asked(self, pool: Pool) -> None:
         run_panel(pool, names=[SCREENER])
-        assert people(pool, SCREENER, "reviser") == 0
+        assert people(pool, "Ben", "reviser", "", "a", "5", "5", "") == 1
+        pool = open_pool(pool.place)
+        ben = next(case for case in pool.cases() if case.author == "Ben")
+        assert ben.stage == "auditor" and people(pool, "Ben", "auditor") == 0

@@ -1,0 +1,221 @@
+"""A pool in PostgreSQL, with its spectra, so that people far apart need no common disk."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from agent.curation.reviews import Review, review_from, review_to_json
+from agent.curation.store import Take, Truths, take_from
+from agent.errors import WorkbenchError
+from agent.examples.examples import Example, read_examples, write_examples
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import from_line, to_line
+
+WRITE_LOCK = 0x53334355
+"""Key of the advisory lock of whoever writes; the server frees it when a program dies."""
+LOCK_TIMEOUT_MS = 30_000
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS pool_drafts (id bigserial PRIMARY KEY, line text NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS pool_spectra (sha256 text, task text, answer text NOT NULL, "
+    "label text NOT NULL, content bytea NOT NULL, PRIMARY KEY (sha256, task))",
+    "CREATE TABLE IF NOT EXISTS pool_log (id bigserial PRIMARY KEY, kind text NOT NULL, "
+    "line text NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS pool_work (trajectory text, by_whom text, content text NOT NULL, "
+    "PRIMARY KEY (trajectory, by_whom))",
+)
+
+
+class PoolDatabase:
+    """The tables of one pool. Any thread may use it."""
+
+    def __init__(self, url: str) -> None:
+        self._engine, self.location = _connected(url)
+        self._state = threading.local()
+        self._example = lru_cache(maxsize=64)(self._read_example)
+
+    @classmethod
+    def open(cls, url: str) -> PoolDatabase:
+        found = cls(url)
+        if not found._rows("SELECT 1 WHERE to_regclass('pool_drafts') IS NOT NULL"):
+            found.close()
+            raise WorkbenchError(
+                f"{found.location} is not a pool: make one with `spec-o3-train curate import`"
+            )
+        return found
+
+    @classmethod
+    def create(cls, url: str) -> PoolDatabase:
+        """Open a pool, and make its tables if there are none."""
+        found = cls(url)
+        with found.writing(), found._connection() as connection:
+            for table in TABLES:
+                connection.execute(text(table))
+        return found
+
+    def trajectories(self) -> Iterator[Trajectory]:
+        for (line,) in self._rows("SELECT line FROM pool_drafts ORDER BY id"):
+            yield from_line(line)
+
+    def reviews(self) -> Iterator[Review]:
+        return (review_from(json.loads(line)) for line in self._log("review"))
+
+    def takes(self) -> Iterator[Take]:
+        return (take_from(json.loads(line)) for line in self._log("take"))
+
+    def stamp(self) -> tuple[object, object]:
+        query = "SELECT (SELECT max(id) FROM pool_drafts), (SELECT max(id) FROM pool_log)"
+        drafts, log = self._rows(query)[0]
+        return drafts, log
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction: all of it is on the server's disk when the block ends, or nothing."""
+        with self._translated(), self._engine.begin() as connection:
+            connection.execute(text(f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}"))
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
+            self._state.connection = connection
+            try:
+                yield
+            finally:
+                self._state.connection = None
+
+    def add_reviews(self, reviews: Sequence[Review]) -> None:
+        self._add_to_log("review", [review_to_json(each) for each in reviews])
+
+    def add_take(self, take: Take) -> None:
+        self._add_to_log("take", [asdict(take)])
+
+    def add_trajectories(self, trajectories: Iterable[Trajectory]) -> None:
+        lines = [{"line": to_line(each)} for each in trajectories]
+        self._execute("INSERT INTO pool_drafts (line) VALUES (:line)", lines)
+
+    def add_examples(self, examples: Iterable[Example]) -> None:
+        """Add spectra with their answers; those that are there already stay as they are."""
+        for each in examples:
+            values = {"sha256": each.sha256, "task": each.task, "answer": each.answer}
+            values |= {"label": each.label}
+            self._execute(
+                "INSERT INTO pool_spectra (sha256, task, answer, label, content) "
+                "VALUES (:sha256, :task, :answer, :label, :content) ON CONFLICT DO NOTHING",
+                [{**values, "content": _packed(each)}],
+            )
+
+    def truths(self) -> Truths:
+        rows = self._rows("SELECT sha256, task, answer, label FROM pool_spectra")
+        return {
+            (sha256, task): {"answer": answer, "label": label}
+            for sha256, task, answer, label in rows
+        }
+
+    def example(self, sha256: str, task: str) -> Example:
+        return self._example(sha256, task)
+
+    def save_work(self, trajectory: str, by: str, content: str) -> None:
+        key = {"trajectory": trajectory, "by": by, "content": content}
+        if content:
+            self._execute(
+                "INSERT INTO pool_work VALUES (:trajectory, :by, :content) "
+                "ON CONFLICT (trajectory, by_whom) DO UPDATE SET content = excluded.content",
+                [key],
+            )
+        else:
+            self._execute(
+                "DELETE FROM pool_work WHERE trajectory = :trajectory AND by_whom = :by", [key]
+            )
+
+    def work(self, trajectory: str, by: str) -> str:
+        rows = self._rows(
+            "SELECT content FROM pool_work WHERE trajectory = :trajectory AND by_whom = :by",
+            trajectory=trajectory,
+            by=by,
+        )
+        return str(rows[0][0]) if rows else ""
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _log(self, kind: str) -> list[str]:
+        rows = self._rows("SELECT line FROM pool_log WHERE kind = :kind ORDER BY id", kind=kind)
+        return [line for (line,) in rows]
+
+    def _add_to_log(self, kind: str, records: Sequence[object]) -> None:
+        lines = [{"kind": kind, "line": json.dumps(each, ensure_ascii=False)} for each in records]
+        self._execute("INSERT INTO pool_log (kind, line) VALUES (:kind, :line)", lines)
+
+    def _read_example(self, sha256: str, task: str) -> Example:
+        query = "SELECT content FROM pool_spectra WHERE sha256 = :sha256 AND task = :task"
+        (content,) = self._rows(query, sha256=sha256, task=task)[0]
+        return _unpacked(bytes(content))
+
+    def _rows(self, query: str, **values: str) -> list[tuple[str, ...]]:
+        with self._connection() as connection:
+            return [tuple(row) for row in connection.execute(text(query), values)]
+
+    def _execute(self, statement: str, rows: Sequence[dict[str, object]]) -> None:
+        if rows:
+            with self._connection() as connection:
+                connection.execute(text(statement), list(rows))
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        """That of this thread's open `writing` block, or one of its own."""
+        mine = getattr(self._state, "connection", None)
+        if mine is not None:
+            yield mine
+            return
+        with self._translated(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as error:
+            reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+            raise WorkbenchError(f"{self.location} cannot be used: {reason}") from error
+
+
+def _connected(url: str) -> tuple[Engine, str]:
+    """The engine, and the address without its password."""
+    # The original error may hold the password.
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise WorkbenchError("this is neither a folder nor a database URL") from None
+    if parsed.get_backend_name() != "postgresql":
+        raise WorkbenchError("a shared pool needs PostgreSQL: postgresql://host/database")
+    try:
+        # A connection for each act: a room is idle most of the time, and servers are restarted.
+        full = parsed.set(drivername="postgresql+psycopg")
+        engine = create_engine(full, poolclass=NullPool)
+    except ImportError as error:
+        raise WorkbenchError(
+            'pools in PostgreSQL need a driver: pip install -e ".[teams]" in the checkout'
+        ) from error
+    return engine, parsed.set(password=None).render_as_string()
+
+
+def _packed(one: Example) -> bytes:
+    """A set with this example alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "one.parquet"
+        write_examples(path, [one])
+        return path.read_bytes()
+
+
+def _unpacked(content: bytes) -> Example:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "one.parquet"
+        path.write_bytes(content)
+        return next(iter(read_examples(path)))

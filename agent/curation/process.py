@@ -1,0 +1,181 @@
+"""The rules of review: who may do what next with a trajectory, and how it is decided.
+
+A case is screened, revised, audited by two further people, and voted on by the three. Auditors who
+ask for changes return it to its author. A review of one wording does not count for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agent.curation.reviews import ROLES, Review, Role, version_of
+from agent.errors import WorkbenchError
+from agent.trajectory.trajectory import Trajectory
+
+Stage = Role | Literal["approved", "rejected"]
+STAGES: tuple[Stage, ...] = (*ROLES, "approved", "rejected")
+AUDITORS = 2
+VOTES_TO_PASS = 2
+"""Votes needed from the three who revised and audited."""
+
+
+@dataclass(eq=False)
+class Case:
+    """One trajectory of the pool with its reviews, in order."""
+
+    id: str
+    trajectory: Trajectory
+    reviews: list[Review] = field(default_factory=list)
+    void_reasons: list[str] = field(default_factory=list)
+    """Reasons why recorded reviews do not count."""
+    taken_by: str = ""
+    """Who is revising it now; the storage knows."""
+
+    @property
+    def replies(self) -> tuple[str, ...]:
+        """The replies in their latest wording."""
+        revised = [review.replies for review in self.reviews if review.replies]
+        return revised[-1] if revised else self.trajectory.replies
+
+    @property
+    def version(self) -> str:
+        return version_of(self.replies)
+
+    @property
+    def stage(self) -> Stage:
+        """The role that reviews next, or the decision."""
+        if any(self._is_rejection(review) for review in self.reviews):
+            return "rejected"
+        if not self._by("screener"):
+            return "screener"
+        if not self.author or self.is_returned:
+            return "reviser"
+        if len(self.audits) < AUDITORS:
+            return "auditor"
+        votes = self._since_revision("voter")
+        ayes = sum(vote.approve for vote in votes)
+        if ayes >= VOTES_TO_PASS and len(votes) == len(self.panel):
+            return "approved"
+        return "voter" if len(votes) < len(self.panel) else "rejected"
+
+    @property
+    def author(self) -> str:
+        """Who revised it, empty if nobody has."""
+        revised = self._by("reviser")
+        return revised[0].by if revised else ""
+
+    @property
+    def auditors(self) -> tuple[str, ...]:
+        """The people who audit it: the first two who did, in each round."""
+        return tuple(dict.fromkeys(review.by for review in self._by("auditor")))
+
+    @property
+    def audits(self) -> list[Review]:
+        """The audits of the latest revision."""
+        return self._since_revision("auditor")
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether both auditors have answered, and at least one asked for changes."""
+        audits = self.audits
+        return len(audits) >= AUDITORS and any(review.changes for review in audits)
+
+    @property
+    def rounds(self) -> int:
+        """How many times it was revised."""
+        return len(self._by("reviser"))
+
+    @property
+    def panel(self) -> tuple[str, ...]:
+        """The voters: the author and the auditors."""
+        return tuple(filter(None, (self.author, *(review.by for review in self.audits))))
+
+    def visible_reviews(self, by: str) -> list[Review]:
+        """The reviews this person may read: an auditor must not know what the other one said."""
+        if self.stage in ("voter", "approved", "rejected"):
+            return self.reviews
+        is_author = by == self.author
+        hidden = [] if self.is_returned else self.audits
+        return [
+            review
+            for review in self.reviews
+            if review.role != "auditor"
+            or review.by == by
+            or (is_author and not any(review is each for each in hidden))
+        ]
+
+    def role_for(self, by: str) -> Role | None:
+        """The role in which this person can review it now."""
+        stage = self.stage
+        if stage == "approved" or stage == "rejected" or self.refusal(by, stage):
+            return None
+        return stage
+
+    def refusal(self, by: str, role: Role) -> str:
+        """The reason why this person may not review in this role now, or an empty text."""
+        if self.stage in ("approved", "rejected"):
+            return f"{self.id} is already {self.stage}"
+        if self.stage != role:
+            return f"{self.id} waits for the {self.stage}"
+        if role == "voter":
+            if by not in self.panel:
+                return f"{by} neither revised nor audited {self.id}: only those who did may vote"
+            if any(vote.by == by for vote in self._since_revision("voter")):
+                return f"{by} has already voted on {self.id}"
+        if role == "reviser" and self.author not in ("", by):
+            return f"{self.id} goes back to its author {self.author}"
+        if role == "reviser" and self.taken_by not in ("", by):
+            return f"{self.taken_by} is revising {self.id}"
+        if role == "auditor":
+            return self._audit_refusal(by)
+        return ""
+
+    def _audit_refusal(self, by: str) -> str:
+        if by == self.author:
+            return f"{by} is already reviser of {self.id}: nobody may hold two roles"
+        if any(review.by == by for review in self.audits):
+            return f"{by} has already audited {self.id}"
+        if len(self.auditors) >= AUDITORS and by not in self.auditors:
+            return f"{self.id} is audited by {' and '.join(self.auditors[:AUDITORS])}"
+        return ""
+
+    def add(self, review: Review) -> None:
+        """Add a review; raises WorkbenchError if it breaks the rules."""
+        reason = self.refusal(review.by, review.role)
+        if not reason and review.version != self.version:
+            reason = f"{self.id} was revised since {review.by} read it"
+        if not reason and review.replies and review.role != "reviser":
+            reason = f"only the reviser may change the words of {self.id}"
+        if reason:
+            raise WorkbenchError(reason)
+        self.reviews.append(review)
+
+    def accepts(self, review: Review) -> bool:
+        """Add a review if it keeps to the rules."""
+        try:
+            self.add(review)
+        except WorkbenchError:
+            return False
+        return True
+
+    def add_recorded(self, reviews: Sequence[Review]) -> None:
+        """Add reviews from a file that people may have edited; those that break rules are void."""
+        for review in reviews:
+            try:
+                self.add(review)
+            except WorkbenchError as error:
+                self.void_reasons.append(str(error))
+
+    def _by(self, role: Role) -> list[Review]:
+        return [review for review in self.reviews if review.role == role]
+
+    def _since_revision(self, role: Role) -> list[Review]:
+        """The reviews of this role since the last revision."""
+        last = max((n for n, each in enumerate(self.reviews) if each.role == "reviser"), default=-1)
+        return [review for review in self.reviews[last + 1 :] if review.role == role]
+
+    @staticmethod
+    def _is_rejection(review: Review) -> bool:
+        return not (review.approve or review.changes or review.role == "voter")

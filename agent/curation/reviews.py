@@ -1,0 +1,130 @@
+"""Reviews of trajectories by people and programs."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from itertools import zip_longest
+from typing import Any, Literal, get_args
+
+from agent.checked_toml import shown
+from agent.errors import WorkbenchError
+from agent.hashing import text_hash
+
+Role = Literal["screener", "reviser", "auditor", "voter"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+MAX_NAME, MAX_NOTE = 80, 4000
+MAX_REPLIES = 64
+MAX_DIFF = 4_000_000
+LOWEST, HIGHEST = 0, 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Review:
+    """One review of the wording with the hash `version`.
+
+    `replies` are the new replies of a reviser who changed them, and `diff` shows the change. An
+    auditor who does not approve may ask for `changes`; without that the trajectory is rejected.
+    """
+
+    trajectory: str
+    role: Role
+    by: str
+    approve: bool
+    version: str
+    changes: bool = False
+    at: str = ""
+    coherence: int | None = None
+    consistency: int | None = None
+    note: str = ""
+    replies: tuple[str, ...] = ()
+    diff: str = ""
+
+    @property
+    def total(self) -> int | None:
+        """Sum of both scores."""
+        if self.coherence is None or self.consistency is None:
+            return None
+        return self.coherence + self.consistency
+
+
+def timestamp() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def version_of(replies: Sequence[str]) -> str:
+    return text_hash("\x1e".join(replies))[:16]
+
+
+def diff_of(before: Sequence[str], after: Sequence[str]) -> str:
+    """A reviser's changes as a unified diff of each turn."""
+    return "\n".join(
+        line
+        for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=""), 1)
+        for line in difflib.unified_diff(
+            old.splitlines(), new.splitlines(), f"turn {number}", f"turn {number}", lineterm="", n=0
+        )
+    )
+
+
+def review_to_json(review: Review) -> dict[str, Any]:
+    table = asdict(review)
+    return {
+        name: value
+        for name, value in table.items()
+        if value not in (None, "", (), []) and (value or name != "changes")
+    }
+
+
+def review_from(record: object) -> Review:
+    """The review in a JSON object; raises WorkbenchError if it is not a valid one."""
+    if not isinstance(record, dict):
+        raise WorkbenchError("a review should be an object")
+    known = {each.name for each in fields(Review)}
+    for name in record:
+        if name not in known:
+            raise WorkbenchError(f"a review has no {shown(str(name))}")
+    role = record.get("role")
+    if role not in ROLES:
+        raise WorkbenchError(f"role should be one of {', '.join(ROLES)}")
+    if not isinstance(record.get("approve"), bool):
+        raise WorkbenchError("approve should be true or false")
+    changes = record.get("changes", False)
+    if not isinstance(changes, bool) or (changes and (record["approve"] or role != "auditor")):
+        raise WorkbenchError("only an auditor who does not approve may ask for changes")
+    replies = record.get("replies", [])
+    if not isinstance(replies, list | tuple) or len(replies) > MAX_REPLIES:
+        raise WorkbenchError(f"replies should be a list of at most {MAX_REPLIES} texts")
+    return Review(
+        trajectory=_text(record, "trajectory", 64, needed=True),
+        role=role,
+        by=_text(record, "by", MAX_NAME, needed=True),
+        approve=record["approve"],
+        version=_text(record, "version", 64, needed=True),
+        changes=changes,
+        at=_text(record, "at", 40),
+        coherence=_score(record, "coherence"),
+        consistency=_score(record, "consistency"),
+        note=_text(record, "note", MAX_NOTE),
+        replies=tuple(_text({"reply": each}, "reply", 200_000, needed=True) for each in replies),
+        diff=_text(record, "diff", MAX_DIFF),
+    )
+
+
+def _text(record: dict[str, Any], name: str, longest: int, *, needed: bool = False) -> str:
+    value = record.get(name, "")
+    if not isinstance(value, str) or len(value) > longest or (needed and not value.strip()):
+        raise WorkbenchError(f"{name} should be a text of {int(needed)} to {longest} characters")
+    return value
+
+
+def _score(record: dict[str, Any], name: str) -> int | None:
+    value = record.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
+        raise WorkbenchError(f"{name} should be a whole number from {LOWEST} to {HIGHEST}")
+    return value

@@ -1,0 +1,250 @@
+"""Labelled spectra in Parquet files, which every stage of training reads or writes.
+
+An example is one spectrum with one question and its answer. Files are read in row groups, so a set
+of 100,000 examples needs the memory of a few hundred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import WorkbenchError
+from agent.hashing import spectrum_hash
+from agent.protocol.reply import Verdict
+from agent.spectra.spectrum import MAX_PIXELS, Spectrum
+
+if TYPE_CHECKING:
+    import pyarrow
+    import pyarrow.parquet
+
+VERSION = "1"
+ROWS_PER_GROUP = 256
+EXAMPLE_TEXTS = ("key", "task", "answer", "label", "subtype", "split")
+TEXTS = (
+    *EXAMPLE_TEXTS, "file", "object_id", "survey",
+    "release", "class_name", "subclass", "flux_unit", "sha256",
+)  # fmt: skip
+NUMBERS = ("ra", "dec", "snr", "z", "resolution")
+ARRAYS = ("wavelength", "flux", "ivar", "mask")
+MAX_TEXT = 1000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Example:
+    """A spectrum, a task and the answer. Make one with `example`.
+
+    `key` is its name within a set; `label` is the true class, or "" if only the answer is known.
+    `spectrum.path` is the name of its file and the title of its pictures.
+    """
+
+    key: str
+    task: str
+    answer: Verdict
+    spectrum: Spectrum
+    label: str = ""
+    subtype: str = ""
+    split: str = ""
+
+    @property
+    def is_positive(self) -> bool:
+        return self.answer == "YES"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the spectrum's numbers, by which trajectories refer to it."""
+        return spectrum_hash(self.spectrum)
+
+
+def example(
+    spectrum: Spectrum,
+    *,
+    task: str,
+    answer: Verdict,
+    key: str = "",
+    label: str = "",
+    subtype: str = "",
+    split: str = "",
+) -> Example:
+    """An example with its numbers rounded as files store them: float32, wavelengths float64."""
+    rounded = replace(
+        spectrum,
+        flux=spectrum.flux.astype(np.float32),
+        ivar=None if spectrum.ivar is None else spectrum.ivar.astype(np.float32),
+        path=Path(spectrum.path).name,
+        row=0,
+        rows=1,
+    )
+    key = key or f"{task}-{spectrum_hash(rounded)[:16]}"
+    named = {"label": label, "subtype": subtype, "split": split}
+    return Example(key=key, task=task, answer=answer, spectrum=rounded, **named)
+
+
+def write_examples(path: Path, examples: Iterable[Example]) -> int:
+    """Write a set one row group at a time; the file appears complete or not at all."""
+    import pyarrow.parquet as parquet
+
+    part = path.with_name(f".{path.name}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written, rest = 0, iter(examples)
+    try:
+        with parquet.ParquetWriter(
+            part,
+            _schema(),
+            compression="zstd",
+            use_dictionary=list(TEXTS),
+            use_byte_stream_split=[f"{name}.list.element" for name in ("wavelength", "flux")],
+        ) as file:
+            while group := list(islice(rest, ROWS_PER_GROUP)):
+                file.write_table(_table(group), row_group_size=ROWS_PER_GROUP)
+                written += len(group)
+        part.replace(path)
+    except OSError as error:
+        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return written
+
+
+def read_examples(path: Path, *, task: str = "") -> Iterator[Example]:
+    """The examples of a file in order, optionally of one task."""
+    with open_set(path) as file:
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group)
+            if task:
+                import pyarrow.compute as compute
+
+                table = table.filter(compute.equal(table["task"], task))
+            yield from examples_of(path, table)
+
+
+def count_examples(path: Path) -> int:
+    with open_set(path) as file:
+        return int(file.metadata.num_rows)
+
+
+def column(path: Path, *names: str) -> list[dict[str, Any]]:
+    """Text and number columns of a file, one dict per row, without its arrays."""
+    unknown = [name for name in names if name not in (*TEXTS, *NUMBERS, "simulated")]
+    if unknown:
+        raise WorkbenchError(f"a set of examples has no text or number column {unknown[0]!r}")
+    with open_set(path) as file:
+        return cast(list[dict[str, Any]], file.read(columns=list(names)).to_pylist())
+
+
+def open_set(path: Path) -> pyarrow.parquet.ParquetFile:
+    """Open a set of examples; raises WorkbenchError for other files and versions."""
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise WorkbenchError(
+            'sets of examples need pyarrow: pip install -e ".[train]" in the checkout'
+        ) from error
+    try:
+        file = parquet.ParquetFile(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise WorkbenchError(f"{path} cannot be read as a set of examples: {error}") from error
+    version = (file.schema_arrow.metadata or {}).get(b"spec_o3_examples", b"").decode()
+    if version != VERSION:
+        file.close()
+        if version:
+            raise WorkbenchError(f"{path} is a set of examples of the unknown version {version}")
+        raise WorkbenchError(f"{path} is a Parquet file, but not a set of examples")
+    return file
+
+
+def _schema() -> pyarrow.Schema:
+    import pyarrow
+
+    arrays = {"wavelength": pyarrow.float64(), "mask": pyarrow.bool_()}
+    fields = [pyarrow.field(name, pyarrow.string(), nullable=False) for name in TEXTS]
+    fields += [pyarrow.field(name, pyarrow.float64()) for name in NUMBERS]
+    fields += [pyarrow.field("simulated", pyarrow.bool_(), nullable=False)]
+    fields += [
+        pyarrow.field(name, pyarrow.list_(arrays.get(name, pyarrow.float32()))) for name in ARRAYS
+    ]
+    return pyarrow.schema(fields, metadata={"spec_o3_examples": VERSION})
+
+
+def _table(group: list[Example]) -> pyarrow.Table:
+    import pyarrow
+
+    schema = _schema()
+    rows = [_row(one) for one in group]
+    return pyarrow.table(
+        {field.name: _column_of([row[field.name] for row in rows], field.type) for field in schema},
+        schema=schema,
+    )
+
+
+def _column_of(values: list[Any], kind: pyarrow.DataType) -> pyarrow.Array:
+    # Lists are built straight from numpy: going through Python numbers takes twenty times as long.
+    import pyarrow
+
+    if not pyarrow.types.is_list(kind):
+        return pyarrow.array(values, kind)
+    sizes = [0 if value is None else value.size for value in values]
+    present = [value for value in values if value is not None]
+    joined = np.concatenate(present) if present else np.empty(0)
+    flat = pyarrow.array(joined.astype(kind.value_type.to_pandas_dtype()), kind.value_type)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    missing = pyarrow.array(np.array([value is None for value in values]))
+    return pyarrow.ListArray.from_arrays(offsets, flat, type=kind, mask=missing)
+
+
+def _row(one: Example) -> dict[str, Any]:
+    spectrum = one.spectrum
+    return {
+        **{name: getattr(one, name) for name in EXAMPLE_TEXTS},
+        "file": spectrum.path,
+        "sha256": one.sha256,
+        "simulated": spectrum.simulated,
+        **{name: getattr(spectrum, name) for name in TEXTS if hasattr(spectrum, name)},
+        **{name: getattr(spectrum, name) for name in (*NUMBERS, *ARRAYS)},
+    }
+
+
+def examples_of(path: Path, table: pyarrow.Table) -> Iterator[Example]:
+    plain = table.select([*TEXTS, *NUMBERS, "simulated"]).to_pylist()
+    arrays = {name: table[name].combine_chunks() for name in ARRAYS}
+    for number, row in enumerate(plain):
+        yield _example(path, row, {name: _array(arrays[name][number]) for name in ARRAYS})
+
+
+def _array(value: Any) -> NDArray[Any] | None:
+    return value.values.to_numpy(zero_copy_only=False) if value.is_valid else None
+
+
+def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> Example:
+    if any(len(row[name] or "") > MAX_TEXT for name in TEXTS):
+        raise WorkbenchError(f"{path}: a text is longer than {MAX_TEXT} characters")
+    if row["answer"] not in ("YES", "NO"):
+        raise WorkbenchError(
+            f"{path}: the answer of {row['key']} is {row['answer'][:20]!r}, not YES or NO"
+        )
+    if arrays["wavelength"] is None or arrays["wavelength"].size > MAX_PIXELS:
+        raise WorkbenchError(f"{path}: {row['key']} has no usable spectrum")
+    spectrum = Spectrum(
+        **{name: arrays[name] for name in ARRAYS},
+        **{name: row[name] for name in NUMBERS},
+        object_id=row["object_id"],
+        survey=row["survey"],
+        release=row["release"],
+        class_name=row["class_name"],
+        subclass=row["subclass"],
+        flux_unit=row["flux_unit"],
+        format="examples",
+        path=Path(row["file"]).name,
+        simulated=row["simulated"],
+    )
+    one = Example(spectrum=spectrum, **{name: row[name] for name in EXAMPLE_TEXTS})
+    if one.sha256 != row["sha256"]:
+        raise WorkbenchError(f"{path}: the spectrum of {one.key} does not match its hash")
+    return one

@@ -1,0 +1,25 @@
+from tests.agent.curation.pools import (
+    cluster,
+    drafts,
+    example_set,
+    many_drafts,
+    pairs,
+    place,
+    placed_pool,
+    pool,
+    quoted_drafts,
+    quoted_pairs,
+)
+
+__all__ = [
+    "cluster",
+    "drafts",
+    "example_set",
+    "many_drafts",
+    "pairs",
+    "place",
+    "placed_pool",
+    "pool",
+    "quoted_drafts",
+    "quoted_pairs",
+]

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import pytest
+
+from agent.curation.pool import Pool
+from agent.curation.process import Case
+from agent.curation.reviews import (
+    Review,
+    Role,
+)
+from agent.errors import WorkbenchError
+from tests.agent.curation.helpers import case, review
+
+
+def through(about: Case, *steps: tuple[str, Role]) -> Case:
+    for by, role in steps:
+        about.add(review(about, by, role))
+    return about
+
+
+PANEL: tuple[tuple[str, Role], ...] = (
+    ("Ada", "screener"), ("Ben", "reviser"), ("Cy", "auditor"), ("Di", "auditor"),
+)  # fmt: skip
+
+
+def test_a_case_from_screening_to_approval() -> None:
+    one = case()
+    stages = [one.stage]
+    for by, role in (*PANEL, ("Ben", "voter"), ("Cy", "voter"), ("Di", "voter")):
+        one.add(review(one, by, role))
+        stages.append(one.stage)
+    expected = ["screener", "reviser", "auditor", "auditor", "voter", "voter", "voter", "approved"]
+    assert stages == expected
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_one_refusal_before_the_vote_ends_it(place: int) -> None:
+    one = through(case(), *PANEL[:place])
+    one.add(review(one, *PANEL[place], approve=False))
+    assert one.stage == "rejected"
+
+
+def test_the_vote_goes_by_two_of_three() -> None:
+    for against, stage in ((1, "approved"), (2, "rejected")):
+        one = through(case(), *PANEL)
+        for number, by in enumerate(("Ben", "Cy", "Di")):
+            one.add(review(one, by, "voter", approve=number >= against))
+        assert one.stage == stage
+
+
+@pytest.mark.parametrize(
+    ("done", "by", "role", "why"),
+    [
+        (0, "Ada", "auditor", "waits for the screener"),
+        (2, "Ben", "auditor", "nobody may hold two roles"),
+        (3, "Cy", "auditor", "has already audited"),
+        (4, "Ada", "voter", "only those who did may vote"),
+    ],
+)
+def test_nobody_holds_two_roles(done: int, by: str, role: Role, why: str) -> None:
+    one = through(case(), *PANEL[:done])
+    with pytest.raises(WorkbenchError, match=why):
+        one.add(review(one, by, role))
+
+
+def audited(one: Case, *wants_changes: bool) -> Case:
+    for by, changes in zip(("Cy", "Di"), wants_changes, strict=False):
+        one.add(review(one, by, "auditor", approve=not changes, changes=changes, note=f"{by} says"))
+    return one
+
+
+def test_changes_wanted_return_it_to_its_author_until_both_auditors_approve() -> None:
+    one = audited(through(case(), *PANEL[:2]), True)
+    assert one.stage == "auditor" and not one.is_returned  # the other one has not spoken
+    audited_by = one.refusal("Cy", "auditor")
+    assert "already audited" in audited_by
+    one.add(review(one, "Di", "auditor"))
+    assert one.stage == "reviser" and one.is_returned and one.rounds == 1
+    assert "goes back to its author Ben" in one.refusal("Ada", "reviser")
+    one.add(review(one, "Ben", "reviser", replies=("new", "two")))
+    assert one.stage == "auditor" and one.audits == []
+    assert "is audited by Cy and Di" in one.refusal("Eve", "auditor")
+    audited(one, False, True)
+    assert one.stage == "reviser"
+    one.add(review(one, "Ben", "reviser", note="I keep it"))  # the same words once more
+    audited(one, False, False)
+    assert one.stage == "voter" and set(one.panel) == {"Ben", "Cy", "Di"} and one.rounds == 3
+
+
+def test_three_people_suffice() -> None:
+    one = through(case(), ("Ben", "screener"), ("Ben", "reviser"))
+    audited(one, False, False)
+    through(one, ("Ben", "voter"), ("Cy", "voter"), ("Di", "voter"))
+    assert one.stage == "approved"
+
+
+def test_auditors_are_blind_to_each_other() -> None:
+    one = audited(through(case(), *PANEL[:2]), True)
+    for by, sees in (("Cy", True), ("Di", False), ("Ben", False), ("Eve", False)):
+        assert ("Cy says" in [each.note for each in one.visible_reviews(by)]) == sees, by
+    one.add(review(one, "Di", "auditor", note="Di says"))
+    notes = {by: [each.note for each in one.visible_reviews(by)] for by in ("Ben", "Cy", "Di")}
+    assert {"Cy says", "Di says"} <= set(notes["Ben"])  # it is his turn
+    assert "Di says" not in notes["Cy"] and "Cy says" not in notes["Di"]
+    one.add(review(one, "Ben", "reviser"))
+    assert "Di says" not in [each.note for each in one.visible_reviews("Cy")]
+    audited(one, False, False)
+    assert one.visible_reviews("Cy") == one.reviews  # the vote is open
+
+
+def test_a_draft_that_somebody_revises_is_not_for_others() -> None:
+    one = through(case(), PANEL[0])
+    one.taken_by = "Ben"
+    assert "Ben is revising" in one.refusal("Cy", "reviser")
+    assert one.refusal("Ben", "reviser") == ""
+
+
+def test_nobody_votes_twice_and_what_is_closed_stays_closed() -> None:
+    one = through(case(), *PANEL, ("Ben", "voter"))
+    with pytest.raises(WorkbenchError, match="has already voted"):
+        one.add(review(one, "Ben", "voter"))
+    through(one, ("Cy", "voter"), ("Di", "voter"))
+    with pytest.raises(WorkbenchError, match="already approved"):
+        one.add(review(one, "Eve", "auditor"))
+
+
+def test_a_review_of_another_wording_does_not_count() -> None:
+    one = through(case(), PANEL[0])
+    old = one.version
+    one.add(review(one, "Ben", "reviser", replies=("new", "two")))
+    assert one.replies == ("new", "two") and one.version != old
+    stale = Review(trajectory="c1", role="auditor", by="Cy", approve=True, version=old)
+    with pytest.raises(WorkbenchError, match="was revised since"):
+        one.add(stale)
+    changed = review(one, "Cy", "auditor", replies=("x",))
+    with pytest.raises(WorkbenchError, match="only the reviser"):
+        one.add(changed)
+
+
+def test_reviews_against_the_rules_in_a_file_are_void() -> None:
+    one = case()
+    given = [
+        review(one, "Ada", "screener"),
+        review(one, "Ada", "reviser"),
+        review(one, "Ada", "auditor"),
+    ]
+    one.add_recorded(given)
+    assert one.stage == "auditor" and len(one.void_reasons) == 1 and len(one.reviews) == 2
+
+
+def test_a_review_of_other_words_is_void(pool: Pool) -> None:
+    case = next(pool.cases())
+    review = Review(
+        trajectory=case.id, role="screener", by="A", approve=True, version="other words"
+    )
+    fresh = Case(case.id, case.trajectory)
+    fresh.add_recorded([review])
+    assert fresh.void_reasons and fresh.stage == "screener"
