@@ -70,13 +70,13 @@ def make(place: Path) -> None:
     """A model in form, and questions."""
     import torch
 
+    from agent.examples.examples import write_examples
     from agent.models.card_file import write_card
     from agent.models.infer_card import make_card
     from agent.protocol.protocol import opening, system_text
     from agent.rendering.style import Style
     from tests.train.grpo.scenes import CV, Script, Stage, stage_of, star
     from tests.train.grpo.toy import Conversation, loss_of, sft_conversation
-    from train.examples import write_examples
     from train.grpo.attention import enable_packs
     from train.grpo.rollout import Limits, roll_out
     from train.models.small_model import Shape, make_model, make_tokenizer, save_small_model
@@ -133,8 +133,8 @@ def _replies() -> list[str]:
 def measure(way: str, place: Path) -> None:
     """Rounds of one way after a first that is not counted."""
     from agent.engines.families import read_folder
+    from agent.examples.store import ExampleStore
     from agent.models.infer_card import read_or_infer_card
-    from train.examples import ExampleStore
     from train.grpo.pictures import PictureCache
     from train.grpo.questions import read_questions, training_order
     from train.grpo.settings import GrpoSettings

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import torch
 
+from agent.examples.examples import example, write_examples
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.bench.sft_side import BATCH
-from train.examples import example, write_examples
 from train.recipe import settings
 from train.sft.new_model import make_new_model, task_texts, trajectory_texts
 from train.sft.run import uses_bfloat16

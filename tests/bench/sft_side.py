@@ -18,11 +18,11 @@ from transformers import TrainerCallback
 
 from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import read_folder
+from agent.examples.store import ExampleStore
 from agent.inspection.pictures import redraw
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import read_trajectories
 from agent.trajectory.turns import turns_of
-from train.examples import ExampleStore
 from train.models.chat_template import CHAT_TEMPLATE
 
 BATCH = 4

@@ -15,6 +15,7 @@ pytest.importorskip("trl")
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import read_examples
 from agent.models.card import Card
 from agent.models.card_file import read_card, write_card
 from agent.models.folders import wording_folder
@@ -39,7 +40,6 @@ from tests.train.grpo.scenes import Script, Stage, call, stage_of
 from tests.train.sft.samples import MINUTE, MINUTE_MODEL
 from train.bench.published import convert
 from train.evaluate.judges import InspectorJudge, JudgeSpec
-from train.examples import read_examples
 from train.grpo.pictures import PictureCache
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.run import reinforce

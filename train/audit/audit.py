@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.errors import ReadError, SpectrumError, WorkbenchError
+from agent.examples.examples import read_examples
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers import read
@@ -17,7 +18,6 @@ from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from train.audit.rules import RULES, SentenceFault, check
 from train.audit.statements import take_apart
-from train.examples import read_examples
 from train.simulate.realism.library import Library
 
 RECORDS = (".jsonl", ".json")

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from agent.confidence.judged import sigmoid
 from agent.confidence.scores import f1_score
 from agent.errors import WorkbenchError
+from agent.examples.examples import column, read_examples
 from agent.hashing import text_hash
 from train.baselines.fit import (
     BaselineSettings,
@@ -24,7 +25,6 @@ from train.baselines.fit import (
 )
 from train.baselines.networks import NetworkKind
 from train.baselines.specialist import CARD, Head, Specialist, rows_of, save_specialist
-from train.examples import column, read_examples
 from train.journal import journal
 
 Report = Callable[[str], None]

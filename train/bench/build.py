@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example, example, write_examples
 from agent.spectra.spectrum import BoolArray, Spectrum
 from train.bench.archive import NO_VALUES, FileJob, open_archive
 from train.bench.catalogues import catalogued
@@ -30,7 +31,6 @@ from train.bench.splits import (
     other_survey,
 )
 from train.bench.weak import LEAST_POSITIVES, cross_fitted
-from train.examples import Example, example, write_examples
 from train.parallel import Workers
 
 if TYPE_CHECKING:

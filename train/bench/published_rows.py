@@ -13,10 +13,10 @@ import numpy as np
 
 from agent.checked_toml import printable
 from agent.errors import SpectrumError, WorkbenchError
+from agent.examples.examples import Example, example
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
 from agent.tasks.catalogue import load_tasks
-from train.examples import Example, example
 
 MAX_DEPTH = 8
 MAX_NODES = 20_000

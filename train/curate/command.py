@@ -15,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from agent.curation.reviews import HIGHEST, ROLES
 from agent.errors import WorkbenchError
-from train.curate.reviews import HIGHEST, ROLES
 
 app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 
@@ -34,7 +34,7 @@ def import_(
     ] = None,
 ) -> None:
     """Add drafts to a pool, and create the pool if it does not exist."""
-    from train.curate.pool import import_drafts
+    from agent.curation.pool import import_drafts
 
     _, new = import_drafts(folder, drafts, spectra or ())
     typer.echo(f"{new} new drafts in {folder}")
@@ -53,8 +53,8 @@ def auto(
     The programs are auto-screener, auto-reviser, auto-claims and auto-record, each with one role.
     Trajectories they cannot close wait for people.
     """
+    from agent.curation.pool import open_pool
     from train.curate.panel import PROGRAMS, run_panel
-    from train.curate.pool import open_pool
 
     names = tuple(only or PROGRAMS)
     for name in names:
@@ -90,7 +90,7 @@ def review(
 
     Nobody can hold two roles on one trajectory.
     """
-    from train.curate.pool import open_pool
+    from agent.curation.pool import open_pool
     from train.curate.reviewing import review_by_model, review_by_sheet
     from train.curate.terminal import ask_in_terminal, edit_in_terminal, review_in_terminal
 
@@ -123,8 +123,8 @@ def stats(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only, for scripts.")] = False,
 ) -> None:
     """Show approval rates, scores, agreement of raters and preferred sources."""
+    from agent.curation.pool import open_pool
     from train.curate.figures import figures
-    from train.curate.pool import open_pool
 
     pool_figures = figures(open_pool(folder).cases())
     if as_json:
@@ -145,8 +145,8 @@ def export(
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
     """Write the approved trajectories in their latest wording, for `sft`."""
+    from agent.curation.pool import open_pool
     from train.curate.export import export_approved
-    from train.curate.pool import open_pool
 
     path = out or folder / "approved.jsonl"
     count = export_approved(open_pool(folder), path, workers)
@@ -163,7 +163,7 @@ def _progress() -> Progress:
 
 
 def _stages(folder: Path) -> str:
-    from train.curate.pool import open_pool
+    from agent.curation.pool import open_pool
 
     counts = Counter(case.stage for case in open_pool(folder).cases())
     waiting = {stage: f"{counts[stage]} wait for the {stage}" for stage in ROLES}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from agent.curation.pool import Pool
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
 from train.curate.packed_cases import PackedCase, cached_pool, pack, unpack
-from train.curate.pool import Pool
 from train.parallel import in_order
 from train.reward import check_references
 

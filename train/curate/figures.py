@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from agent.confidence.intervals import wilson
+from agent.confidence.intervals import wilson
+from agent.curation.process import STAGES, Case
+from agent.curation.reviews import HIGHEST, ROLES, Review
 from agent.ratings.agreement import Wins, preference, spearman
-from train.curate.process import STAGES, Case
-from train.curate.reviews import HIGHEST, ROLES, Review
 
 SCORES = ("coherence", "consistency")
 

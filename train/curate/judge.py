@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.checked_toml import printable
+from agent.curation.reviews import HIGHEST, LOWEST, MAX_NOTE
 from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError
 from agent.inspection.pictures import PictureMaker
@@ -18,7 +19,6 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
-from train.curate.reviews import HIGHEST, LOWEST, MAX_NOTE
 
 ASK = """The inspection ends here. You are now its referee, not its author. Judge it against the \
 pictures and the guideline, without kindness.

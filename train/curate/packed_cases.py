@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from agent.curation.pool import Pool, case_id
+from agent.curation.process import Case
+from agent.curation.reviews import Review
 from agent.trajectory.trajectory_file import from_line, to_line
-from train.curate.pool import Pool, case_id
-from train.curate.process import Case
-from train.curate.reviews import Review
 
 PackedCase = tuple[str, list[Review]]
 

@@ -13,13 +13,13 @@ from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
+from agent.curation.audit import Audit, audit
+from agent.curation.canonical_form import canonical_replies, remove_sentences
+from agent.curation.pool import REVIEWS_FILE, Pool
+from agent.curation.process import Case
+from agent.curation.reviews import Review, Role, add_reviews, diff_of, timestamp, version_of
 from agent.protocol.reply import is_well_formed
-from train.curate.audit import Audit, audit
-from train.curate.canonical_form import canonical_replies, remove_sentences
 from train.curate.packed_cases import PackedCase, cached_pool, pack, unpack
-from train.curate.pool import REVIEWS_FILE, Pool
-from train.curate.process import Case
-from train.curate.reviews import Review, Role, add_reviews, diff_of, timestamp, version_of
 from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from agent.curation.pool import Pool
+from agent.curation.process import Case
+from agent.curation.reviews import Review, Role, timestamp
 from agent.engines.base import Engine
 from agent.errors import EngineError, ToolError
 from agent.inspection.engine_loader import load_engine
 from agent.models.registry import find_model
 from train.curate.judge import Scores, judge
-from train.curate.pool import Pool
-from train.curate.process import Case
-from train.curate.reviews import Review, Role, timestamp
 from train.curate.sheet import import_sheet, write_sheet
 
 

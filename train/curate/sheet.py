@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from agent.checked_toml import printable
+from agent.curation.canonical_form import canonical_replies
+from agent.curation.pool import Pool
+from agent.curation.reviews import MAX_LINE, Review, Role, diff_of, review_from, timestamp
 from agent.errors import WorkbenchError
-from train.curate.canonical_form import canonical_replies
-from train.curate.pool import Pool
-from train.curate.reviews import MAX_LINE, Review, Role, diff_of, review_from, timestamp
 
 
 def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | None = None) -> int:

@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from agent.curation.canonical_form import canonical_replies
+from agent.curation.pool import Pool
+from agent.curation.process import Case
+from agent.curation.reviews import HIGHEST, LOWEST, Review, Role, diff_of, timestamp
 from agent.trajectory.trajectory import Trajectory
-from train.curate.canonical_form import canonical_replies
-from train.curate.pool import Pool
-from train.curate.process import Case
-from train.curate.reviews import HIGHEST, LOWEST, Review, Role, diff_of, timestamp
 
 Ask = Callable[[str], str]
 Edit = Callable[[str], str | None]

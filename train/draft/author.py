@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from agent.curation.meter import Meter
 from agent.evidence.assessment import Assessment
 from agent.evidence.kinds import KindJudgement, builtin_kinds, softmax
 from agent.evidence.window_numbers import overview_entries, window_entries
@@ -17,7 +18,6 @@ from agent.protocol.reply import Verdict
 from agent.protocol.tool import TOOL_NAME
 from agent.tasks.task import Task
 from train.draft.facts import Fact, Key, facts_of
-from train.draft.meter import Meter
 from train.draft.plan import PlannedLook, plan_looks
 from train.draft.settings import DraftSettings
 from train.draft.signs import SIGNS

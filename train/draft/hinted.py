@@ -19,10 +19,10 @@ from agent.engines.base import (
     Usage,
 )
 from agent.evidence.words import KIND_NAMES
+from agent.examples.examples import Example
 from agent.protocol.protocol import Turn
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
-from train.examples import Example
 
 HINT = """
 

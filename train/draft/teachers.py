@@ -11,10 +11,13 @@ from zlib import crc32
 
 import numpy as np
 
+from agent.curation.meter import Meter
+from agent.curation.record import record_trajectory
 from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError, ResourceError, SpectrumError, WorkbenchError
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.weights import builtin_fingerprint
+from agent.examples.examples import Example
 from agent.inspection.engine_loader import engine_ref, load_engine
 from agent.inspection.inspector import run
 from agent.inspection.model_inspector import ModelInspector
@@ -23,10 +26,7 @@ from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from train.draft.author import Truth, is_supported, write_replies
 from train.draft.hinted import HintedEngine, hint
-from train.draft.meter import Meter
-from train.draft.record import record_trajectory
 from train.draft.settings import DraftSettings
-from train.examples import Example
 
 Outcome = Literal[
     "drafted", "noisy", "unsupported", "contrary", "ill-formed", "leaking", "too long", "failed"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ResourceError, WorkbenchError
+from agent.examples.examples import column
 from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
 from train.evaluate.figures import judge_figures
@@ -30,7 +31,6 @@ from train.evaluate.tables import (
     snr_bins,
     survey_of,
 )
-from train.examples import column
 from train.parallel import Workers
 
 SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example
 from agent.protocol.reply import Verdict
 from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
-from train.examples import Example
 
 MAX_LINE = 100_000
 

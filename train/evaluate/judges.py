@@ -13,6 +13,7 @@ from PIL import Image
 
 from agent.engines.base import SamplingSettings
 from agent.errors import SpectrumError, ToolError, WorkbenchError
+from agent.examples.examples import Example
 from agent.inspection.inspector import Inspector, run
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
@@ -25,7 +26,6 @@ from agent.trajectory.trajectory import Trajectory
 from train.evaluate.judgement import Judgement, from_probability, from_trajectory, unreadable
 from train.evaluate.other_spectra import OtherSpectra
 from train.evaluate.sight_pictures import Pictures, picture_maker
-from train.examples import Example
 from train.toolless import NO_TOOL, toolless_opening
 
 # `toolless` was trained without the tool; `refused` has it in its prompt, and gets no picture.

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example, column, read_examples
 from agent.trajectory.trajectory_file import write_trajectories
 from train.evaluate.judgement import Judgement, add_judgements, read_judgements
 from train.evaluate.judges import Judge, JudgedExample, JudgeSpec, make_judge
-from train.examples import Example, column, read_examples
 from train.parallel import Workers, end_with_parent, worker_deaths
 from train.ray_work import ray_results
 

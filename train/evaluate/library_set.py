@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agent.errors import ReadError, WorkbenchError
+from agent.examples.examples import Example, count_examples, example, write_examples
 from agent.spectra.readers import read
 from agent.tasks.catalogue import load_tasks
-from train.examples import Example, count_examples, example, write_examples
 from train.simulate.realism.library import Base, Library
 
 LIBRARY_SET = "library.parquet"

@@ -6,9 +6,10 @@ import random
 from pathlib import Path
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example, column
+from agent.examples.store import ExampleStore
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Spectrum
-from train.examples import Example, ExampleStore, column
 
 TRIES = 4
 COVERED = 0.9

@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.curation.meter import MIN_COVERED
 from agent.errors import SpectrumError, ToolError, WorkbenchError
 from agent.evidence.kinds import builtin_kinds
 from agent.evidence.words import KIND_NAMES
@@ -24,7 +25,6 @@ from agent.rendering.model_image import Sizing
 from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Task
-from train.draft.meter import MIN_COVERED
 from train.draft.phrases import SHORT
 from train.eye.grades import all_phrases, climate, is_absence, own_gates, told, value_of
 from train.eye.misplaced import NO_KIND, misplaced

@@ -19,6 +19,7 @@ from PIL import Image
 from agent.engines.families import Vision
 from agent.engines.patches import ImagePatches, patches
 from agent.errors import ToolError, WorkbenchError
+from agent.examples.examples import Example
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn
 from agent.protocol.published_tool import window_reply
@@ -29,7 +30,6 @@ from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
-from train.examples import Example
 from train.parallel import end_with_parent, worker_deaths
 from train.toolless import NO_TOOL, toolless_opening
 

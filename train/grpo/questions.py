@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import column
 from agent.hashing import text_hash
 from train.evaluate.judgement import Judgement
-from train.examples import column
 
 Row = dict[str, Any]
 

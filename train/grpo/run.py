@@ -17,12 +17,12 @@ from transformers.utils import logging
 
 from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
+from agent.examples.store import ExampleStore
 from agent.models.card import Card
 from agent.models.infer_card import plain_name, read_or_infer_card
 from agent.protocol.rules import RULES
 from agent.rendering.render import AS_PUBLISHED, PUBLISHED, STYLES
 from train.evaluate.judgement import read_judgements
-from train.examples import ExampleStore
 from train.grpo.pictures import PictureCache
 from train.grpo.questions import digest, read_questions, select_uncertain, training_order
 from train.grpo.settings import GrpoSettings

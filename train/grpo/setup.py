@@ -16,9 +16,9 @@ from peft import LoraConfig
 from transformers import PrinterCallback
 from trl import GRPOConfig
 
+from agent.examples.store import ExampleStore
 from agent.protocol.protocol import SYSTEM, system_text
 from agent.protocol.rules import Rules
-from train.examples import ExampleStore
 from train.grpo.attention import enable_packs
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.judging import TokenJudge, make_reward

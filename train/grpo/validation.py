@@ -10,9 +10,9 @@ import numpy as np
 from accelerate.utils import gather_object
 from transformers import TrainerCallback
 
+from agent.examples.store import ExampleStore
 from agent.protocol.reply import Verdict
 from agent.tasks.catalogue import find_task
-from train.examples import ExampleStore
 from train.grpo.judging import TokenJudge, f1_of
 from train.grpo.questions import Row
 from train.grpo.trainer import SpectrumTrainer

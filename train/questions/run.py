@@ -11,7 +11,7 @@ from itertools import count as counting
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.examples import Example, write_examples
+from agent.examples.examples import Example, write_examples
 from train.parallel import in_order
 from train.questions.plan import plan_of
 from train.questions.settings import QuestionSettings

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example, example
 from agent.spectra.spectrum import Spectrum
-from train.examples import Example, example
 from train.questions.distortion import distorted
 from train.questions.plan import AskedClass, answer_of, is_open, plan_of
 from train.questions.settings import QuestionSettings

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from agent.curation.reviews import HIGHEST
 from agent.rendering.charts import cumulative, heat_map
-from train.curate.reviews import HIGHEST
 from train.report.page import heading, note, section, table
 
 SCORES = {"coherence": "coherence", "consistency": "physical consistency"}
 
 
 def curating_section(pool: Path) -> str:
+    from agent.curation.pool import open_pool
     from train.curate.figures import figures
-    from train.curate.pool import open_pool
 
     return section("Curation", *curation_parts(figures(open_pool(pool).cases())))
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example
+from agent.examples.store import ExampleStore
 from agent.inspection.pictures import redraw
 from agent.trajectory.trajectory import Step, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.judgement import Judgement
 from train.evaluate.judging import trajectories_path
-from train.examples import Example, ExampleStore
 from train.report.judging import Judging
 from train.report.page import card, heading, listed, note, pictures, section
 

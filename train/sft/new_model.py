@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tokenizers import AddedToken
 
+from agent.curation.features import find_feature
 from agent.engines.chat_tokens import load_tokenizer
 from agent.evidence.gates import GATES
 from agent.evidence.window_numbers import MARKS, OVERVIEW_GATES, WINDOW_GATES
@@ -18,7 +19,6 @@ from agent.protocol.tool import TOOL_NAME
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
-from train.draft.features import find_feature
 from train.models.chat_template import CHAT_TEMPLATE
 from train.models.model_folder import load_trainable, save_weights, stored_precision
 from train.models.small_model import make_model, make_tokenizer, save_small_model

@@ -15,12 +15,12 @@ from pathlib import Path, PurePath
 from PIL import Image
 
 from agent.errors import TrajectoryError, WorkbenchError
+from agent.examples.store import ExampleStore
 from agent.hashing import picture_hash, text_hash
 from agent.inspection.pictures import redraw
 from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.render import Style, png_bytes
 from agent.trajectory.trajectory import Trajectory
-from train.examples import ExampleStore
 
 
 def drawing_record(trajectory: Trajectory, style: Style, sizing: Sizing) -> Trajectory:

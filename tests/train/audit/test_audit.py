@@ -12,6 +12,7 @@ pytest.importorskip("pyarrow")
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import write_examples
 from agent.spectra.readers import read
 from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory_file import write_trajectories
@@ -20,7 +21,6 @@ from tests.train.audit.records import saying
 from tests.train.evaluate.helpers import simulated
 from train.audit.audit import audit, inspections, records_of
 from train.cli import app
-from train.examples import write_examples
 from train.simulate.realism.library import Library
 
 SAMPLE = Path(__file__).parents[3] / "resources" / "sample" / "spectra"

@@ -7,10 +7,10 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("pyarrow")
 
+from agent.examples.examples import example, write_examples
 from tests.train.baselines.helpers import lines
 from train.baselines.fit import BaselineSettings
 from train.baselines.training import train_specialists
-from train.examples import example, write_examples
 
 
 @pytest.fixture(scope="session")

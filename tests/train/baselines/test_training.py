@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import example, write_examples
 from tests.train.baselines.helpers import lines
 from train.baselines.specialist import grid_of
 from train.baselines.training import examples_hash, read_rows
-from train.examples import example, write_examples
 
 
 def test_a_spectrum_of_two_tasks_is_one_row(tmp_path: Path):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example, column, read_examples
 from tests.train.bench.conftest import Made
 from tests.train.bench.helpers import TASKS, objects_in, small
 from train.bench.build import MEASURED, build
 from train.bench.card import write_card
 from train.bench.objects import chord, directions
 from train.bench.tables import read_rows
-from train.examples import Example, column, read_examples
 
 FILES = ("train", "test", "cold", "cross", "survey-SDSS", "survey-DESI")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
+from agent.examples.examples import count_examples
 from tests.train.bench.conftest import Made
 from train.bench.build import MEASURED
 from train.cli import app
-from train.examples import count_examples
 
 
 def bench(*words: object):

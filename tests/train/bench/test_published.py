@@ -7,10 +7,10 @@ import pyarrow.parquet as parquet
 import pytest
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import read_examples
 from tests.train.bench.published_files import verl_row, write_rows, write_talks
 from train.bench.published import convert
 from train.bench.sharegpt import COPY_FILE, sharegpt_conversations
-from train.examples import read_examples
 
 
 class TestConvert:

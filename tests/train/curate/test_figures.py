@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from agent.curation.pool import Pool, open_pool
+from agent.curation.process import Case
+from agent.curation.reviews import Review
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.curate.figures import figures
 from train.curate.panel import CLAIMS, run_panel
-from train.curate.pool import Pool, open_pool
-from train.curate.process import Case
-from train.curate.reviews import Review
 
 
 def case(spectrum: str, source: str, scores: dict[str, int]) -> Case:

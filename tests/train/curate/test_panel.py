@@ -6,12 +6,13 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.pool import Pool, import_drafts, open_pool
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
-from tests.train.curate.helpers import Pairs, people, stages
-from tests.train.curate.lies import retold
+from tests.agent.curation.helpers import Pairs, stages
+from tests.agent.curation.lies import retold
+from tests.train.curate.people import people
 from train.curate.export import export_approved
 from train.curate.panel import CLAIMS, PROGRAMS, RECORD, SCREENER, run_panel
-from train.curate.pool import Pool, import_drafts, open_pool
 
 
 class TestPanel:

@@ -10,16 +10,16 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.audit import Audit
+from agent.curation.claims import claims_of
+from agent.curation.pool import import_drafts
+from agent.examples.examples import Example
 from agent.protocol.reply import parse_reply
 from agent.trajectory.trajectory_file import read_trajectories
-from tests.train.curate.helpers import Pairs, audited
-from tests.train.curate.lies import retold
-from train.curate.audit import Audit
-from train.curate.claims import claims_of
+from tests.agent.curation.helpers import Pairs, audited
+from tests.agent.curation.lies import retold
 from train.curate.export import export_approved
 from train.curate.panel import run_panel
-from train.curate.pool import import_drafts
-from train.examples import Example
 
 NOT_PRINTED = "the tool did not print this"
 

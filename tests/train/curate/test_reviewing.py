@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.pool import Pool, open_pool
+from tests.agent.curation.helpers import stages
 from tests.scripted_engine import ScriptedEngine
-from tests.train.curate.helpers import stages
 from train.curate.panel import SCREENER, run_panel
-from train.curate.pool import Pool, open_pool
 from train.curate.reviewing import judge_cases
 
 

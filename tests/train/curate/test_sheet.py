@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.pool import Pool, open_pool
 from agent.errors import WorkbenchError
-from tests.train.curate.helpers import stages
+from tests.agent.curation.helpers import stages
 from train.curate.panel import SCREENER, run_panel
-from train.curate.pool import Pool, open_pool
 from train.curate.reviewing import review_by_sheet
 
 

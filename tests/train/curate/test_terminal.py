@@ -4,9 +4,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from tests.train.curate.helpers import people, stages
+from agent.curation.pool import Pool, open_pool
+from tests.agent.curation.helpers import stages
+from tests.train.curate.people import people
 from train.curate.panel import SCREENER, run_panel
-from train.curate.pool import Pool, open_pool
 
 
 class TestTerminal:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from agent.examples.examples import Example, example, write_examples
 from train.draft.settings import DraftSettings
 from train.draft.teachers import Draft, MeasuredTeacher
-from train.examples import Example, example, write_examples
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import simulate_spectrum
 from train.simulate.telescope.observation import to_spectrum

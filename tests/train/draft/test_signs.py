@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.meter import Meter
 from tests.train.draft.spectra import all_examples
-from train.draft.meter import Meter
 from train.draft.signs import SIGNS
 
 

@@ -7,6 +7,7 @@ pytest.importorskip("pyarrow")
 from pathlib import Path
 
 from agent.errors import EngineError, WorkbenchError
+from agent.examples.examples import Example
 from agent.hashing import text_hash
 from agent.protocol.protocol import system_text, task_text
 from agent.protocol.reply import is_well_formed
@@ -17,7 +18,6 @@ from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import LONG, SHORT, all_examples, drafted
 from train.draft.settings import DraftSettings
 from train.draft.teachers import Draft, ModelTeacher, rough_tokens
-from train.examples import Example
 
 
 @pytest.mark.parametrize("settings", [LONG, SHORT], ids=["long", "short"])

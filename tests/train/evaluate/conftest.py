@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.examples.examples import write_examples
 from tests.train.evaluate.helpers import simulated
 from train.evaluate.tables import RARE
-from train.examples import write_examples
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agent.examples.examples import Example, example
 from agent.protocol.reply import Verdict
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
-from train.examples import Example, example
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import simulate_spectrum
 from train.simulate.telescope.observation import to_spectrum

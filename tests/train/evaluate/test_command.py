@@ -10,10 +10,10 @@ pytest.importorskip("pyarrow")
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import write_examples
 from tests.train.evaluate.helpers import simulated
 from train.cli import app
 from train.evaluate.judgement import read_judgements
-from train.examples import write_examples
 
 
 class TestCommand:

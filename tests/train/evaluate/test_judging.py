@@ -9,6 +9,8 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import example, write_examples
+from agent.examples.store import ExampleStore
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.evaluate.helpers import MEASURED
@@ -16,7 +18,6 @@ from train.evaluate import judging
 from train.evaluate.judgement import read_judgements
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import choose_keys, judge_set, trajectories_path
-from train.examples import ExampleStore, example, write_examples
 
 
 class TestJudging:

@@ -8,9 +8,9 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example, example, write_examples
 from tests.agent.scenes import star
 from train.evaluate.other_spectra import OtherSpectra, covered
-from train.examples import Example, example, write_examples
 
 LABELS = ("CV", "CV", "CV", *("WD", "K", "MG") * 9)
 

@@ -12,6 +12,7 @@ pytest.importorskip("pyarrow")
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import Example, read_examples, write_examples
 from agent.inspection.inspector_factory import NANO as BOXED
 from agent.inspection.model_inspector import ModelInspector
 from agent.inspection.pictures import PictureMaker
@@ -29,7 +30,6 @@ from train.evaluate.judges import JudgeSpec
 from train.evaluate.sight import judge_sight, sight_set, write_into_card
 from train.evaluate.sight_figures import SightFigures, sight_figures
 from train.evaluate.sight_pictures import PICTURES
-from train.examples import Example, read_examples, write_examples
 
 LOOKING = "nano-eye"
 BOX = ("CV", "MG", "WD", "CS")

@@ -14,12 +14,12 @@ from PIL import Image
 
 from agent.engines.chat_tokens import plain_ids
 from agent.engines.families import read_folder
+from agent.examples.examples import Example, example
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card, read_or_infer_card
 from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
-from train.examples import Example, example
 from train.grpo.generate import CachedGenerator, ConversationTokens, GeneratedTurn, OpenTurn
 from train.grpo.pictures import PictureCache
 from train.grpo.processor import SpectrumProcessor

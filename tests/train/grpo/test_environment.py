@@ -9,11 +9,12 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("trl")
 
+from agent.examples.examples import write_examples
+from agent.examples.store import ExampleStore
 from agent.inspection.episode import NO_CALLS_LEFT
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25
 from tests.train.grpo.scenes import CV, Stage, pixels, stage, star
-from train.examples import ExampleStore, write_examples
 from train.grpo.environment import SpectrumEnvironment
 
 __all__ = ["stage", "tiny_qwen25"]

@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import write_examples
 from agent.protocol.protocol import system_text
 from tests.train.evaluate.helpers import make_judgement
 from tests.train.grpo.scenes import star
-from train.examples import write_examples
 from train.grpo.questions import read_questions, select_uncertain, to_prompts, training_order
 
 

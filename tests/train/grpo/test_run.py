@@ -15,10 +15,10 @@ pytest.importorskip("peft")
 import torch
 
 from agent.errors import WorkbenchError
+from agent.examples.examples import write_examples
 from tests.night import BY_NIGHT
 from tests.train.grpo.toy import toy_examples, toy_settings
 from tests.train.grpo.training import SMALL, weights
-from train.examples import write_examples
 from train.grpo.run import reinforce
 from train.journal import Journal, read_metrics
 

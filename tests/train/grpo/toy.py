@@ -17,6 +17,7 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 
 from agent.engines.patches import ImagePatches
+from agent.examples.examples import Example, example
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
 from agent.protocol.protocol import system_text, task_text
@@ -27,7 +28,6 @@ from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from tests.train.grpo.scenes import Script, Stage, stage_of
-from train.examples import Example, example
 from train.grpo.attention import enable_packs
 from train.grpo.packing import RolloutRow, pack, unpack
 from train.grpo.rollout import Limits, Rollout, roll_out

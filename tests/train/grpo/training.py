@@ -7,9 +7,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 
+from agent.examples.store import ExampleStore
 from tests.train.grpo.scenes import stage_of
 from tests.train.grpo.toy import STYLE, toy_settings
-from train.examples import ExampleStore
 from train.grpo.pictures import PictureCache
 from train.grpo.questions import read_questions, training_order
 from train.grpo.setup import hide_trl_warnings, make_trainer

@@ -18,6 +18,8 @@ pytest.importorskip("gguf")
 from typer.testing import CliRunner
 
 from agent.engines.base import SamplingSettings
+from agent.examples.examples import read_examples
+from agent.examples.store import ExampleStore
 from agent.protocol.reply import Verdict
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
@@ -25,7 +27,6 @@ from tests.night import BY_NIGHT
 from train.cli import app
 from train.evaluate import judges
 from train.evaluate.judgement import read_judgements
-from train.examples import ExampleStore, read_examples
 from train.journal import read_metrics
 from train.pipeline import run
 from train.pipeline.chain_commands import Step

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.examples.examples import read_examples
 from agent.spectra.spectrum import Spectrum
 from tests.train.questions.helpers import library
 from train.cli import main
-from train.examples import read_examples
 
 pytest.importorskip("pyarrow")
 

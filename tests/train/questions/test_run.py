@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import WorkbenchError
-from train.examples import Example, read_examples
+from agent.examples.examples import Example, read_examples
 from train.questions.run import run
 from train.questions.settings import QuestionSettings
 

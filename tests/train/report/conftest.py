@@ -10,8 +10,8 @@ pytest.importorskip("pyarrow")
 
 from typer.testing import CliRunner
 
+from agent.examples.examples import example, write_examples
 from train.cli import app
-from train.examples import example, write_examples
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import simulate_spectrum
 from train.simulate.telescope.observation import to_spectrum

@@ -7,10 +7,10 @@ import pytest
 pytest.importorskip("pyarrow")
 
 
+from agent.curation.process import Case
+from agent.curation.reviews import Review
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.curate.figures import figures
-from train.curate.process import Case
-from train.curate.reviews import Review
 from train.report.curating import curation_parts
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import read_folder
+from agent.examples.examples import Example, example, write_examples
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import Style
@@ -17,7 +18,6 @@ from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.small_models import make_folder
-from train.examples import Example, example, write_examples
 from train.models.small_model import FamilyName, Shape
 from train.sft.batches import Collator
 from train.sft.pictures import PictureFolder, PictureSource

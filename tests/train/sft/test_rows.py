@@ -11,10 +11,10 @@ pytest.importorskip("torch")
 from PIL import Image
 
 from agent.errors import TrajectoryError, WorkbenchError
+from agent.examples.examples import write_examples
 from agent.inspection.pictures import redraw
 from agent.protocol.protocol import Turn
 from tests.train.sft.samples import Samples, row_settings, rows_for
-from train.examples import write_examples
 from train.sft.rows import count_outdated_prompts, prepare_rows, row_of_conversation
 from train.sft.settings import SftSettings
 

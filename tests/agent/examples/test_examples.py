@@ -9,18 +9,18 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
-from agent.spectra.spectrum import Spectrum
-from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
-from train.examples import (
+from agent.examples.examples import (
     ROWS_PER_GROUP,
     Example,
-    ExampleStore,
     column,
     count_examples,
     example,
     read_examples,
     write_examples,
 )
+from agent.examples.store import ExampleStore
+from agent.spectra.spectrum import Spectrum
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 
 
 def spectrum(number: int, **more: object) -> Spectrum:

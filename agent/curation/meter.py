@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from agent.curation.features import Feature
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import Spectrum, Window, frame_z
-from train.draft.features import Feature
 
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 MIN_COVERED = 0.6

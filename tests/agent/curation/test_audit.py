@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from tests.train.curate.helpers import Pairs, audited
-from tests.train.curate.lies import LIES, planted, retold
+from tests.agent.curation.helpers import Pairs, audited
+from tests.agent.curation.lies import LIES, planted, retold
 
 LEAST_CAUGHT = {"presence": 0.8, "feature": 0.8}
 """Doubtful features may be denied, and two features may share a number."""

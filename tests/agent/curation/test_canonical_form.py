@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from train.curate.canonical_form import canonical_replies
+from agent.curation.canonical_form import canonical_replies
 
 
 def test_spellings_and_spaces_are_normalized() -> None:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agent.curation.reviews import ROLES, Review, Role, version_of
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import Trajectory
-from train.curate.reviews import ROLES, Review, Role, version_of
 
 Stage = Role | Literal["approved", "rejected"]
 STAGES: tuple[Stage, ...] = (*ROLES, "approved", "rejected")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -20,7 +19,6 @@ from agent.errors import WorkbenchError
 from agent.hashing import spectrum_hash
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
-from agent.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import pyarrow
@@ -116,18 +114,18 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 def read_examples(path: Path, *, task: str = "") -> Iterator[Example]:
     """The examples of a file in order, optionally of one task."""
-    with _opened(path) as file:
+    with open_set(path) as file:
         for group in range(file.num_row_groups):
             table = file.read_row_group(group)
             if task:
                 import pyarrow.compute as compute
 
                 table = table.filter(compute.equal(table["task"], task))
-            yield from _examples(path, table)
+            yield from examples_of(path, table)
 
 
 def count_examples(path: Path) -> int:
-    with _opened(path) as file:
+    with open_set(path) as file:
         return int(file.metadata.num_rows)
 
 
@@ -136,62 +134,11 @@ def column(path: Path, *names: str) -> list[dict[str, Any]]:
     unknown = [name for name in names if name not in (*TEXTS, *NUMBERS, "simulated")]
     if unknown:
         raise WorkbenchError(f"a set of examples has no text or number column {unknown[0]!r}")
-    with _opened(path) as file:
+    with open_set(path) as file:
         return cast(list[dict[str, Any]], file.read(columns=list(names)).to_pylist())
 
 
-class ExampleStore:
-    """Examples of several files by the hash of their spectrum, read on demand.
-
-    A spectrum may have examples of several tasks: `of` finds that of a trajectory, the hash alone
-    the first one.
-    """
-
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self._locations: dict[str, tuple[Path, int, int]] = {}
-        self._by_task: dict[tuple[str, str], tuple[Path, int, int]] = {}
-        for path in paths:
-            with _opened(path) as file:
-                for group in range(file.num_row_groups):
-                    names = file.read_row_group(group, columns=["task", "sha256"]).to_pylist()
-                    for row, name in enumerate(names):
-                        location = path, group, row
-                        self._locations.setdefault(str(name["sha256"]), location)
-                        self._by_task.setdefault((name["task"], str(name["sha256"])), location)
-        self._group = lru_cache(maxsize=8)(_read_group)
-
-    def __len__(self) -> int:
-        return len(self._locations)
-
-    def __contains__(self, sha256: str) -> bool:
-        return sha256 in self._locations
-
-    def __getitem__(self, sha256: str) -> Example:
-        if sha256 not in self._locations:
-            raise WorkbenchError(f"no spectrum with the hash {sha256[:16]} in these sets")
-        return self._read(self._locations[sha256])
-
-    def of(self, trajectory: Trajectory) -> Example:
-        """The example with the spectrum and the task of a trajectory."""
-        sha256 = trajectory.spectrum.sha256
-        location = self._by_task.get((trajectory.task, sha256))
-        if location is None:
-            raise WorkbenchError(
-                f"no {trajectory.task} example with the hash {sha256[:16]} in these sets"
-            )
-        return self._read(location)
-
-    def _read(self, location: tuple[Path, int, int]) -> Example:
-        path, group, row = location
-        return self._group(path, group)[row]
-
-
-def _read_group(path: Path, group: int) -> list[Example]:
-    with _opened(path) as file:
-        return list(_examples(path, file.read_row_group(group)))
-
-
-def _opened(path: Path) -> pyarrow.parquet.ParquetFile:
+def open_set(path: Path) -> pyarrow.parquet.ParquetFile:
     """Open a set of examples; raises WorkbenchError for other files and versions."""
     try:
         import pyarrow
@@ -264,7 +211,7 @@ def _row(one: Example) -> dict[str, Any]:
     }
 
 
-def _examples(path: Path, table: pyarrow.Table) -> Iterator[Example]:
+def examples_of(path: Path, table: pyarrow.Table) -> Iterator[Example]:
     plain = table.select([*TEXTS, *NUMBERS, "simulated"]).to_pylist()
     arrays = {name: table[name].combine_chunks() for name in ARRAYS}
     for number, row in enumerate(plain):

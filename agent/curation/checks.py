@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agent.curation.claims import Claim
+from agent.curation.features import Feature
+from agent.curation.meter import Meter, contains
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Window
-from train.curate.claims import Claim
-from train.draft.features import Feature
-from train.draft.meter import Meter, contains
 
 # A number agrees within its rounding, this fraction of the measured value, or this many errors. The
 # errors count up to 0.4 of the value: two ways of measuring one line differ by that much.

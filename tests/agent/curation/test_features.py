@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from train.draft.features import Feature
+from agent.curation.features import Feature
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agent.curation.process import Case, Stage
+from agent.curation.record import record_trajectory
+from agent.curation.reviews import Review, add_reviews, read_reviews
 from agent.errors import TrajectoryError, WorkbenchError
+from agent.examples.examples import Example, column
+from agent.examples.store import ExampleStore
 from agent.hashing import text_hash
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
@@ -17,10 +22,6 @@ from agent.tasks.task import Task
 from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories, to_line
-from train.curate.process import Case, Stage
-from train.curate.reviews import Review, add_reviews, read_reviews
-from train.draft.record import record_trajectory
-from train.examples import Example, ExampleStore, column
 
 POOL_FILE, TRAJECTORIES_FILE, REVIEWS_FILE = "pool.json", "pool.jsonl", "reviews.jsonl"
 MAX_POOL = 1_000_000

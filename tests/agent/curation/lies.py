@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from agent.curation.claims import Claim, claims_of
+from agent.curation.record import record_trajectory
 from agent.evidence.words import KIND_NAMES
+from agent.examples.examples import Example
 from agent.protocol.reply import parse_reply
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
-from train.curate.claims import Claim, claims_of
-from train.draft.record import record_trajectory
-from train.examples import Example
 
 Rng = np.random.Generator
 Lie = Callable[[tuple[str, ...], Rng], tuple[str, ...] | None]

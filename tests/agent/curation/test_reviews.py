@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import WorkbenchError
-from tests.train.curate.helpers import case, review
-from train.curate.reviews import (
+from agent.curation.reviews import (
     add_reviews,
     diff_of,
     read_reviews,
     review_from,
     version_of,
 )
+from agent.errors import WorkbenchError
+from tests.agent.curation.helpers import case, review
 
 
 def test_reviews_are_kept_as_they_were_given(tmp_path: Path) -> None:

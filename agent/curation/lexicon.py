@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from agent.curation.features import Feature
 from agent.evidence.gates import GATES
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
-from train.draft.features import Feature
 
 # Angstrom between a wavelength in a text and the feature it means. Texts round, and give
 # wavelengths in air or in vacuum.

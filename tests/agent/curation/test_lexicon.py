@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from train.curate.lexicon import find_mentions, normalize_spelling
+from agent.curation.lexicon import find_mentions, normalize_spelling
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.pool import Pool, import_drafts, open_pool
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
-from tests.train.curate.helpers import Pairs
-from train.curate.pool import Pool, import_drafts, open_pool
+from tests.agent.curation.helpers import Pairs
 
 
 class TestPool:

@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.features import Feature
+from agent.curation.meter import Meter, contains
 from tests.train.draft.spectra import all_examples
-from train.draft.features import Feature
-from train.draft.meter import Meter, contains
 
 
 def test_windows_and_features_are_in_the_frame_of_the_pictures() -> None:

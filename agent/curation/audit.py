@@ -10,8 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from agent.curation.checks import FEATURE_SLACK, TurnContext, find_fault, is_same_window
+from agent.curation.claims import Claim, claims_of
+from agent.curation.lexicon import find_mentions, normalize_spelling
+from agent.curation.meter import Meter, contains
+from agent.curation.record import record_trajectory
 from agent.errors import ToolError, TrajectoryError
 from agent.evidence.words import KIND_NAMES
+from agent.examples.examples import Example
 from agent.inspection.pictures import redraw
 from agent.protocol.protocol import task_text
 from agent.protocol.reply import parse_reply
@@ -20,12 +26,6 @@ from agent.rendering.render import Style
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Step, Trajectory
-from train.curate.checks import FEATURE_SLACK, TurnContext, find_fault, is_same_window
-from train.curate.claims import Claim, claims_of
-from train.curate.lexicon import find_mentions, normalize_spelling
-from train.draft.meter import Meter, contains
-from train.draft.record import record_trajectory
-from train.examples import Example
 
 NAMED_KIND = re.compile(
     r"(?:looks like|more like|is rather|is that of|that of|it is) (?P<kind>an? [A-Za-z][\w -]*)",

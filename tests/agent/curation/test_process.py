@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent.errors import WorkbenchError
-from tests.train.curate.helpers import case, review
-from train.curate.pool import Pool
-from train.curate.process import Case
-from train.curate.reviews import (
+from agent.curation.pool import Pool
+from agent.curation.process import Case
+from agent.curation.reviews import (
     Review,
     Role,
 )
+from agent.errors import WorkbenchError
+from tests.agent.curation.helpers import case, review
 
 
 def through(about: Case, *steps: tuple[str, Role]) -> Case:

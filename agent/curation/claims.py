@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.curation.features import Feature
+from agent.curation.lexicon import Mention, find_mentions, normalize_spelling
 from agent.evidence.window_numbers import MARKS
 from agent.spectra.spectrum import Window
-from train.curate.lexicon import Mention, find_mentions, normalize_spelling
-from train.draft.features import Feature
 
 Quantity = Literal[
     "strength", "width", "width_kms", "step", "velocity", "separation", "sigma", "ratio", "state",

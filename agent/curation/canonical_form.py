@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Sequence
 
+from agent.curation.claims import BOX, SENTENCES
+from agent.curation.lexicon import normalize_spelling
 from agent.protocol.reply import boxed_verdict, parse_reply
 from agent.protocol.tool import TOOL_NAME
-from train.curate.claims import BOX, SENTENCES
-from train.curate.lexicon import normalize_spelling
 
 _SPACES = re.compile(r"\s+")
 

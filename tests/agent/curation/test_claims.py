@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from train.curate.claims import MAX_CLAIMS, Claim, claims_of
+from agent.curation.claims import MAX_CLAIMS, Claim, claims_of
 
 
 def only(text: str, quantity: str) -> Claim:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from agent.curation.checks import TurnContext, find_fault, is_same_window
+from agent.curation.claims import claims_of
+from agent.curation.meter import Meter
 from tests.train.draft.spectra import all_examples
-from train.curate.checks import TurnContext, find_fault, is_same_window
-from train.curate.claims import claims_of
-from train.draft.meter import Meter
 
 
 @pytest.fixture(scope="module")

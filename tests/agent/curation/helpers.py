@@ -1,32 +1,20 @@
-"""Helpers for tests of reviews: an audit, cases without a pool, and a scripted person."""
+"""Helpers for tests of reviews: an audit, and cases without a pool."""
 
 from __future__ import annotations
 
-from rich.console import Console
-
+from agent.curation.audit import Audit, audit
+from agent.curation.pool import Pool, open_pool
+from agent.curation.process import Case
+from agent.curation.reviews import Review, Role
+from agent.examples.examples import Example
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
-from train.curate.audit import Audit, audit
-from train.curate.pool import Pool, open_pool
-from train.curate.process import Case
-from train.curate.reviews import Review, Role
-from train.curate.terminal import review_in_terminal
-from train.examples import Example
 
 Pairs = list[tuple[Trajectory, Example]]
 
 
 def stages(pool: Pool) -> list[str]:
     return [case.stage for case in open_pool(pool.folder).cases()]
-
-
-def people(pool: Pool, by: str, role: str, *answers: str, edit: str = "") -> int:
-    left = list(answers)
-    console = Console(file=open("/dev/null", "w"), width=80)  # noqa: SIM115, PTH123
-    with console.file:
-        return review_in_terminal(
-            pool, by, role, console, lambda question: left.pop(0), lambda text: edit, limit=1
-        )
 
 
 def audited(trajectory: Trajectory, example: Example) -> Audit:

@@ -1,0 +1,10 @@
+from tests.agent.curation.pools import (
+    drafts,
+    example_set,
+    pairs,
+    pool,
+    quoted_drafts,
+    quoted_pairs,
+)
+
+__all__ = ["drafts", "example_set", "pairs", "pool", "quoted_drafts", "quoted_pairs"]
