@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from agent.confidence.intervals import wilson
-from agent.confidence.intervals import wilson
 from agent.curation.process import STAGES, Case
 from agent.curation.reviews import HIGHEST, ROLES, Review
 from agent.ratings.agreement import Wins, preference, spearman

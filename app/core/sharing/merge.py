@@ -30,6 +30,7 @@ from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.merged_measurements import merge_measurements
+from app.core.sharing.rating_facts import merge_ratings
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
 
@@ -79,6 +80,7 @@ def merge(
         repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
         measured = merge_measurements(target, source, matching.numbers, reviewer_map)
         seen = merge_seen(target, source, matching.numbers)
+        merge_ratings(target, source, matching.numbers)
     for aspect in ("list", "verdict", "inspection", "measurement"):
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(

@@ -31,7 +31,7 @@ from app.core.session.records import Candidate
 from app.core.session.session import Session, candidate_of
 from app.core.session.spectra_folders import allowed_folders, refuse_outside_folders
 from app.core.spectra.prefetch import read_by_key, spectrum_key
-from app.core.spectra.spectrum_bytes import from_bytes, to_bytes
+from agent.spectra.spectrum_bytes import from_bytes, to_bytes
 
 PAGE = 50
 ROWS = 500

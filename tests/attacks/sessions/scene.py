@@ -16,7 +16,7 @@ from app.core.queue import LIST_ORDER, page, parse_filter
 from app.core.queue.sorts import parse_sort
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, open_session
-from app.core.spectra.spectrum_bytes import to_bytes
+from agent.spectra.spectrum_bytes import to_bytes
 from app.core.statistics.repeats import record_repeat
 from tests.agent.spectra.readers import samples
 from tests.app.core.exporting.catalogues import listed

@@ -8,8 +8,8 @@ import zlib
 import pytest
 
 from agent.trajectory.trajectory_file import from_line
-from app.core.database import compressed_text
-from app.core.database.compressed_text import (
+from agent.trajectory import compressed_text
+from agent.trajectory.compressed_text import (
     DICTIONARIES,
     DICTIONARY_BYTES,
     MAX_BYTES,
