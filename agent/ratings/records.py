@@ -111,11 +111,16 @@ def record_from(table: object) -> Rating | Choice:
 
 def _rating(table: Mapping[str, Any]) -> Rating:
     _refuse_unknown(table, Rating)
-    scores = {name: _score(table, name) for name in SCORES}
-    has_both = scores["coherence"] is not None and scores["consistency"] is not None
-    if not has_both and scores["overall"] is None:
+    coherence, consistency, overall = (_score(table, name) for name in SCORES)
+    if overall is None and (coherence is None or consistency is None):
         raise WorkbenchError("a rating has coherence and consistency, or overall")
-    return Rating(subject=_subject(table, "subject"), **scores, **_given_by(table))
+    return Rating(
+        subject=_subject(table, "subject"),
+        coherence=coherence,
+        consistency=consistency,
+        overall=overall,
+        **_given_by(table),
+    )
 
 
 def _choice(table: Mapping[str, Any]) -> Choice:

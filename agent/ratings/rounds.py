@@ -96,7 +96,9 @@ def pairs_of(trajectories: Sequence[Trajectory], seed: int, by: str) -> list[Pai
 def ratings_by(records: Iterable[Rating | Choice], by: str) -> dict[str, Rating]:
     """This person's last rating of each trajectory."""
     ratings = latest_ratings(records)
-    return {each.subject.trajectory: each for each in ratings if each.by == by and not each.by_model}
+    return {
+        each.subject.trajectory: each for each in ratings if each.by == by and not each.by_model
+    }
 
 
 def choices_by(records: Iterable[Rating | Choice], by: str) -> dict[frozenset[str], Choice]:

@@ -100,9 +100,7 @@ def latest_choices(records: Iterable[Rating | Choice]) -> list[Choice]:
 def model_names(records: Iterable[Rating | Choice]) -> dict[tuple[str, str], str]:
     """What to call each model: its name, with a hash where several have the same one."""
     models = {
-        (subject.model, subject.model_sha256)
-        for record in records
-        for subject in _subjects(record)
+        (subject.model, subject.model_sha256) for record in records for subject in _subjects(record)
     }
     known = Counter(name for name, _ in models)
     return {
@@ -208,7 +206,4 @@ def _count(outcomes: Counter[tuple[str, str, int]], one: str, other: str, sign: 
 
 def _duels(outcomes: Counter[tuple[str, str, int]]) -> list[Duel]:
     pairs = sorted({(one, other) for one, other, _ in outcomes})
-    return [
-        Duel(*pair, *(outcomes[(*pair, sign)] for sign in (1, 0, -1)))
-        for pair in pairs
-    ]
+    return [Duel(*pair, *(outcomes[(*pair, sign)] for sign in (1, 0, -1))) for pair in pairs]

@@ -12,17 +12,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from agent.curation.record import record_trajectory
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.examples.examples import Example, example, write_examples
 from agent.hashing import spectrum_hash
 from agent.inspection.pictures import spectrum_ref
-from agent.protocol.reply import is_well_formed
+from agent.protocol.reply import is_well_formed, parse_reply
 from agent.ratings.ratings_file import add_records
-from agent.ratings.records import Rating
+from agent.ratings.records import Rating, trajectory_id
 from agent.ratings.spectra import Spectra
-from agent.rendering.render import Style
+from agent.rendering.render import PUBLISHED, STYLES, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
@@ -44,6 +45,8 @@ class Lessons:
     examples: dict[tuple[str, str], Example] = field(default_factory=dict)
     """By the hash of the spectrum and the task: each label once."""
     ratings: list[Rating] = field(default_factory=list)
+    followed: dict[tuple[str, str], dict[str, Trajectory]] = field(default_factory=dict)
+    to_correct: dict[tuple[str, str], DraftSettings] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -53,10 +56,13 @@ def read_lessons(
     """Read a session; `places` are further folders and sets with its spectra."""
     reader = SessionReader(session)
     spectra = Spectra([*([] if reader.folder is None else [reader.folder]), *places])
-    teacher = MeasuredTeacher(drafts or DraftSettings())
     lessons = Lessons()
     for one in reader.inspections():
-        _learn(lessons, one, spectra, teacher)
+        lessons.ratings += one.ratings
+        labelled = _labelled(lessons, one, spectra)
+        if labelled is not None:
+            _learn(lessons, one, labelled, drafts or drafts_like(one.trajectory))
+    _write_corrections(lessons)
     lessons.counts.update({f"left out, {why}": n for why, n in reader.left_out.items()})
     return lessons
 
@@ -74,39 +80,63 @@ def write_lessons(lessons: Lessons, out: Path) -> None:
     write_trajectories(out / TRAJECTORIES, lessons.trajectories)
 
 
-def _learn(lessons: Lessons, one: Inspected, spectra: Spectra, teacher: MeasuredTeacher) -> None:
-    lessons.ratings += one.ratings
-    counts = lessons.counts
+def _labelled(lessons: Lessons, one: Inspected, spectra: Spectra) -> Example | None:
+    """The spectrum with the answer on which people agree, noted in the lessons."""
     if one.answer is None:
-        counts["left out, people disagree"] += 1
-        return
+        lessons.counts["left out, people disagree"] += 1
+        return None
     try:
-        spectrum = _spectrum(one, spectra)
         find_task(one.trajectory.task)
+        labelled = example(_spectrum(one, spectra), task=one.trajectory.task, answer=one.answer)
     except WorkbenchError as error:
         reason = "no spectrum" if isinstance(error, TrajectoryError) else "an unknown task"
-        counts[f"left out, {reason}"] += 1
-        return
-    labelled = example(spectrum, task=one.trajectory.task, answer=one.answer)
+        lessons.counts[f"left out, {reason}"] += 1
+        return None
+    return lessons.examples.setdefault((labelled.sha256, labelled.task), labelled)
+
+
+def _learn(lessons: Lessons, one: Inspected, labelled: Example, drafts: DraftSettings) -> None:
     key = labelled.sha256, labelled.task
-    is_new = key not in lessons.examples
-    lessons.examples[key] = labelled
     if _is_to_follow(one):
-        lessons.trajectories.append(_recorded_anew(one.trajectory, labelled))
-        counts["to follow"] += 1
-    elif not _is_to_correct(one):
-        counts["label only, not rated"] += 1
-    elif is_new:
-        draft = teacher.draft(labelled, 0, 0).trajectory
+        kept = _recorded_anew(one.trajectory, labelled)
+        # A panel has the turns of the member that looked.
+        lessons.followed.setdefault(key, {}).setdefault(trajectory_id(kept), kept)
+    elif _is_to_correct(one):
+        lessons.to_correct.setdefault(key, drafts)
+
+
+def _write_corrections(lessons: Lessons) -> None:
+    """Draft anew what was wrong, unless another inspection of that spectrum can be followed."""
+    for key, labelled in lessons.examples.items():
+        followed, drafts = lessons.followed.get(key, {}), lessons.to_correct.get(key)
+        lessons.trajectories += followed.values()
+        lessons.counts["to follow"] += len(followed)
+        if followed or drafts is None:
+            lessons.counts["label only, not rated"] += not followed
+            continue
+        draft = MeasuredTeacher(drafts).draft(labelled, 0, 0).trajectory
         if draft is not None:
             lessons.trajectories.append(draft)
-        counts["corrected" if draft is not None else "label only, not supported"] += 1
+        lessons.counts["corrected" if draft is not None else "label only, not supported"] += 1
+
+
+def drafts_like(trajectory: Trajectory) -> DraftSettings:
+    """Settings of drafts with the pictures of an inspection, as a model learns one style."""
+    name = Style.from_table(trajectory.style).name if trajectory.style else PUBLISHED.name
+    if name not in STYLES:
+        return DraftSettings()
+    values: dict[str, Any] = {"style": name}
+    if STYLES[name].numbers:  # one that only quotes numbers need not be supported by them
+        values |= {"words": "quoted", "min_snr": 5.0, "min_chance": 0.02}
+    return DraftSettings(**values)
 
 
 def _is_to_follow(one: Inspected) -> bool:
     trajectory = one.trajectory
     return (
-        trajectory.verdict == one.answer
+        bool(trajectory.replies)
+        and trajectory.verdict == one.answer
+        and parse_reply(trajectory.replies[-1]).verdict == one.answer
         and one.lowest is not None
         and one.lowest >= LEAST
         and trajectory.stopped_by == "answer"
@@ -146,4 +176,5 @@ def summary(lessons: Lessons) -> Iterator[str]:
     """A line for each count."""
     yield f"{len(lessons.trajectories)} trajectories, {len(lessons.examples)} labelled spectra"
     for what, count in sorted(lessons.counts.items()):
-        yield f"  {count} {what}"
+        if count:
+            yield f"  {count} {what}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import batched
+from itertools import islice
 from pathlib import Path
 
 from agent.engines.base import Engine
@@ -76,8 +76,9 @@ def _in_threads(run: JudgeRun, waiting: Iterable[Trajectory]) -> Iterator[Rating
     if run.at_once == 1:
         yield from map(partial(_rate, run), waiting)
         return
+    left = iter(waiting)
     with ThreadPoolExecutor(run.at_once) as threads:
-        for some in batched(waiting, run.at_once):
+        while some := list(islice(left, run.at_once)):
             yield from threads.map(partial(_rate, run), some)
 
 

@@ -31,7 +31,9 @@ ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}
 MAX_PACKED = 128 * 1024**2
 MAX_ACTS = 100_000
 ACT = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) .*", re.ASCII)
-INSPECTIONS = "SELECT id, candidate_id, record FROM inspections WHERE id > :after ORDER BY id LIMIT 50"
+INSPECTIONS = (
+    "SELECT id, candidate_id, record FROM inspections WHERE id > :after ORDER BY id LIMIT 50"
+)
 VERDICTS = (
     "SELECT r.name AS name, j.verdict AS verdict, j.log_id AS log_id FROM judgements j "
     "JOIN reviewers r ON r.id = j.reviewer_id WHERE j.candidate_id = :candidate"
@@ -101,10 +103,11 @@ class SessionReader:
         except (TrajectoryError, CompressedTextError):
             self.left_out["damaged"] += 1
             return None
-        answers = []
-        for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id}):
-            if verdict.verdict in ANSWERS and not any(verdict.log_id in act for act in acts):
-                answers.append(ANSWERS[verdict.verdict])
+        answers = [
+            ANSWERS[verdict.verdict]
+            for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id})
+            if verdict.verdict in ANSWERS and not any(verdict.log_id in act for act in acts)
+        ]
         ratings = tuple(_ratings(connection, row.candidate_id, trajectory_id(trajectory)))
         if not answers:
             self.left_out["without a verdict by a person"] += 1
