@@ -1,4 +1,4 @@
-"""What one person rates: files of trajectories in this person's order, and where they have got to."""
+"""What one person rates: trajectories in this person's order, and how far they have got."""
 
 from __future__ import annotations
 

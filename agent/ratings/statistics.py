@@ -112,7 +112,7 @@ def model_names(records: Iterable[Rating | Choice]) -> dict[tuple[str, str], str
 
 
 def distributions(ratings: Sequence[Rating], score: Score) -> list[Distribution]:
-    """How each model's trajectories were scored, by name; those without such scores are left out."""
+    """How each model's trajectories were scored, by name; without such scores it is left out."""
     names = model_names(ratings)
     given: dict[str, list[int]] = defaultdict(list)
     for rating in ratings:

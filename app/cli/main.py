@@ -46,9 +46,12 @@ COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
     *("enrich", "fetch", "services"),
-    *("models", "selftest"),
+    *("rate", "models", "selftest"),
 )
-FOLDERS = {"enrich": "services.", "fetch": "services.", "services": "services."}
+FOLDERS = {
+    **dict.fromkeys(("enrich", "fetch", "services"), "services."),
+    "rate": "rooms.",
+}
 """Folders of the commands whose modules are not in app/cli itself."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)

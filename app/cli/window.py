@@ -42,8 +42,7 @@ def is_for_window(arguments: list[str]) -> bool:
 
 def open_window(argument: str = "", *, sample: bool = False) -> int:
     """Open the window and wait until it is closed; Qt is imported only here."""
-    if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
-        raise WorkbenchError(NO_DISPLAY)
+    require_display()
     try:
         program = import_program()
         fault: str = import_module("app.ui.display_check").platform_fault()
@@ -55,6 +54,12 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
         raise WorkbenchError(f"the window cannot be shown: {fault}")
     status: int = program.start(argument, sample=sample)
     return status
+
+
+def require_display() -> None:
+    """Raise a WorkbenchError where no window could be shown."""
+    if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
+        raise WorkbenchError(NO_DISPLAY)
 
 
 def import_program() -> ModuleType:

@@ -29,6 +29,7 @@ from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.menus.menu_row import MenuRow
+from app.ui.rating.rating_opener import RatingOpener
 from app.ui.samp.samp_desk import SampDesk
 from app.ui.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.session_view import SessionView
@@ -95,6 +96,7 @@ class MainWindow(QMainWindow):
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
         self.archives = ArchiveOpener(self.runner, self, self.import_lists, self.open_spectrum)
+        self.ratings = RatingOpener(self)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.open_given)
@@ -112,8 +114,7 @@ class MainWindow(QMainWindow):
         self.runner.failed.connect(self._report_error)
         settings.write_failed.connect(self.show_error)
         self._reset_commands()
-        self._repeat_fault = bool(settings.fault)
-        """Whether a fault of the settings file must be shown again in the first session."""
+        self._repeat_fault = bool(settings.fault)  # to be shown again in the first session
         if settings.fault:
             self.welcome.show_problem(settings.fault)
 
@@ -210,7 +211,6 @@ class MainWindow(QMainWindow):
             self.view.judging.focus_plot()
 
     def _leave_field(self) -> None:
-        """Esc was pressed in a text field."""
         self.welcome.dismiss_prompt()
         self.focus_plot()
 
@@ -236,6 +236,7 @@ class MainWindow(QMainWindow):
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
             ("open_archive", self.archives.open),
+            ("rating_room", self.ratings.choose),
             ("welcome", self.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
@@ -255,7 +256,6 @@ class MainWindow(QMainWindow):
         self.guide.open_at(page or help_page_for("", is_importing=is_importing))
 
     def take_tour(self) -> None:
-        """Start the tour on the open session, else on the sample."""
         if self.view is None:
             self._open_sample(with_tour=True)
         else:
@@ -394,7 +394,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         if self.importing is not None:
             self.importing.stop()
-        parts = (self.archives, self.samp, self.runner, self.opener, self.key_filter)
-        for part in (*parts, self.input_filter, self.settings):
+        parts = (self.archives, self.ratings, self.samp, self.runner, self.opener)
+        for part in (*parts, self.key_filter, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

@@ -25,7 +25,7 @@ ASK = f"""The inspection ends here. You are now its referee, not its author. Jud
 pictures and the guideline, without kindness.
 {rubric_text()}
 Answer with one line of JSON and nothing else:
-{{"coherence": 0, "consistency": 0, "approve": false, "note": "the worst fault, in one sentence"}}"""
+{{"coherence": 0, "consistency": 0, "approve": false, "note": "the worst fault, in a sentence"}}"""
 # A judge that gives no `approve` approves when both scores reach this.
 MIN_APPROVED_SCORE = 4
 MAX_TEXT = 100_000

@@ -1,4 +1,4 @@
-"""A model that rates recorded inspections on the rubric that people use, and writes their records."""
+"""A model that rates inspections on the rubric that people use, and writes their records."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ CHART_PX = 240
 
 
 class FiguresPage(QWidget):
-    """Names the models, so it opens only when this person has rated all, or asks for it."""
+    """Names the models, unlike the other pages: its button says so."""
 
     def __init__(
         self, desk: RatingDesk, current_theme: CurrentTheme, parent: QWidget | None = None
@@ -67,9 +67,7 @@ class FiguresPage(QWidget):
         self._clear()
         here = {trajectory_id(one) for one in self.desk.trajectories}
         ratings = [
-            each
-            for each in latest_ratings(self.desk.records)
-            if each.subject.trajectory in here
+            each for each in latest_ratings(self.desk.records) if each.subject.trajectory in here
         ]
         choices = [
             each

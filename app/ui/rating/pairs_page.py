@@ -119,8 +119,13 @@ class PairsPage(QWidget):
             self.note.setFocus()
         elif key == Qt.Key.Key_Escape:
             self.setFocus()
-        elif not all([scrolled(view, key) for view in self.views]):
+        elif not self._scrolled(key):
             super().keyPressEvent(event)
+
+    def _scrolled(self, key: int) -> bool:
+        """Scroll both sides by a key; whether it was one that scrolls."""
+        sides = [scrolled(view, key) for view in self.views]
+        return all(sides)
 
     def _lay_out(self) -> None:
         self.bar = QFrame(self)

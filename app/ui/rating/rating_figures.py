@@ -46,7 +46,9 @@ def draw_histogram(figure: Figure, found: Sequence[Distribution]) -> None:
         fill.setAlpha(90)
         x = [score - BARS / 2 + (index + 0.5) * width for score in range(LOWEST, HIGHEST + 1)]
         pen = pg.mkPen(colour, style=line, width=1.5)
-        figure.add(pg.BarGraphItem(x=x, height=shares, width=width, brush=pg.mkBrush(fill), pen=pen))
+        figure.add(
+            pg.BarGraphItem(x=x, height=shares, width=width, brush=pg.mkBrush(fill), pen=pen)
+        )
     _label_scores(figure, translate("rating", "Score"), translate("rating", "Share"))
     figure.set_ranges(LOWEST - 0.6, HIGHEST + 0.6, 0.0, max(top * 1.08, 0.1))
 
@@ -141,7 +143,7 @@ def _cell(figure: Figure, value: float | None, count: int, x: int, y: int) -> No
 
 
 def _shade(theme: Theme, value: float) -> str:
-    """Towards one colour for agreement, towards another for its opposite, never too dark to read."""
+    """One colour for agreement, another for its opposite, never too dark to read."""
     tone = theme.accent if value >= 0 else theme.warning
     return mixed(theme.panel, tone, 0.45 * min(abs(value), 1.0))
 

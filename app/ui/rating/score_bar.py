@@ -94,7 +94,7 @@ class ScoreBar(QFrame):
         if event.type() == QEvent.Type.Enter:
             for name, buttons in self.buttons.items():
                 if watched in buttons:
-                    self._explain(name, buttons.index(watched) + LOWEST)  # type: ignore[arg-type]
+                    self._explain(name, buttons.index(watched) + LOWEST)
         elif event.type() == QEvent.Type.Leave:
             self._explain(self.active, self.scores[self.active])
         return False

@@ -7,7 +7,6 @@ import zlib
 
 import pytest
 
-from agent.trajectory.trajectory_file import from_line
 from agent.trajectory import compressed_text
 from agent.trajectory.compressed_text import (
     DICTIONARIES,
@@ -18,6 +17,7 @@ from agent.trajectory.compressed_text import (
     compress_text,
     decompress_text,
 )
+from agent.trajectory.trajectory_file import from_line
 
 RELEASED = {1: "7746f5f4818a05944b149d7d8ea7f834379c3cad3ca3deba6453928a13b9b147"}
 """A session file is lost with its dictionary: none ever changes."""
