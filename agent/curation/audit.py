@@ -71,7 +71,7 @@ class Audit:
 def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
     """Check one trajectory against its spectrum and the true answer."""
     record_faults = tuple(_record_faults(trajectory, example, task))
-    claims, faults = _claim_faults(trajectory, example, task)
+    claims, faults = claim_faults(trajectory, example, task)
     answer_reasons = _count_reasons(trajectory, example)
     if not answer_reasons:
         faults.append(Fault(len(trajectory.replies) - 1, "", "the answer gives no reason to check"))
@@ -126,9 +126,10 @@ def _comparable(step: Step) -> Step:
     return replace(step, seconds=0.0, picture="")
 
 
-def _claim_faults(
+def claim_faults(
     trajectory: Trajectory, example: Example, task: Task
 ) -> tuple[list[Claim], list[Fault]]:
+    """The claims of all turns, and what is wrong with them in the windows shown before each."""
     meter, guideline = Meter.of(example.spectrum), task_text(task)
     shown: list[Window] = []
     requested: list[Window] = []

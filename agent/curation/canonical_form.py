@@ -24,28 +24,30 @@ def remove_sentences(reply: str, sentences: Sequence[str]) -> str:
     parsed = parse_reply(reply)
     thought = _kept(parsed.thought, sentences)
     if parsed.kind == "call":
-        return _call(thought, parsed.arguments)
+        return call_reply(thought, parsed.arguments)
     if parsed.kind == "answer":
-        return _answer(thought, parsed.verdict or "", _kept(BOX.sub("", parsed.answer), sentences))
+        return answer_reply(
+            thought, parsed.verdict or "", _kept(BOX.sub("", parsed.answer), sentences)
+        )
     return reply
 
 
 def _turn(reply: str) -> str:
     parsed = parse_reply(reply)
     if parsed.kind == "call":
-        return _call(_tidy(parsed.thought), parsed.arguments)
+        return call_reply(_tidy(parsed.thought), parsed.arguments)
     if parsed.kind == "answer" and boxed_verdict(parsed.answer):
         reasons = _tidy(BOX.sub("", parsed.answer))
-        return _answer(_tidy(parsed.thought), parsed.verdict or "", reasons)
+        return answer_reply(_tidy(parsed.thought), parsed.verdict or "", reasons)
     return reply
 
 
-def _call(thought: str, arguments: object) -> str:
+def call_reply(thought: str, arguments: object) -> str:
     call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
     return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
 
 
-def _answer(thought: str, verdict: str, reasons: str) -> str:
+def answer_reply(thought: str, verdict: str, reasons: str) -> str:
     return f"<think>{thought}</think>\n<answer>\\boxed{{{verdict}}} {reasons}</answer>"
 
 

@@ -1,73 +1,67 @@
-"""A folder of trajectories under review, with their reviews and the paths of their spectra."""
+"""Trajectories under review, with their reviews and spectra, in a folder or a database."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
+from agent.curation.pool_folder import POOL_FILE, PoolFolder
 from agent.curation.process import Case, Stage
 from agent.curation.record import record_trajectory
-from agent.curation.reviews import Review, add_reviews, read_reviews
+from agent.curation.reviews import Review, timestamp
+from agent.curation.store import TAKE_HOURS, PoolStore, Take, Truths
 from agent.errors import TrajectoryError, WorkbenchError
-from agent.examples.examples import Example, column
-from agent.examples.store import ExampleStore
+from agent.examples.examples import Example
 from agent.hashing import text_hash
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
-from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import read_trajectories, to_line
-
-POOL_FILE, TRAJECTORIES_FILE, REVIEWS_FILE = "pool.json", "pool.jsonl", "reviews.jsonl"
-MAX_POOL = 1_000_000
-VERSION = 1
+from agent.trajectory.trajectory_file import read_trajectories
 
 
-@dataclass(frozen=True)
 class Pool:
-    """A pool of trajectories; make one with `open_pool` or `import_drafts`."""
+    """A pool of trajectories; make one with `open_pool` or `import_drafts`. Any thread may use it.
 
-    folder: Path
-    sets: tuple[Path, ...]
+    What it returns is as of now: others may review at the same time.
+    """
 
-    @cached_property
-    def spectra(self) -> ExampleStore:
-        return ExampleStore(self.sets)
+    def __init__(self, place: Path | str, store: PoolStore) -> None:
+        self.place = place
+        self.store = store
+        self._read: tuple[object, dict[str, Trajectory]] = None, {}
 
     def cases(self) -> Iterator[Case]:
         """Every case, in the order of import."""
         reviews: dict[str, list[Review]] = {}
-        for review in read_reviews(self.folder / REVIEWS_FILE):
+        for review in self.store.reviews():
             reviews.setdefault(review.trajectory, []).append(review)
-        for trajectory in read_trajectories(self.folder / TRAJECTORIES_FILE):
-            case = Case(case_id(trajectory), trajectory)
-            case.add_recorded(reviews.get(case.id, ()))
-            yield case
+        takes = self._takes()
+        for number, trajectory in self._trajectories().items():
+            yield _case(number, trajectory, reviews.get(number, ()), takes.get(number, ""))
 
     def cases_at(self, stage: Stage) -> Iterator[Case]:
         return (case for case in self.cases() if case.stage == stage)
 
-    @cached_property
-    def truths(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """Answer and label by spectrum hash and task."""
-        names = ("sha256", "task", "answer", "label")
-        rows = (row for path in self.sets for row in column(path, *names))
-        return {(row["sha256"], row["task"]): row for row in rows}
+    def case(self, number: str) -> Case:
+        trajectory = self._trajectories().get(number)
+        if trajectory is None:
+            raise WorkbenchError(f"this pool has no such trajectory: {number[:40]}")
+        own = [review for review in self.store.reviews() if review.trajectory == number]
+        return _case(number, trajectory, own, self._takes().get(number, ""))
+
+    def has_truth(self, case: Case) -> bool:
+        return (case.trajectory.spectrum.sha256, case.trajectory.task) in self.store.truths()
 
     def example(self, case: Case) -> Example:
         """The case's spectrum with its task and true answer."""
-        sha256, task = case.trajectory.spectrum.sha256, case.trajectory.task
-        truth = self.truths.get((sha256, task))
-        if truth is None:
-            raise WorkbenchError(f"{case.id}: the pool's sets have no answer for task {task}")
-        # One spectrum may be in several sets, under different tasks.
-        found = self.spectra[sha256]
-        return replace(found, task=task, answer=truth["answer"], label=truth["label"])
+        if not self.has_truth(case):
+            raise WorkbenchError(
+                f"{case.id}: the pool's sets have no answer for task {case.trajectory.task}"
+            )
+        return self.store.example(case.trajectory.spectrum.sha256, case.trajectory.task)
 
     def current_trajectory(self, case: Case) -> Trajectory:
         """The trajectory in its latest wording."""
@@ -75,29 +69,86 @@ class Pool:
 
     def with_replies(self, case: Case, replies: tuple[str, ...]) -> Trajectory:
         """The trajectory with other replies, recorded again with the tool's answers to them."""
-        first = case.trajectory
-        if replies == first.replies:
-            return first
-        recorded = record_trajectory(
-            replies,
-            self.example(case).spectrum,
-            self.task(case),
-            first.model,
-            Style.from_table(first.style),
-            first.sizing,
-            seed=first.seed,
-            draw=bool(first.overview),
-            sampling=first.sampling,
-        )
-        return replace(recorded, spectrum=first.spectrum)
+        if replies == case.trajectory.replies:
+            return case.trajectory
+        return retold(case.trajectory, replies, self.example(case), self.task(case))
 
     def task(self, case: Case) -> Task:
         return find_task(case.trajectory.task)
 
-    def add_review(self, case: Case, review: Review) -> None:
-        """Add a review and write it to disk; raises WorkbenchError if it breaks the rules."""
-        case.add(review)
-        add_reviews(self.folder / REVIEWS_FILE, [review])
+    def add_review(self, review: Review) -> Case:
+        """Write a review to disk, and return its case; raises WorkbenchError if it breaks rules."""
+        with self.store.writing():
+            case = self.case(review.trajectory)
+            case.add(review)
+            self.store.add_reviews([review])
+            if review.role == "reviser" and case.taken_by == review.by:
+                self._add_take(case, review.by, is_free=True)
+        return case
+
+    def add_reviews(self, reviews: Sequence[Review]) -> int:
+        """Write those that keep to the rules, as others reviewed meanwhile; returns how many."""
+        with self.store.writing():
+            cases = {case.id: case for case in self.cases()}
+            kept = []
+            for review in reviews:
+                case = cases.get(review.trajectory)
+                if case is not None and case.accepts(review):
+                    kept.append(review)
+            self.store.add_reviews(kept)
+        return len(kept)
+
+    def take(self, number: str, by: str) -> None:
+        """Keep a draft for this reviser; raises WorkbenchError if it is not theirs to revise."""
+        with self.store.writing():
+            case = self.case(number)
+            if reason := case.refusal(by, "reviser"):
+                raise WorkbenchError(reason)
+            if case.taken_by != by:
+                self._add_take(case, by, is_free=False)
+
+    def give_back(self, number: str, by: str) -> None:
+        """Let others revise it, and forget what this person has changed and not saved."""
+        with self.store.writing():
+            case = self.case(number)
+            if case.taken_by == by:
+                self._add_take(case, by, is_free=True)
+        self.store.save_work(number, by, "")
+
+    def _add_take(self, case: Case, by: str, *, is_free: bool) -> None:
+        self.store.add_take(Take(trajectory=case.id, by=by, at=timestamp(), is_free=is_free))
+
+    def _takes(self) -> dict[str, str]:
+        """Who revises what now, by trajectory."""
+        oldest = (datetime.now(UTC) - timedelta(hours=TAKE_HOURS)).isoformat(timespec="seconds")
+        held = {}
+        for take in self.store.takes():
+            held[take.trajectory] = "" if take.is_free or take.at < oldest else take.by
+        return held
+
+    def _trajectories(self) -> dict[str, Trajectory]:
+        stamp = self.store.stamp()[0]
+        before, found = self._read
+        if stamp != before:
+            found = {case_id(each): each for each in self.store.trajectories()}
+            self._read = stamp, found
+        return found
+
+
+def retold(first: Trajectory, replies: tuple[str, ...], example: Example, task: Task) -> Trajectory:
+    """A trajectory with other replies, recorded again with the tool's answers to them."""
+    recorded = record_trajectory(
+        replies,
+        example.spectrum,
+        task,
+        first.model,
+        Style.from_table(first.style),
+        first.sizing,
+        seed=first.seed,
+        draw=bool(first.overview),
+        sampling=first.sampling,
+    )
+    return replace(recorded, spectrum=first.spectrum)
 
 
 def case_id(trajectory: Trajectory) -> str:
@@ -106,56 +157,40 @@ def case_id(trajectory: Trajectory) -> str:
     return text_hash(text)[:16]
 
 
-def open_pool(folder: Path) -> Pool:
-    path = folder / POOL_FILE
-    try:
-        with path.open("rb") as file:
-            found = json.loads(file.read(MAX_POOL))
-        sets = tuple(Path(text) for text in found["sets"])
-        if found["version"] != VERSION:
-            raise WorkbenchError(f"{folder} was made by another version of this program")
-    except FileNotFoundError:
-        raise WorkbenchError(f"{folder} is not a pool: run `curate import` first") from None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise WorkbenchError(f"{path} is damaged: import again into another folder") from error
-    return Pool(folder, sets)
+def open_pool(place: Path | str) -> Pool:
+    """Open a pool in a folder."""
+    return Pool(place, PoolFolder.open(Path(place)))
 
 
 def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) -> tuple[Pool, int]:
     """Add new drafts to a pool, created if needed; returns it and how many were new."""
     wanted = tuple(path.resolve() for path in sets)
-    known: set[str] = set()
     if (folder / POOL_FILE).is_file():
-        before = open_pool(folder)
-        wanted = tuple(dict.fromkeys((*before.sets, *wanted)))
-        known = {case_id(one) for one in read_trajectories(folder / TRAJECTORIES_FILE)}
+        wanted = tuple(dict.fromkeys((*PoolFolder.open(folder).sets, *wanted)))
     if not wanted:
         raise WorkbenchError("name the sets with the spectra: --spectra SET.parquet")
-    pool = Pool(folder, wanted)
-
-    def fresh() -> Iterator[Trajectory]:
-        for path in drafts:
-            for trajectory in read_trajectories(path):
-                if (trajectory.spectrum.sha256, trajectory.task) not in pool.truths:
-                    name = trajectory.spectrum.path or trajectory.spectrum.object_id
-                    raise TrajectoryError(
-                        f"{path}: the spectrum {name[:80]} is in none of the sets"
-                    )
-                number = case_id(trajectory)
-                if number not in known:
-                    known.add(number)
-                    yield trajectory
-
-    new = [to_line(one) for one in fresh()]
+    store = PoolFolder(folder, wanted)
+    truths = store.truths()
+    new = [each for path in drafts for each in _drafts_of(path, truths)]
     folder.mkdir(parents=True, exist_ok=True)
-    note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in wanted]}
-    (folder / POOL_FILE).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-    _append(folder / TRAJECTORIES_FILE, new)
-    return pool, len(new)
+    with store.writing():
+        known = {case_id(each) for each in store.trajectories()}
+        fresh = {number: each for each in new if (number := case_id(each)) not in known}
+        store.add_trajectories(fresh.values())
+    return Pool(folder, store), len(fresh)
 
 
-def _append(path: Path, lines: Iterable[str]) -> None:
-    try:
-        append_lines(path, lines)
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:
+    """The trajectories of a file, whose spectra must be among those with a known answer."""
+    for trajectory in read_trajectories(path):
+        if (trajectory.spectrum.sha256, trajectory.task) not in truths:
+            name = trajectory.spectrum.path or trajectory.spectrum.object_id
+            raise TrajectoryError(f"{path}: the spectrum {name[:80]} is in none of the sets")
+        yield trajectory
+
+
+def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str) -> Case:
+    case = Case(number, trajectory)
+    case.add_recorded(reviews)
+    case.taken_by = taken_by
+    return case

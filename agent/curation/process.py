@@ -1,7 +1,7 @@
 """The rules of review: who may do what next with a trajectory, and how it is decided.
 
-A case is screened, revised, audited twice, and voted on by the reviser and the auditors. Nobody
-holds two roles on one trajectory, and a review of one wording does not count for another.
+A case is screened, revised, audited by two further people, and voted on by the three. Auditors who
+ask for changes return it to its author. A review of one wording does not count for another.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class Case:
     reviews: list[Review] = field(default_factory=list)
     void_reasons: list[str] = field(default_factory=list)
     """Reasons why recorded reviews do not count."""
+    taken_by: str = ""
+    """Who is revising it now; the storage knows."""
 
     @property
     def replies(self) -> tuple[str, ...]:
@@ -44,25 +46,65 @@ class Case:
     @property
     def stage(self) -> Stage:
         """The role that reviews next, or the decision."""
-        if any(not review.approve for review in self.reviews if review.role != "voter"):
+        if any(self._is_rejection(review) for review in self.reviews):
             return "rejected"
         if not self._by("screener"):
             return "screener"
-        if not self._by("reviser"):
+        if not self.author or self.is_returned:
             return "reviser"
-        if len(self._current("auditor")) < AUDITORS:
+        if len(self.audits) < AUDITORS:
             return "auditor"
-        votes = self._current("voter")
+        votes = self._since_revision("voter")
         ayes = sum(vote.approve for vote in votes)
         if ayes >= VOTES_TO_PASS and len(votes) == len(self.panel):
             return "approved"
         return "voter" if len(votes) < len(self.panel) else "rejected"
 
     @property
+    def author(self) -> str:
+        """Who revised it, empty if nobody has."""
+        revised = self._by("reviser")
+        return revised[0].by if revised else ""
+
+    @property
+    def auditors(self) -> tuple[str, ...]:
+        """The people who audit it: the first two who did, in each round."""
+        return tuple(dict.fromkeys(review.by for review in self._by("auditor")))
+
+    @property
+    def audits(self) -> list[Review]:
+        """The audits of the latest revision."""
+        return self._since_revision("auditor")
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether both auditors have answered, and at least one asked for changes."""
+        audits = self.audits
+        return len(audits) >= AUDITORS and any(review.changes for review in audits)
+
+    @property
+    def rounds(self) -> int:
+        """How many times it was revised."""
+        return len(self._by("reviser"))
+
+    @property
     def panel(self) -> tuple[str, ...]:
-        """The voters: the reviser and the auditors of this wording."""
-        found = [*self._by("reviser")[-1:], *self._current("auditor")[:AUDITORS]]
-        return tuple(review.by for review in found)
+        """The voters: the author and the auditors."""
+        return tuple(filter(None, (self.author, *(review.by for review in self.audits))))
+
+    def visible_reviews(self, by: str) -> list[Review]:
+        """The reviews this person may read: an auditor must not know what the other one said."""
+        if self.stage in ("voter", "approved", "rejected"):
+            return self.reviews
+        is_author = by == self.author
+        hidden = [] if self.is_returned else self.audits
+        return [
+            review
+            for review in self.reviews
+            if review.role != "auditor"
+            or review.by == by
+            or (is_author and not any(review is each for each in hidden))
+        ]
 
     def refusal(self, by: str, role: Role) -> str:
         """The reason why this person may not review in this role now, or an empty text."""
@@ -73,12 +115,23 @@ class Case:
         if role == "voter":
             if by not in self.panel:
                 return f"{by} neither revised nor audited {self.id}: only those who did may vote"
-            if any(vote.by == by for vote in self._current("voter")):
+            if any(vote.by == by for vote in self._since_revision("voter")):
                 return f"{by} has already voted on {self.id}"
-            return ""
-        held = {review.role for review in self.reviews if review.by == by} - {"voter"}
-        if held:
-            return f"{by} is already {sorted(held)[0]} of {self.id}: nobody may hold two roles"
+        if role == "reviser" and self.author not in ("", by):
+            return f"{self.id} goes back to its author {self.author}"
+        if role == "reviser" and self.taken_by not in ("", by):
+            return f"{self.taken_by} is revising {self.id}"
+        if role == "auditor":
+            return self._audit_refusal(by)
+        return ""
+
+    def _audit_refusal(self, by: str) -> str:
+        if by == self.author:
+            return f"{by} is already reviser of {self.id}: nobody may hold two roles"
+        if any(review.by == by for review in self.audits):
+            return f"{by} has already audited {self.id}"
+        if len(self.auditors) >= AUDITORS and by not in self.auditors:
+            return f"{self.id} is audited by {' and '.join(self.auditors[:AUDITORS])}"
         return ""
 
     def add(self, review: Review) -> None:
@@ -92,6 +145,14 @@ class Case:
             raise WorkbenchError(reason)
         self.reviews.append(review)
 
+    def accepts(self, review: Review) -> bool:
+        """Add a review if it keeps to the rules."""
+        try:
+            self.add(review)
+        except WorkbenchError:
+            return False
+        return True
+
     def add_recorded(self, reviews: Sequence[Review]) -> None:
         """Add reviews from a file that people may have edited; those that break rules are void."""
         for review in reviews:
@@ -103,5 +164,11 @@ class Case:
     def _by(self, role: Role) -> list[Review]:
         return [review for review in self.reviews if review.role == role]
 
-    def _current(self, role: Role) -> list[Review]:
-        return [review for review in self._by(role) if review.version == self.version]
+    def _since_revision(self, role: Role) -> list[Review]:
+        """The reviews of this role since the last revision."""
+        last = max((n for n, each in enumerate(self.reviews) if each.role == "reviser"), default=-1)
+        return [review for review in self.reviews[last + 1 :] if review.role == role]
+
+    @staticmethod
+    def _is_rejection(review: Review) -> bool:
+        return not (review.approve or review.changes or review.role == "voter")

@@ -1,28 +1,24 @@
-"""Reviews of trajectories by people and programs, appended to a file as JSON lines."""
+"""Reviews of trajectories by people and programs."""
 
 from __future__ import annotations
 
 import difflib
-import json
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any, Literal, get_args
 
-from agent.checked_toml import printable, shown
+from agent.checked_toml import shown
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
-from agent.trajectory.append_lines import append_lines
 
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
-MAX_LINE = 4_000_000
 MAX_NAME, MAX_NOTE = 80, 4000
 MAX_REPLIES = 64
+MAX_DIFF = 4_000_000
 LOWEST, HIGHEST = 0, 5
 
 
@@ -30,7 +26,8 @@ LOWEST, HIGHEST = 0, 5
 class Review:
     """One review of the wording with the hash `version`.
 
-    `replies` are the new replies of a reviser who changed them, and `diff` shows the change.
+    `replies` are the new replies of a reviser who changed them, and `diff` shows the change. An
+    auditor who does not approve may ask for `changes`; without that the trajectory is rejected.
     """
 
     trajectory: str
@@ -38,6 +35,7 @@ class Review:
     by: str
     approve: bool
     version: str
+    changes: bool = False
     at: str = ""
     coherence: int | None = None
     consistency: int | None = None
@@ -72,50 +70,13 @@ def diff_of(before: Sequence[str], after: Sequence[str]) -> str:
     )
 
 
-def read_reviews(path: Path) -> Iterator[Review]:
-    """The reviews in order; an error names the line, and a truncated last line is skipped."""
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        number = 0
-        while line := file.readline(MAX_LINE + 1):
-            number += 1
-            if not line.strip():
-                continue
-            try:
-                yield review_from(json.loads(line))
-            except (ValueError, RecursionError, WorkbenchError) as error:
-                if not line.endswith(b"\n"):
-                    return
-                reason = printable(str(error), 160)
-                raise WorkbenchError(f"{path}, line {number}: {reason}") from error
-
-
-def add_reviews(path: Path, reviews: Sequence[Review]) -> None:
-    """Append reviews and sync them to disk."""
-    try:
-        with path.open("ab+") as file:
-            end = file.seek(0, os.SEEK_END)
-            if end:
-                file.seek(end - 1)
-                if file.read(1) != b"\n":
-                    _cut_last_line(file)
-        append_lines(path, (json.dumps(_to_json(each), ensure_ascii=False) for each in reviews))
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def _cut_last_line(file: Any) -> None:
-    """Drop the last line, which a crash left half written."""
-    end = file.seek(0, os.SEEK_END)
-    start = max(0, end - MAX_LINE)
-    file.seek(start)
-    file.truncate(start + file.read(end - start).rfind(b"\n") + 1)
-
-
-def _to_json(review: Review) -> dict[str, Any]:
+def review_to_json(review: Review) -> dict[str, Any]:
     table = asdict(review)
-    return {name: value for name, value in table.items() if value not in (None, "", (), [])}
+    return {
+        name: value
+        for name, value in table.items()
+        if value not in (None, "", (), []) and (value or name != "changes")
+    }
 
 
 def review_from(record: object) -> Review:
@@ -131,6 +92,9 @@ def review_from(record: object) -> Review:
         raise WorkbenchError(f"role should be one of {', '.join(ROLES)}")
     if not isinstance(record.get("approve"), bool):
         raise WorkbenchError("approve should be true or false")
+    changes = record.get("changes", False)
+    if not isinstance(changes, bool) or (changes and (record["approve"] or role != "auditor")):
+        raise WorkbenchError("only an auditor who does not approve may ask for changes")
     replies = record.get("replies", [])
     if not isinstance(replies, list | tuple) or len(replies) > MAX_REPLIES:
         raise WorkbenchError(f"replies should be a list of at most {MAX_REPLIES} texts")
@@ -140,12 +104,13 @@ def review_from(record: object) -> Review:
         by=_text(record, "by", MAX_NAME, needed=True),
         approve=record["approve"],
         version=_text(record, "version", 64, needed=True),
+        changes=changes,
         at=_text(record, "at", 40),
         coherence=_score(record, "coherence"),
         consistency=_score(record, "consistency"),
         note=_text(record, "note", MAX_NOTE),
         replies=tuple(_text({"reply": each}, "reply", 200_000, needed=True) for each in replies),
-        diff=_text(record, "diff", MAX_LINE),
+        diff=_text(record, "diff", MAX_DIFF),
     )
 
 

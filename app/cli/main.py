@@ -46,11 +46,11 @@ COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
     *("enrich", "fetch", "services"),
-    *("rate", "models", "selftest"),
+    *("models", "selftest", "curate", "rate"),
 )
 FOLDERS = {
     **dict.fromkeys(("enrich", "fetch", "services"), "services."),
-    "rate": "rooms.",
+    **dict.fromkeys(("curate", "rate"), "rooms."),
 }
 """Folders of the commands whose modules are not in app/cli itself."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -40,8 +40,13 @@ def is_for_window(arguments: list[str]) -> bool:
     return "://" in argument or argument.endswith(".speco3") or _exists(argument)
 
 
-def open_window(argument: str = "", *, sample: bool = False) -> int:
-    """Open the window and wait until it is closed; Qt is imported only here."""
+def open_window(
+    argument: str = "", *, sample: bool = False, pool: Path | str = "", reviewer: str = ""
+) -> int:
+    """Open the window, or the curation room on a pool, and wait until it is closed.
+
+    Qt is imported only here.
+    """
     require_display()
     try:
         program = import_program()
@@ -52,7 +57,7 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
         ) from error
     if fault:
         raise WorkbenchError(f"the window cannot be shown: {fault}")
-    status: int = program.start(argument, sample=sample)
+    status: int = program.start(argument, sample=sample, pool=pool, reviewer=reviewer)
     return status
 
 

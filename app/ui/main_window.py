@@ -18,6 +18,7 @@ from app.core.session.spectra_folders import open_with_spectra
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.crash.crash_report import log_folder, open_folder
+from app.ui.curation.room_opener import RoomOpener
 from app.ui.fetching.archive_opener import ArchiveOpener
 from app.ui.help.context_help import ABOUT, MODELS, add_help_key, help_page_for
 from app.ui.importing.drop_zone import DropZone
@@ -59,8 +60,6 @@ TITLE = "Spec-o3 Workbench"
 
 
 class MainWindow(QMainWindow):
-    """Shows one session at a time."""
-
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
@@ -96,25 +95,27 @@ class MainWindow(QMainWindow):
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
         self.archives = ArchiveOpener(self.runner, self, self.import_lists, self.open_spectrum)
+        self.rooms = RoomOpener(self.runner, settings, current_theme, self.show_guide, self)
         self.ratings = RatingOpener(self)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.open_given)
         self.samp = SampDesk(settings, self.commands, self)
         self.samp.given.connect(self.open_given)
-        self.samp.failed.connect(self.show_error)
         self.welcome.list_chosen.connect(self.import_lists)
         self.welcome.session_chosen.connect(self.open_session)
         self.welcome.sample_requested.connect(self.open_sample)
         self.welcome.spectrum_chosen.connect(self.open_spectrum)
         self.welcome.about_requested.connect(self.show_about)
+        self.welcome.curation_requested.connect(self.rooms.ask)
         self.locked.read_only_requested.connect(partial(self.open_session, read_only=True))
         self.locked.retry_requested.connect(self.open_session)
         self.locked.closed.connect(self.show_welcome)
         self.runner.failed.connect(self._report_error)
-        settings.write_failed.connect(self.show_error)
+        for fault in (settings.write_failed, self.samp.failed, self.rooms.failed):
+            fault.connect(self.show_error)
         self._reset_commands()
-        self._repeat_fault = bool(settings.fault)  # to be shown again in the first session
+        self._repeat_fault = bool(settings.fault)
         if settings.fault:
             self.welcome.show_problem(settings.fault)
 
@@ -129,7 +130,6 @@ class MainWindow(QMainWindow):
         self._open_sample(with_tour=self.tour.is_new)
 
     def begin_with_sample(self) -> None:
-        """Open the sample at the start, after asking a new user for a name."""
         self.welcome.name_prompt.ask_before(self.open_sample)
 
     def _open_sample(self, *, with_tour: bool) -> None:
@@ -243,6 +243,7 @@ class MainWindow(QMainWindow):
         ):
             self.commands.add(name, call)
         self.samp.add_commands()
+        self.rooms.add_commands(self.commands)
 
     def show_guide(self, page: str = "") -> None:
         """Open the guide at this page, by default at one about what is on screen."""
@@ -336,7 +337,6 @@ class MainWindow(QMainWindow):
         self.menu_row.follow(self.view)
 
     def _refuse(self, session: Session, error: Exception) -> None:
-        """Say on the start page why the session cannot be shown."""
         self.close_session()
         for half_built in self._stack.findChildren(SessionView):
             half_built.close_session()
@@ -394,7 +394,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         if self.importing is not None:
             self.importing.stop()
-        parts = (self.archives, self.ratings, self.samp, self.runner, self.opener)
+        parts = (self.rooms, self.ratings, self.archives, self.samp, self.runner, self.opener)
         for part in (*parts, self.key_filter, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

@@ -32,8 +32,10 @@ CRASHED_LAST_TIME = str(
 SIGNAL_POLL_MS = 200
 
 
-def start(argument: str = "", *, sample: bool = False) -> int:
-    """Open the window on a session, a list, a spectrum, or the welcome page."""
+def start(
+    argument: str = "", *, sample: bool = False, pool: Path | str = "", reviewer: str = ""
+) -> int:
+    """Open the window on a session, a list, a spectrum, or the welcome page; or only a pool."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName(NAME)
@@ -51,9 +53,14 @@ def start(argument: str = "", *, sample: bool = False) -> int:
         window.show_error(QCoreApplication.translate("crash", CRASHED_LAST_TIME))
     _handle_signals(window)
     garbage_timer = GarbageTimer(window)
-    window.show()
+    if pool:
+        open_room(window, pool, reviewer)
+    else:
+        window.show()
     garbage_timer.freeze()
-    if sample:
+    if pool:
+        pass
+    elif sample:
         window.begin_with_sample()
     elif argument:
         open_argument(window, argument)
@@ -64,6 +71,17 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     native.end()
     theme_applier.deleteLater()
     return status
+
+
+def open_room(window: MainWindow, pool: Path | str, reviewer: str) -> None:
+    """Open the curation room; the program ends with it, as the main window is not shown."""
+
+    def show_problem(_: str) -> None:
+        window.show()
+
+    window.rooms.opened.connect(lambda room: room.closed.connect(window.close))
+    window.rooms.failed.connect(show_problem)
+    window.rooms.open_pool(pool, reviewer)
 
 
 def open_argument(window: MainWindow, argument: str) -> None:

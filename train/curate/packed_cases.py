@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from agent.curation.pool import Pool, case_id
+from agent.curation.pool import Pool, case_id, open_pool
 from agent.curation.process import Case
 from agent.curation.reviews import Review
 from agent.trajectory.trajectory_file import from_line, to_line
@@ -26,6 +26,6 @@ def unpack(packed: PackedCase) -> Case:
 
 
 @cache
-def cached_pool(folder: Path, sets: tuple[Path, ...]) -> Pool:
+def cached_pool(place: Path | str) -> Pool:
     """The pool shared by all cases of a process, so that its spectra are indexed once."""
-    return Pool(folder, sets)
+    return open_pool(place)

@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from agent.curation.audit import Audit, audit
 from agent.curation.canonical_form import canonical_replies, remove_sentences
-from agent.curation.pool import REVIEWS_FILE, Pool
+from agent.curation.pool import Pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, Role, add_reviews, diff_of, timestamp, version_of
+from agent.curation.reviews import Review, Role, diff_of, timestamp, version_of
 from agent.protocol.reply import is_well_formed
 from train.curate.packed_cases import PackedCase, cached_pool, pack, unpack
 from train.draft.teachers import LEAKS, rough_tokens
@@ -45,20 +45,19 @@ def run_panel(
     packed = map(pack, open_cases)
     batches = iter(lambda: list(islice(packed, BATCH)), [])
     count = 0
-    work = partial(_batch, pool.folder, pool.sets, tuple(names))
+    work = partial(_batch, pool.place, tuple(names))
     for size, reviews in in_order(work, batches, workers):
-        add_reviews(pool.folder / REVIEWS_FILE, reviews)
-        count += len(reviews)
+        count += pool.add_reviews(reviews)
         advance(size)
     return count
 
 
 def _batch(
-    folder: Path, sets: tuple[Path, ...], names: tuple[str, ...], cases: list[PackedCase]
+    place: Path | str, names: tuple[str, ...], cases: list[PackedCase]
 ) -> tuple[int, list[Review]]:
     reviews: list[Review] = []
     for packed in cases:
-        reviews += ReviewPanel(cached_pool(folder, sets), unpack(packed), names).reviews()
+        reviews += ReviewPanel(cached_pool(place), unpack(packed), names).reviews()
     return len(cases), reviews
 
 

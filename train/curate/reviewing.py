@@ -66,7 +66,7 @@ def judge_cases(
         if scores is None:
             unusable += 1
         else:
-            pool.add_review(case, _review(case, by, role, scores))
+            pool.add_review(_review(case, by, role, scores))
             judged += 1
         advance()
     return judged, unusable

@@ -9,8 +9,9 @@ from typing import Any
 
 from agent.checked_toml import printable
 from agent.curation.canonical_form import canonical_replies
+from agent.curation.json_log import MAX_LINE
 from agent.curation.pool import Pool
-from agent.curation.reviews import MAX_LINE, Review, Role, diff_of, review_from, timestamp
+from agent.curation.reviews import Review, Role, diff_of, review_from, timestamp
 from agent.errors import WorkbenchError
 
 
@@ -30,6 +31,8 @@ def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | Non
             "truth": pool.example(case).answer,
             "replies": list(case.replies),
             "approve": None,
+            **({"changes": False} if role == "auditor" else {}),
+            **({"wanted": [each.note for each in case.audits]} if case.is_returned else {}),
             "coherence": None,
             "consistency": None,
             "note": "",
@@ -63,6 +66,7 @@ def import_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]
                 raise WorkbenchError("this pool has no such trajectory")
             before = case.replies
             given = {key: table.get(key) for key in ("approve", "coherence", "consistency")}
+            given["changes"] = table.get("changes") or False
             review = review_from(
                 {
                     **given,
@@ -75,7 +79,7 @@ def import_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]
                     "replies": table.get("replies", []),
                 }
             )
-            pool.add_review(case, _with_changes(review, before))
+            pool.add_review(_with_changes(review, before))
         except (ValueError, RecursionError, WorkbenchError) as error:
             raise WorkbenchError(f"{path}, line {number}: {printable(str(error), 160)}") from error
         imported += 1

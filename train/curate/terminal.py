@@ -24,6 +24,7 @@ Ask = Callable[[str], str]
 Edit = Callable[[str], str | None]
 DEFAULT_EDITOR = "notepad" if os.name == "nt" else "vi"
 KEYS = "a approve, r reject, s skip, q quit"
+AUDIT_KEYS = "a approve, c changes wanted, r reject, s skip, q quit"
 
 
 class Quit(Exception):
@@ -40,19 +41,19 @@ def review_in_terminal(
             break
         if case.refusal(by, role):
             continue
-        show_case(case, pool.current_trajectory(case), pool.example(case).answer, console)
+        show_case(case, pool.current_trajectory(case), pool.example(case).answer, by, console)
         try:
             review = _ask_review(case, by, role, console, ask, edit)
         except Quit:
             break
         if review is not None:
-            pool.add_review(case, review)
+            pool.add_review(review)
             done += 1
     return done
 
 
-def show_case(case: Case, trajectory: Trajectory, answer: str, console: Console) -> None:
-    """Print each turn with the tool's answer, and the reviews so far."""
+def show_case(case: Case, trajectory: Trajectory, answer: str, by: str, console: Console) -> None:
+    """Print each turn with the tool's answer, and the reviews that this person may read."""
     # `Text` everywhere: replies are full of brackets that rich would read as markup.
     about = trajectory.spectrum
     name = about.path or about.object_id
@@ -62,8 +63,8 @@ def show_case(case: Case, trajectory: Trajectory, answer: str, console: Console)
         for step in trajectory.steps:
             if step.turn == number and step.kind == "zoom":
                 console.print(Text(f"    {step.error or step.text}", style="dim"))
-    for review in case.reviews:
-        vote = "approves" if review.approve else "rejects"
+    for review in case.visible_reviews(by):
+        vote = "approves" if review.approve else "wants changes" if review.changes else "rejects"
         console.print(Text(f"{review.role} {review.by} {vote}. {review.note}", style="dim"))
 
 
@@ -71,7 +72,7 @@ def _ask_review(
     case: Case, by: str, role: Role, console: Console, ask: Ask, edit: Edit
 ) -> Review | None:
     replies = _ask_revision(case, console, ask, edit) if role == "reviser" else case.replies
-    choice = _ask_choice(ask)
+    choice = _ask_choice(ask, AUDIT_KEYS if role == "auditor" else KEYS)
     if choice == "s":
         return None
     scores: tuple[int | None, int | None] = (None, None)
@@ -82,6 +83,7 @@ def _ask_review(
         role=role,
         by=by,
         approve=choice == "a",
+        changes=choice == "c",
         version=case.version,
         at=timestamp(),
         coherence=scores[0],
@@ -106,12 +108,12 @@ def _ask_revision(case: Case, console: Console, ask: Ask, edit: Edit) -> tuple[s
         replies[index] = (edit(replies[index]) or replies[index]).strip()
 
 
-def _ask_choice(ask: Ask) -> str:
+def _ask_choice(ask: Ask, keys: str) -> str:
     while True:
-        chosen = ask(KEYS).strip().casefold()[:1]
+        chosen = ask(keys).strip().casefold()[:1]
         if chosen == "q":
             raise Quit
-        if chosen in ("a", "r", "s"):
+        if chosen in ("a", "r", "s") or (chosen == "c" and keys == AUDIT_KEYS):
             return chosen
 
 

@@ -276,6 +276,7 @@ ACTIONS: dict[str, Action] = dict(
         _action("open_list", FILES, QT_TRANSLATE_NOOP("actions", "Open a list"), "Ctrl+N"),
         _action("open_session", FILES, QT_TRANSLATE_NOOP("actions", "Open a session"), "Ctrl+O"),
         _action("open_archive", FILES, QT_TRANSLATE_NOOP("actions", "Open from an archive")),
+        _action("curation_room", FILES, QT_TRANSLATE_NOOP("actions", "Open the curation room")),
         _action("fetch_missing", FILES, QT_TRANSLATE_NOOP("actions", "Fetch the missing file")),
         _action("welcome", FILES, QT_TRANSLATE_NOOP("actions", "Close the session"), "Ctrl+W"),
         _action("judging_page", FILES, QT_TRANSLATE_NOOP("actions", "Judge"), "Ctrl+1"),

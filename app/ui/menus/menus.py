@@ -18,7 +18,7 @@ LINE = ""
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
         *("open_list", "open_session", "open_archive", "fetch_missing", "other_class"),
-        *("welcome", LINE),
+        *("curation_room", "welcome", LINE),
         *("export", "report", "pack", "snapshot", "save_spectrum", LINE),
         *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
         *(LINE, "settings", "services", LINE, "quit"),

@@ -14,7 +14,7 @@ Pairs = list[tuple[Trajectory, Example]]
 
 
 def stages(pool: Pool) -> list[str]:
-    return [case.stage for case in open_pool(pool.folder).cases()]
+    return [case.stage for case in open_pool(pool.place).cases()]
 
 
 def audited(trajectory: Trajectory, example: Example) -> Audit:

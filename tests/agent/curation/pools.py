@@ -29,6 +29,16 @@ def drafts(example_set: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def many_drafts(example_set: Path) -> Path:
+    """Twenty short drafts, two of each spectrum."""
+    settings = DraftSettings(words="short", per_spectrum=2)
+    path = _drafted(example_set, "many.jsonl", settings)
+    twenty = path.with_name("twenty.jsonl")
+    twenty.write_text("".join(path.read_text().splitlines(keepends=True)[:20]))
+    return twenty
+
+
+@pytest.fixture(scope="session")
 def quoted_drafts(example_set: Path) -> Path:
     """Those in the words of the nano preset, of every spectrum."""
     quoted = DraftSettings(words="quoted", style="nano", min_snr=5, min_chance=0.0)

@@ -16,11 +16,11 @@ from tests.agent.curation.helpers import Pairs
 class TestPool:
     def test_drafts_come_in_once(self, pool: Pool, drafts: Path, example_set: Path) -> None:
         before = len(list(pool.cases()))
-        again, new = import_drafts(pool.folder, [drafts], [])
+        again, new = import_drafts(pool.place, [drafts], [])
         everything = len(list(read_trajectories(drafts)))
         assert before == 3 and new == everything - 3
-        assert import_drafts(pool.folder, [drafts], [example_set])[1] == 0
-        assert again.sets == (example_set.resolve(),)
+        assert import_drafts(pool.place, [drafts], [example_set])[1] == 0
+        assert again.store.sets == (example_set.resolve(),)
 
     def test_drafts_of_unknown_spectra_are_refused(
         self, tmp_path: Path, pairs: Pairs, example_set: Path

@@ -32,7 +32,9 @@ CHOICE = {
 
 
 def test_records_come_back_as_they_were():
-    one = rating(trajectory(), "Ada", 0, 5, note="A slip: 6563 → 6653", at="2026-01-02", by_model=True)
+    one = rating(
+        trajectory(), "Ada", 0, 5, note="A slip: 6563 → 6653", at="2026-01-02", by_model=True
+    )
     passing = Rating(subject=subject_of(trajectory()), by="Ben", overall=0)
     choice = Choice(
         first=subject_of(trajectory()),

@@ -38,7 +38,11 @@ def test_the_last_word_of_each_rater_counts():
 
 
 def test_distributions_by_model():
-    ratings = [rating(OURS[0], "Ada", 5, 0), rating(OURS[1], "Ada", 3, 2), rating(THEIRS[0], "B", 1, 1)]
+    ratings = [
+        rating(OURS[0], "Ada", 5, 0),
+        rating(OURS[1], "Ada", 3, 2),
+        rating(THEIRS[0], "B", 1, 1),
+    ]
     ours, theirs = distributions(ratings, "coherence")
     assert (ours.model, ours.counts, ours.n, ours.mean) == ("ours", (0, 0, 0, 1, 0, 1), 2, 4.0)
     assert ours.values == (3, 5) and ours.cumulative == (0, 0, 0, 0.5, 0.5, 1)
@@ -67,7 +71,12 @@ def test_the_map_of_raters_is_spearmans(rng: np.random.Generator):
 
 
 def test_wins_ties_and_losses_of_choices():
-    given = [choice(0, "first"), choice(1, "second"), choice(2, "tie"), choice(3, "first", "second")]
+    given = [
+        choice(0, "first"),
+        choice(1, "second"),
+        choice(2, "tie"),
+        choice(3, "first", "second"),
+    ]
     assert duels_of_choices(given) == [Duel("ours", "theirs", 2, 1, 1)]
     (duel,) = duels_of_choices(given)
     assert duel.share(duel.wins) == (0.5, *wilson(2, 4))

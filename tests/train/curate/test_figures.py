@@ -50,7 +50,7 @@ def test_sources_are_compared_on_the_same_spectrum_by_the_same_rater() -> None:
 
 def test_figures_of_a_pool(pool: Pool) -> None:
     run_panel(pool)
-    found = figures(open_pool(pool.folder).cases())
+    found = figures(open_pool(pool.place).cases())
     assert found["stages"]["approved"] == 3 and found["approvals"]["auditor"]["n"] == 6
     assert found["scores"]["consistency"]["auditor"]["counts"][5] == 6
     assert {(row["first"], row["n"]) for row in found["agreement"]} >= {(CLAIMS, 3)}

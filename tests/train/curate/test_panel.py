@@ -20,10 +20,10 @@ class TestPanel:
         seen: list[int] = []
         assert run_panel(pool, advance=seen.append) == 7 * 3 and sum(seen) == 3
         assert stages(pool) == ["approved"] * 3
-        out = pool.folder / "approved.jsonl"
-        assert export_approved(open_pool(pool.folder), out) == 3
+        out = pool.place / "approved.jsonl"
+        assert export_approved(open_pool(pool.place), out) == 3
         assert all(one.well_formed for one in read_trajectories(out))
-        assert run_panel(open_pool(pool.folder)) == 0
+        assert run_panel(open_pool(pool.place)) == 0
 
     def test_the_reviser_removes_wrong_claims(
         self, tmp_path: Path, pairs: Pairs, example_set: Path
@@ -62,13 +62,13 @@ class TestPanel:
         run_panel(pool, names=[SCREENER])
         assert stages(pool) == ["reviser"] * 3
         assert people(pool, "Ben", "reviser", "", "a", "4", "5", "fine") == 1
-        run_panel(open_pool(pool.folder), names=[CLAIMS])
+        run_panel(open_pool(pool.place), names=[CLAIMS])
         assert stages(pool) == ["auditor", "reviser", "reviser"]
         assert people(pool, "Di", "auditor", "a", "5", "4", "") == 1
-        run_panel(open_pool(pool.folder), names=PROGRAMS)
+        run_panel(open_pool(pool.place), names=PROGRAMS)
         assert stages(pool)[0] == "voter"
         for by in ("Ben", "Di"):
             assert people(pool, by, "voter", "a", "") == 1
         assert stages(pool)[0] == "approved"
-        case = next(open_pool(pool.folder).cases())
+        case = next(open_pool(pool.place).cases())
         assert case.panel == ("Ben", CLAIMS, "Di") and RECORD not in case.panel

@@ -21,6 +21,6 @@ class TestJudge:
         assert stages(pool) == ["auditor", "reviser", "reviser"]
         heard = engine.conversations[0]
         assert "You are now its referee" in heard.turns[-2].text
-        case = next(open_pool(pool.folder).cases())
+        case = next(open_pool(pool.place).cases())
         assert len(heard.pictures) == 1 + len(case.trajectory.looks)
         assert case.reviews[-1].consistency == 4 and "\x00" not in case.reviews[-1].note

@@ -24,10 +24,10 @@ class TestSheet:
         lines[1] |= {"approve": False, "coherence": 1, "consistency": 0, "note": "invented"}
         lines[0]["replies"][0] = lines[0]["replies"][0].replace("<think>", "<think>Well. ")
         sheet.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        said = review_by_sheet(open_pool(pool.folder), "Ben", "reviser", sheet)
+        said = review_by_sheet(open_pool(pool.place), "Ben", "reviser", sheet)
         assert said.startswith("2 reviews imported") and "1 lines left open" in said
         assert stages(pool) == ["auditor", "rejected", "reviser"]
-        assert "Well." in next(open_pool(pool.folder).cases()).replies[0]
+        assert "Well." in next(open_pool(pool.place).cases()).replies[0]
 
     @pytest.mark.parametrize(
         ("change", "why"),

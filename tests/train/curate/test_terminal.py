@@ -17,10 +17,10 @@ class TestTerminal:
         worded = case.replies[0].replace("<think>", "<think>Let us see. ")
         answers = ["99", "1", "", "a", "7", "4", "5", "a greeting"]
         assert people(pool, "Ben", "reviser", *answers, edit=worded) == 1
-        after = next(open_pool(pool.folder).cases())
+        after = next(open_pool(pool.place).cases())
         assert "Let us see" in after.replies[0] and after.stage == "auditor"
         assert after.reviews[-1].note == "a greeting" and after.reviews[-1].coherence == 4
-        assert "Let us see" in open_pool(pool.folder).current_trajectory(after).steps[0].text
+        assert "Let us see" in open_pool(pool.place).current_trajectory(after).steps[0].text
 
     def test_skipping_and_leaving(self, pool: Pool) -> None:
         run_panel(pool, names=[SCREENER])

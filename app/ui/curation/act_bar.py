@@ -1,0 +1,158 @@
+"""What a person may do with the draft on the screen, with a key for each act and a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from agent.curation.process import Stage
+from agent.curation.reviews import MAX_NOTE
+from app.ui.widgets.labels import button, row, with_key, wrapped_label
+
+APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"
+
+
+@dataclass(frozen=True)
+class Act:
+    """An act of one role; some need a reason."""
+
+    approve: bool
+    changes: bool = False
+    needs_reason: bool = False
+
+
+APPROVE, REFUSE = Act(True), Act(False)
+DISCARD = Act(False, needs_reason=True)
+WANT_CHANGES = Act(False, changes=True, needs_reason=True)
+
+
+class ReasonField(QLineEdit):
+    """Esc leaves it."""
+
+    left = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+
+
+class ActBar(QFrame):
+    decided = Signal(object, str)
+    """The act, and its reason."""
+    given_back = Signal()
+    """The person wants none of their changes."""
+    left = Signal()
+    """The person leaves the field of the reason."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._stage: Stage | None = None
+        self._pending: Act | None = None
+        self.state = wrapped_label("", "dim")
+        self.reason = ReasonField(self, maxLength=MAX_NOTE)
+        self.reason.setAccessibleName(self.tr("Reason"))
+        self.reason.returnPressed.connect(self._confirm)
+        self.reason.left.connect(self._leave)
+        self.approve_button = button("", "accept")
+        self.refuse_button = button("", "reject")
+        self.back_button = button(self.tr("Give it back unchanged"))
+        self.back_button.setToolTip(
+            self.tr("Forget what you have changed and not saved, and let others revise it")
+        )
+        self.approve_button.clicked.connect(self.approve)
+        self.refuse_button.clicked.connect(self.refuse)
+        self.back_button.clicked.connect(self.given_back)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(6)
+        layout.addWidget(self.state)
+        layout.addLayout(
+            row(self.approve_button, self.refuse_button, (self.reason, 1), self.back_button)
+        )
+        self.show_stage(None, "")
+
+    @property
+    def stage(self) -> Stage | None:
+        """The role in which the person can act; None where there is nothing to do."""
+        return self._stage
+
+    def show_stage(self, stage: Stage | None, text: str, *, is_changed: bool = False) -> None:
+        """Offer the acts of this role. `text` says what they are about, or what is waited for."""
+        self._pending = None
+        if stage != self._stage:
+            self.reason.clear()
+        self._stage = stage
+        self.state.setText(text)
+        names = {
+            "screener": (self.tr("Keep"), self.tr("Discard")),
+            "reviser": (self.tr("Save revision"), self.tr("Discard")),
+            "auditor": (self.tr("Approve"), self.tr("Ask for changes")),
+            "voter": (self.tr("Vote for"), self.tr("Vote against")),
+        }.get(stage or "")
+        for part in (self.approve_button, self.refuse_button, self.reason):
+            part.setVisible(names is not None)
+        self.back_button.setVisible(stage == "reviser" and is_changed)
+        if names is None:
+            return
+        keys = (SAVE_KEY if stage == "reviser" else APPROVE_KEY), REFUSE_KEY
+        for part, name, key in zip(self._buttons, names, keys, strict=True):
+            part.setText(with_key(name, key))
+            part.setAccessibleName(name)
+        hints = {
+            "screener": self.tr("Reason; a draft is discarded with one"),
+            "reviser": self.tr("What you changed and why, for the auditors"),
+            "auditor": self.tr("What should change and why, for the author"),
+            "voter": self.tr("Reason (optional)"),
+        }
+        self.reason.setPlaceholderText(hints[stage or ""])
+
+    def approve(self) -> None:
+        """Keep, save, approve, or vote for it."""
+        if self._stage is not None and self.approve_button.isEnabled():
+            self._decide(APPROVE)
+
+    def refuse(self) -> None:
+        """Discard, ask for changes, or vote against it."""
+        if self._stage == "auditor":
+            self._decide(WANT_CHANGES)
+        elif self._stage == "voter":
+            self._decide(REFUSE)
+        elif self._stage is not None:
+            self._decide(DISCARD)
+
+    def set_busy(self, is_busy: bool) -> None:
+        """While a review is written nothing else is."""
+        for part in self._buttons:
+            part.setEnabled(not is_busy)
+
+    @property
+    def _buttons(self) -> tuple[QPushButton, QPushButton]:
+        return self.approve_button, self.refuse_button
+
+    def _decide(self, act: Act) -> None:
+        if not self.refuse_button.isEnabled():
+            return
+        reason = self.reason.text().strip()
+        if act.needs_reason and not reason:
+            self._pending = act
+            self.reason.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        self._pending = None
+        self.decided.emit(act, reason)
+
+    def _confirm(self) -> None:
+        """Enter in the field of the reason: do what was waiting for it."""
+        if self._pending is not None and self.reason.text().strip():
+            self._decide(self._pending)
+        elif self._pending is None:
+            self.left.emit()
+
+    def _leave(self) -> None:
+        self._pending = None
+        self.left.emit()

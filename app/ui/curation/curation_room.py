@@ -1,0 +1,271 @@
+"""The curation room: the drafts of a pool, the one on the screen, and what to do with it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from agent.curation.canonical_form import canonical_replies
+from agent.curation.pool import Pool
+from agent.curation.process import Case, Stage
+from agent.curation.reviews import Review, diff_of, timestamp
+from agent.curation.revision import Revision
+from agent.errors import WorkbenchError
+from app.ui.background.runner import Runner
+from app.ui.curation.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar
+from app.ui.curation.case_table import CaseTable
+from app.ui.curation.draft_view import DraftView
+from app.ui.curation.history_card import HistoryCard
+from app.ui.curation.pool_desk import OpenDraft, PoolDesk, keep_work
+from app.ui.curation.stage_words import waiting_text
+from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.labels import row, short_label
+from app.ui.widgets.problem_line import ProblemLine
+
+KEEP_MS = 400
+"""After the last change before it is kept on the disk, so that a crash takes no more than that."""
+LIST_PX, SIZE = 330, (1280, 860)
+
+
+class CurationRoom(QWidget):
+    """A window of its own; `by` is the person who reviews."""
+
+    help_requested = Signal()
+    closed = Signal()
+
+    def __init__(
+        self,
+        pool: Pool,
+        by: str,
+        runner: Runner,
+        current_theme: CurrentTheme,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"{self.tr('Curation room')} · {pool.store.location}")
+        self.setMinimumSize(900, 600)
+        self.resize(*SIZE)
+        self.by = by
+        self.desk = PoolDesk(pool, by, runner, self)
+        self.table = CaseTable(by, self)
+        self.view = DraftView(runner, current_theme, self)
+        self.acts = ActBar(self)
+        self.history = HistoryCard(self)
+        self.problem = ProblemLine()
+        self._after = ""
+        """The draft after which to go on."""
+        self._keep_timer = QTimer(self, interval=KEEP_MS, singleShot=True)
+        self._keep_timer.timeout.connect(self._keep)
+        self._lay_out()
+        self._add_keys()
+        self.table.chosen.connect(self._choose)
+        self.desk.cases_changed.connect(self._show_cases)
+        self.desk.draft_opened.connect(self._show_draft)
+        self.desk.reviewed.connect(self._on_reviewed)
+        self.desk.failed.connect(self._show_error)
+        self.desk.work_failed.connect(self._show_error)
+        self.view.revised.connect(self._on_revised)
+        self.view.problem.connect(self.problem.show_problem)
+        self.acts.decided.connect(self._decide)
+        self.acts.given_back.connect(self._give_back)
+        self.acts.left.connect(self._focus_list)
+        self.desk.start()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._keep_timer.stop()
+        self.desk.close()
+        draft = self.draft
+        if draft is not None and self.view.is_editable and self.acts.refuse_button.isEnabled():
+            with suppress(WorkbenchError):  # nobody is there to read why
+                keep_work(self.desk.pool, draft, self.view.revision, self.by)
+        super().closeEvent(event)
+        self.closed.emit()
+
+    def flush(self) -> None:
+        """Keep now what would be kept in a moment."""
+        if self._keep_timer.isActive():
+            self._keep_timer.stop()
+            self._keep()
+
+    @property
+    def draft(self) -> OpenDraft | None:
+        return self.view.draft
+
+    def _lay_out(self) -> None:
+        right = QWidget(self)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.history)
+        column.addWidget(self.acts)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split.addWidget(self.table)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setSizes([LIST_PX, SIZE[0] - LIST_PX])
+        split.setChildrenCollapsible(False)
+        name = self.tr("You are {name}").replace("{name}", self.by)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 12)
+        layout.setSpacing(8)
+        layout.addLayout(row(short_label(self.tr("Curation room"), "title"), 1, short_label(name)))
+        layout.addWidget(self.problem)
+        layout.addWidget(split, 1)
+
+    def _add_keys(self) -> None:
+        for key, call in (
+            (APPROVE_KEY, self._approve),
+            (REFUSE_KEY, self.acts.refuse),
+            (SAVE_KEY, self._save),
+            ("N", self._next),
+            ("B", self._previous),
+            ("D", self.view.differences.toggle),
+            ("Ctrl+Z", self.view.undo),
+            ("F1", self.help_requested.emit),
+        ):
+            QShortcut(QKeySequence(key), self).activated.connect(call)
+
+    # Which draft
+
+    def _show_cases(self, cases: list[Case]) -> None:
+        self.table.show_cases(cases)
+        after, self._after = self._after, ""
+        if after or not self.table.current:
+            self.table.go_on(after)
+            if after and self.table.current == after:
+                self.desk.open_draft(after)
+        elif (draft := self.draft) is not None:
+            self._follow_others(draft, cases)
+
+    def _follow_others(self, draft: OpenDraft, cases: list[Case]) -> None:
+        """Open the draft again where somebody else has gone on with it."""
+        now = next((case for case in cases if case.id == draft.case.id), None)
+        if now is None:
+            return
+        is_taken = now.taken_by not in ("", self.by) and now.taken_by != draft.case.taken_by
+        if len(now.reviews) == len(draft.case.reviews) and (not is_taken or self._is_changed()):
+            return
+        if self._keep_timer.isActive():
+            self.flush()
+        self.desk.open_draft(draft.case.id)
+
+    def _choose(self, number: str) -> None:
+        self.flush()
+        self.problem.clear()
+        self.desk.open_draft(number)
+
+    def _show_draft(self, draft: OpenDraft) -> None:
+        stage = self._stage_of(draft.case)
+        self.view.show_draft(draft, is_editable=stage == "reviser")
+        self.history.show_case(draft.case, self.by)
+        self._show_acts(draft)
+        if not self.acts.reason.hasFocus():
+            self._focus_list()
+
+    def _show_acts(self, draft: OpenDraft) -> None:
+        case, stage = draft.case, self._stage_of(draft.case)
+        texts = {
+            "screener": self.tr("Is it worth revising?"),
+            "reviser": self.tr("Revise it until every claim is supported, then save."),
+            "auditor": self.tr("Is every step right? The other auditor does not see your answer."),
+            "voter": self.tr("All three approve it. Does it belong in the training set?"),
+        }
+        text = texts[stage] if stage else waiting_text(case, self.by)
+        if stage == "reviser" and case.is_returned:
+            wanted = [f"{each.by}: {each.note}" for each in case.audits if each.changes]
+            text = "\n".join((self.tr("Changes are wanted:"), *wanted))
+        self.acts.show_stage(stage, text, is_changed=self._is_changed())
+
+    def _stage_of(self, case: Case) -> Stage | None:
+        """The role in which this person can review it now."""
+        stage = case.stage
+        if stage in ("approved", "rejected") or case.refusal(self.by, stage):
+            return None
+        return stage
+
+    def _is_changed(self) -> bool:
+        draft = self.draft
+        return draft is not None and self.view.revision.replies != draft.saved.replies
+
+    def _next(self) -> None:
+        self.table.step(1)
+
+    def _previous(self) -> None:
+        self.table.step(-1)
+
+    def _focus_list(self) -> None:
+        self.table.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Revising
+
+    def _on_revised(self, _: Revision) -> None:
+        self._keep_timer.start()
+        self.problem.clear()
+        self.acts.back_button.setVisible(self.acts.stage == "reviser" and self._is_changed())
+
+    def _keep(self) -> None:
+        if self.draft is not None and self.view.is_editable:
+            self.desk.keep_work(self.draft, self.view.revision)
+
+    def _give_back(self) -> None:
+        draft = self.draft
+        if draft is not None:
+            self._keep_timer.stop()
+            number = draft.case.id
+            self.desk.give_back(number, lambda: self.desk.open_draft(number))
+
+    # Reviewing
+
+    def _approve(self) -> None:
+        if self.acts.stage != "reviser":
+            self.acts.approve()
+
+    def _save(self) -> None:
+        if self.acts.stage == "reviser":
+            self.acts.approve()
+
+    def _decide(self, act: Act, reason: str) -> None:
+        draft, role = self.draft, self.acts.stage
+        if draft is None or role is None or role in ("approved", "rejected"):
+            return
+        before = draft.case.replies
+        after = before
+        if role == "reviser" and act.approve and self._is_changed():
+            after = canonical_replies(self.view.revision.replies)
+        self._keep_timer.stop()
+        self.acts.set_busy(True)
+        self.desk.review(
+            Review(
+                trajectory=draft.case.id,
+                role=role,
+                by=self.by,
+                approve=act.approve,
+                changes=act.changes,
+                version=draft.case.version,
+                at=timestamp(),
+                note=reason,
+                replies=after if after != before else (),
+                diff=diff_of(before, after),
+            ),
+            self._on_refused,
+        )
+
+    def _on_reviewed(self, case: Case) -> None:
+        self.acts.set_busy(False)
+        self.acts.reason.clear()
+        self._after = case.id
+
+    def _on_refused(self, error: WorkbenchError) -> None:
+        """Somebody was quicker, or the disk is full: what was written stays on the screen."""
+        self.acts.set_busy(False)
+        if self.view.is_editable:
+            self._keep_timer.start()
+        self._show_error(error)
+
+    def _show_error(self, error: WorkbenchError) -> None:
+        self.problem.show_problem(translate_message(str(error)))

@@ -1,0 +1,51 @@
+"""Who did what with a draft and when, as far as this person may know."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from agent.curation.process import Case
+from agent.curation.reviews import Review
+from app.ui.curation.stage_words import event_text
+from app.ui.widgets.labels import MAX_REASON, cut, wrapped_label
+
+
+class HistoryCard(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.title = wrapped_label(self.tr("What happened to it"), "title")
+        self.text = wrapped_label("", "")
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(4)
+        layout.addWidget(self.title)
+        layout.addWidget(self.text)
+
+    def show_case(self, case: Case, by: str) -> None:
+        lines = [_line(review) for review in case.visible_reviews(by)]
+        hidden = len(case.reviews) - len(lines)
+        if hidden:
+            lines.append(self.tr("The other audit is shown after the vote."))
+        if case.void_reasons:
+            lines += [cut(f"✗ {reason}", MAX_REASON) for reason in case.void_reasons]
+        self.text.setText("\n".join(lines) or self.tr("Nothing yet: it waits for screening."))
+
+
+def _line(review: Review) -> str:
+    words = f"{moment(review.at)} {review.by} {event_text(review)}".strip()
+    return cut(f"{words}: {review.note}" if review.note else words, MAX_REASON)
+
+
+def moment(text: str) -> str:
+    """A time of the log in the person's own zone and form; empty if it is none."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return ""
+    local = QDateTime.fromSecsSinceEpoch(round(at.timestamp()))
+    return QLocale().toString(local, QLocale.FormatType.ShortFormat)

@@ -1,0 +1,168 @@
+"""One person at one pool: reads and writes it in the background and tells the room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from agent.curation.live_check import LiveCheck, check_live
+from agent.curation.pool import Pool
+from agent.curation.process import Case
+from agent.curation.reviews import Review
+from agent.curation.revision import Revision, revision_from_text, revision_to_text
+from agent.errors import WorkbenchError
+from agent.examples.examples import Example
+from agent.inspection.pictures import PictureMaker
+from agent.rendering.render import Style
+from agent.tasks.task import Task
+from app.ui.background.runner import Runner
+
+LOOK_AGAIN_MS = 3000
+"""How often it is asked whether others have added something."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpenDraft:
+    """A draft on the screen, with what is needed to draw, measure and check it."""
+
+    case: Case
+    example: Example
+    task: Task
+    shown: Revision
+    """With what this person had changed and not saved."""
+    check: LiveCheck
+
+    @cached_property
+    def saved(self) -> Revision:
+        """The latest saved wording."""
+        return Revision.of(self.case.replies)
+
+    @cached_property
+    def maker(self) -> PictureMaker:
+        first = self.case.trajectory
+        style = Style.from_table(first.style)
+        return PictureMaker.of(self.example.spectrum, first.spectrum, style, first.sizing)
+
+
+class PoolDesk(QObject):
+    cases_changed = Signal(object)
+    """All cases of the pool."""
+    draft_opened = Signal(object)
+    """The OpenDraft that was asked for last."""
+    reviewed = Signal(object)
+    """The case of a review that is on the disk."""
+    failed = Signal(object)
+    """A WorkbenchError."""
+    work_failed = Signal(object)
+    """A WorkbenchError: what is being written could not be kept."""
+
+    def __init__(self, pool: Pool, by: str, runner: Runner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.pool, self.by, self.runner = pool, by, runner
+        self.writer = Runner(self, threads=1)  # in the order in which a person did it
+        self.wanted = ""
+        """The draft that was asked for last."""
+        self._stamp: object = None
+        self._is_asking = False
+        self._timer = QTimer(self, interval=LOOK_AGAIN_MS)
+        self._timer.timeout.connect(self._look_again)
+
+    def start(self) -> None:
+        self.refresh()
+        self._timer.start()
+
+    def close(self) -> None:
+        """End it when nothing is being written any more; what waits is dropped."""
+        self._timer.stop()
+        self.writer.close()
+
+    def refresh(self) -> None:
+        """Read all cases again."""
+        self.runner.run(self._read_cases, self._show_cases, self.failed.emit, owner=self)
+
+    def open_draft(self, number: str) -> None:
+        self.wanted = number
+        work = partial(read_draft, self.pool, number, self.by)
+        failed = partial(self._fail_for, number)
+        self.runner.run(work, partial(self._show_draft, number), failed, owner=self)
+
+    def review(self, review: Review, failed: Callable[[WorkbenchError], None]) -> None:
+        """Write a review; then forget what this person had not saved of the draft."""
+        self.writer.run(partial(self._write, review), self._on_reviewed, failed, owner=self)
+
+    def keep_work(self, draft: OpenDraft, revision: Revision) -> None:
+        """Keep what is not saved yet, and the draft for this person while it differs."""
+        self.writer.run(
+            partial(keep_work, self.pool, draft, revision, self.by),
+            failed=self.work_failed.emit,
+            owner=self,
+        )
+
+    def give_back(self, number: str, done: Callable[[], object]) -> None:
+        work = partial(self.pool.give_back, number, self.by)
+        self.writer.run(work, lambda _: done(), self.failed.emit, owner=self)
+
+    def _write(self, review: Review) -> Case:
+        case = self.pool.add_review(review)
+        if review.role == "reviser":
+            self.pool.store.save_work(review.trajectory, self.by, "")
+        return case
+
+    def _on_reviewed(self, case: Case) -> None:
+        self.reviewed.emit(case)
+        self.refresh()
+
+    def _read_cases(self) -> tuple[object, list[Case]]:
+        stamp = self.pool.store.stamp()
+        return stamp, list(self.pool.cases())
+
+    def _show_cases(self, found: tuple[object, list[Case]]) -> None:
+        self._stamp, cases = found
+        self.cases_changed.emit(cases)
+
+    def _show_draft(self, number: str, draft: OpenDraft) -> None:
+        if number == self.wanted:
+            self.draft_opened.emit(draft)
+
+    def _fail_for(self, number: str, error: WorkbenchError) -> None:
+        if number == self.wanted:
+            self.failed.emit(error)
+
+    def _look_again(self) -> None:
+        if not self._is_asking:
+            self._is_asking = True
+            work = self.pool.store.stamp
+            self.runner.run(work, self._compare, self._stop_asking, owner=self)
+
+    def _compare(self, stamp: object) -> None:
+        self._is_asking = False
+        if stamp != self._stamp:
+            self.refresh()
+
+    def _stop_asking(self, _: Any) -> None:
+        """The place is away, as a shared disk may be; it is asked again."""
+        self._is_asking = False
+
+
+def read_draft(pool: Pool, number: str, by: str) -> OpenDraft:
+    """Read a draft and check it, which measures its spectrum once. Any thread."""
+    case = pool.case(number)
+    example, task = pool.example(case), pool.task(case)
+    kept = revision_from_text(pool.store.work(number, by)) if case.stage == "reviser" else None
+    shown = kept or Revision.of(case.replies)
+    check = check_live(case.trajectory, shown.replies, example, task)
+    return OpenDraft(case, example, task, shown, check)
+
+
+def keep_work(pool: Pool, draft: OpenDraft, revision: Revision, by: str) -> None:
+    """Write it to the disk, and take the draft if it is not taken; any thread."""
+    number = draft.case.id
+    if revision.replies == draft.saved.replies:
+        pool.give_back(number, by)
+        return
+    pool.store.save_work(number, by, revision_to_text(revision))
+    pool.take(number, by)

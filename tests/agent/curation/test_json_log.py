@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent.curation.json_log import append_to_log, read_log
+from agent.curation.reviews import Review, review_from, review_to_json
+from agent.errors import WorkbenchError
+from tests.agent.curation.helpers import case, review
+
+
+def write(path: Path, *reviews: Review) -> None:
+    append_to_log(path, [review_to_json(each) for each in reviews])
+
+
+def test_reviews_are_kept_as_they_were_given(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.jsonl"
+    one = case()
+    given = [
+        review(one, "Ада", "screener", at="2026-01-01T00:00:00+00:00"),
+        review(
+            one, "B", "reviser", coherence=4, consistency=5, note="ok", replies=("a",), diff="d"
+        ),
+    ]
+    write(path, *given[:1])
+    write(path, *given[1:])
+    assert list(read_log(path, review_from)) == given
+    assert list(read_log(tmp_path / "absent", review_from)) == []
+
+
+def test_a_line_cut_off_by_a_crash_is_left_out_and_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.jsonl"
+    first, second = review(case(), "A", "screener"), review(case(), "B", "screener")
+    write(path, first)
+    with path.open("a") as file:
+        file.write('{"trajectory": "c1", "ro')
+    assert list(read_log(path, review_from)) == [first]
+    write(path, second)
+    assert list(read_log(path, review_from)) == [first, second]
+
+
+def test_a_line_that_is_no_review_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.jsonl"
+    write(path, review(case(), "A", "screener"))
+    path.write_text(path.read_text() + '{"role": "king"}\n')
+    with pytest.raises(WorkbenchError, match="line 2: role should be"):
+        list(read_log(path, review_from))
