@@ -19,7 +19,7 @@ def test_honest_drafts_are_approved(pairs: Pairs) -> None:
     found = [audited(*pair) for pair in pairs]
     assert [each.note for each in found if not each.approves] == []
     assert all(each.claims >= 5 and each.answer_reasons for each in found)
-    assert {each.consistency for each in found} == {5}
+    assert {each.consistency for each in found} <= {4, 5}
 
 
 def test_planted_lies_are_caught(pairs: Pairs) -> None:
