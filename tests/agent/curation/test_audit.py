@@ -68,4 +68,4 @@ def test_an_answer_needs_a_reason_and_different_looks(pairs: Pairs) -> None:
     found = audited(retold(trajectory, example, (*trajectory.replies[:-1], bare)), example)
     assert "no reason to check" in found.note
     twice = (trajectory.replies[0], *trajectory.replies)
-    assert audited(retold(trajectory, example, twice), example).coherence == 4
+    assert audited(retold(trajectory, example, twice), example).flow == 4
