@@ -42,9 +42,9 @@ class PairsPage(QWidget):
         self.note.setPlaceholderText(self.tr("Note (C)"))
         self.note.setAccessibleName(self.tr("Note"))
         self.buttons: dict[Pressed, QPushButton] = {
-            "left": button(with_key(self.tr("The left one"), "←")),
-            "tie": button(with_key(self.tr("Equally good"), "T")),
-            "right": button(with_key(self.tr("The right one"), "→")),
+            "left": button(with_key(self.tr("The left one"), "←"), ""),
+            "tie": button(with_key(self.tr("Equally good"), "T"), ""),
+            "right": button(with_key(self.tr("The right one"), "→"), ""),
         }
         self.back = button(with_key(self.tr("Back"), "B"))
         self.skip = button(with_key(self.tr("Skip"), "N"))

@@ -38,7 +38,7 @@ def draw_histogram(figure: Figure, found: Sequence[Distribution]) -> None:
     width = BARS / max(len(found), 1)
     top = 0.0
     for index, each in enumerate(found):
-        tone, line, _ = look_of(index)
+        tone, line, symbol = look_of(index)
         shares = [count / each.n for count in each.counts]
         top = max(top, *shares)
         colour = QColor(getattr(figure.theme, tone))
@@ -49,8 +49,10 @@ def draw_histogram(figure: Figure, found: Sequence[Distribution]) -> None:
         figure.add(
             pg.BarGraphItem(x=x, height=shares, width=width, brush=pg.mkBrush(fill), pen=pen)
         )
+        given = [at for at, share in enumerate(shares) if share]
+        figure.points([x[at] for at in given], [shares[at] for at in given], tone, symbol)
     _label_scores(figure, translate("rating", "Score"), translate("rating", "Share"))
-    figure.set_ranges(LOWEST - 0.6, HIGHEST + 0.6, 0.0, max(top * 1.08, 0.1))
+    figure.set_ranges(LOWEST - 0.6, HIGHEST + 0.6, 0.0, max(top * 1.12, 0.1))
 
 
 def draw_cumulative(figure: Figure, found: Sequence[Distribution]) -> None:
@@ -152,4 +154,5 @@ def _label_scores(figure: Figure, x: str, y: str) -> None:
     item = figure.getPlotItem()
     item.setLabel("bottom", x, color=figure.theme.dim)
     item.setLabel("left", y, color=figure.theme.dim)
+    item.getAxis("left").enableAutoSIPrefix(False)
     item.getAxis("bottom").setTicks([[(n, str(n)) for n in range(LOWEST, HIGHEST + 1)]])

@@ -37,7 +37,7 @@ class ScoreBar(QFrame):
         self.scores: dict[Criterion, int | None] = dict.fromkeys(CRITERIA)
         self.active: Criterion = CRITERIA[0]
         self.buttons: dict[Criterion, list[QPushButton]] = {}
-        self._names = {name: short_label("", "name") for name in CRITERIA}
+        self._names = {name: short_label("", "title") for name in CRITERIA}
         self.meaning = narrow(wrapped_label("", "dim"))
         self.note = QLineEdit(maxLength=MAX_NOTE)
         self.note.setPlaceholderText(self.tr("Note (C)"))
@@ -122,7 +122,7 @@ class ScoreBar(QFrame):
         layout.addLayout(row((self.note, 1), self.previous, self.next))
 
     def _score_button(self, name: Criterion, score: int) -> QPushButton:
-        made = button(str(score))
+        made = button(str(score), "")
         made.setCheckable(True)
         words = rubric_words(MEANINGS[name][score])
         made.setToolTip(f"{score}: {words}")

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.card_content import CardContent, card_contents, shortened
+from app.ui.agent.measured_rows import MeasuredRow, header_row
 from app.ui.trajectory.trajectory_pictures import DrawnPictures, no_pictures_text
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.labels import one_line, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
-WAITING_RATIO = 0.6
-"""Height by width of the place of a picture that is not drawn yet."""
+WAITING_RATIO, WAITING_PX = 0.6, 480
+"""Height by width, and the greatest width, of the place of a picture that is not drawn yet."""
 
 
 class Picture(QWidget):
@@ -28,28 +29,24 @@ class Picture(QWidget):
         super().__init__(parent)
         self.image: QImage | None = None
         self.setAccessibleName(name)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._fit()
 
     def show_image(self, image: QImage) -> None:
         self.image = image
-        self.updateGeometry()
+        self._fit()
         self.update()
 
-    def hasHeightForWidth(self) -> bool:
-        return True
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
-    def heightForWidth(self, width: int) -> int:
-        if self.image is None:
-            return round(WAITING_RATIO * min(width, 480))
-        return self._shown_size(width).height()
-
-    def sizeHint(self) -> QSize:
-        return QSize(480, self.heightForWidth(480))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, 72)
+    def _fit(self) -> None:
+        """Be as high as the picture at this width."""
+        waiting = round(WAITING_RATIO * min(self.width(), WAITING_PX))
+        self.setFixedHeight(
+            waiting if self.image is None else self._shown_size(self.width()).height()
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.image is None:
@@ -131,7 +128,7 @@ class TrajectoryView(PageScrollArea):
         except WorkbenchError:
             question = one_line(trajectory.task)
         card, layout = self._card()
-        layout.addWidget(wrapped_label(question, "name"))
+        layout.addWidget(wrapped_label(question, "title"))
         self.fault = wrapped_label("", "warning")
         self.fault.hide()
         layout.addWidget(self.fault)
@@ -142,7 +139,7 @@ class TrajectoryView(PageScrollArea):
 
     def _step_card(self, content: CardContent) -> QWidget:
         card, layout = self._card()
-        title = short_label(content.title, "name")
+        title = short_label(content.title, "title")
         aside = short_label(one_line(content.aside))
         if content.verdict is not None:
             aside.setProperty("role", "accept" if content.verdict == "YES" else "reject")
@@ -155,8 +152,8 @@ class TrajectoryView(PageScrollArea):
         # What we measure in the window, beside what the agent says it sees there.
         if content.numbers:
             layout.addWidget(wrapped_label(content.numbers, "small"))
-        for each in content.rows:
-            layout.addWidget(wrapped_label("   ".join(filter(None, each.cells)), "small"))
+        if content.rows:
+            layout.addLayout(_table([header_row(), *content.rows]))
         for text in (*content.notes, *content.warnings):
             layout.addWidget(wrapped_label(text, "small"))
         return card
@@ -185,6 +182,17 @@ class TrajectoryView(PageScrollArea):
             if part is not None:
                 part.hide()
                 part.deleteLater()
+
+
+def _table(rows: Sequence[MeasuredRow]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(18)
+    grid.setVerticalSpacing(2)
+    for at, each in enumerate(rows):
+        for column, cell in enumerate(each.cells):
+            grid.addWidget(short_label(one_line(cell), "small"), at, column)
+    grid.setColumnStretch(len(rows[0].cells), 1)
+    return grid
 
 
 def _selectable(text: str) -> QLabel:
