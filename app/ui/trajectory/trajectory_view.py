@@ -119,8 +119,14 @@ class TrajectoryView(PageScrollArea):
     @property
     def texts(self) -> Sequence[str]:
         """All texts on the view, from the top down."""
-        labels = self._column.findChildren(QLabel)
-        return [label.text() for label in labels if label.text() and not label.isHidden()]
+        parts = [self._layout.itemAt(at).widget() for at in range(self._layout.count())]
+        labels = [
+            label
+            for part in parts
+            if part is not None
+            for label in ([part] if isinstance(part, QLabel) else part.findChildren(QLabel))
+        ]
+        return [label.text() for label in labels if label.text()]
 
     def _question_card(self, trajectory: Trajectory) -> QWidget:
         try:
