@@ -299,9 +299,7 @@ ACTIONS: dict[str, Action] = dict(
         _action(
             "agent_faults_page", FILES, QT_TRANSLATE_NOOP("actions", "What the agent gets wrong")
         ),
-        _action(
-            "rating_room", FILES, QT_TRANSLATE_NOOP("actions", "Rating room: rate inspections")
-        ),
+        _action("rating_room", FILES, QT_TRANSLATE_NOOP("actions", "Open the rating room")),
         _action("export", FILES, QT_TRANSLATE_NOOP("actions", "Export the catalogue"), "Ctrl+E"),
         _action("report", FILES, QT_TRANSLATE_NOOP("actions", "Write a report")),
         _action("pack", FILES, QT_TRANSLATE_NOOP("actions", "Pack for a colleague")),

@@ -29,7 +29,9 @@ def test_ratings_are_merged_once(location, tmp_path):
 def test_the_later_of_two_counts(location, tmp_path, monkeypatch):
     with session_at(location) as here, session_at(tmp_path / "there.speco3") as there:
         for session, score, year in ((here, 1, 2025), (there, 4, 2026)):
-            monkeypatch.setattr("app.core.inspections.ratings.timestamp", lambda y=year: f"{y}-01-01")
+            monkeypatch.setattr(
+                "app.core.inspections.ratings.timestamp", lambda y=year: f"{y}-01-01"
+            )
             rate(session, 1, ONE, score)
         merge(here, there)
         merge(there, here)

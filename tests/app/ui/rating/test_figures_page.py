@@ -34,7 +34,9 @@ def test_figures_of_all_raters(qtbot, room):
     assert "Coherence: histogram" in names and "Physical consistency: cumulative" in names
     assert "Agreement of raters: Coherence (Spearman)" in names
     assert "Pairwise" in names and "Pairs by score" in names
-    bars = [item for item in page.figures[0].getPlotItem().items if isinstance(item, pg.BarGraphItem)]
+    bars = [
+        item for item in page.figures[0].getPlotItem().items if isinstance(item, pg.BarGraphItem)
+    ]
     assert len(bars) == 2  # one for each model
     assert sum(sum(bar.opts["height"]) for bar in bars) == pytest.approx(2.0)
     words = " ".join(label.text() for label in page.findChildren(QLabel))

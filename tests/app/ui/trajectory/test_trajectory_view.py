@@ -31,7 +31,14 @@ def image(width=700, height=350):
 def test_everything_that_was_said_is_there_in_order(view):
     view.show_trajectory(record())
     text = "\n".join(view.texts)
-    parts = ("cataclysmic", "At first sight a hot star", "Look 1", "Hα is broad", "Look 2", "Broad Hα;")
+    parts = (
+        "cataclysmic",
+        "At first sight a hot star",
+        "Look 1",
+        "Hα is broad",
+        "Look 2",
+        "Broad Hα;",
+    )
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert "spec-o3-7b" not in text and "0.93" not in text
