@@ -22,7 +22,7 @@ WAITING_RATIO, WAITING_PX = 0.6, 480
 """Height by width, and the greatest width, of the place of a picture that is not drawn yet."""
 
 
-class Picture(QWidget):
+class PicturePlace(QWidget):
     """A picture in the size the model saw, or smaller where the column is narrow."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
@@ -83,7 +83,7 @@ class TrajectoryView(PageScrollArea):
         self._layout.addStretch(1)
         super().__init__(self._column)
         self.trajectory: Trajectory | None = None
-        self.pictures: list[Picture] = []
+        self.pictures: list[PicturePlace] = []
         self.fault = wrapped_label("", "warning")
         self.setAccessibleName(self.tr("Inspection"))
 
@@ -119,13 +119,14 @@ class TrajectoryView(PageScrollArea):
     @property
     def texts(self) -> Sequence[str]:
         """All texts on the view, from the top down."""
-        parts = [self._layout.itemAt(at).widget() for at in range(self._layout.count())]
-        labels = [
-            label
-            for part in parts
-            if part is not None
-            for label in ([part] if isinstance(part, QLabel) else part.findChildren(QLabel))
-        ]
+        labels: list[QLabel] = []
+        for at in range(self._layout.count()):
+            item = self._layout.itemAt(at)
+            part = None if item is None else item.widget()
+            if isinstance(part, QLabel):
+                labels.append(part)
+            elif part is not None:
+                labels += part.findChildren(QLabel)
         return [label.text() for label in labels if label.text()]
 
     def _question_card(self, trajectory: Trajectory) -> QWidget:
@@ -165,7 +166,7 @@ class TrajectoryView(PageScrollArea):
         return card
 
     def _add_picture(self, layout: QVBoxLayout, name: str) -> None:
-        picture = Picture(name, self._column)
+        picture = PicturePlace(name, self._column)
         self.pictures.append(picture)
         layout.addWidget(picture)
 

@@ -1,4 +1,4 @@
-"""How the automatic audit scores planted faults: `python -m tests.agent.curation.planted_faults`."""
+"""Scores of the automatic audit: `python -m tests.agent.curation.planted_faults` prints them."""
 
 from __future__ import annotations
 

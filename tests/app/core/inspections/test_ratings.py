@@ -1,4 +1,4 @@
-"""Ratings in a session: one for each person and inspection, low ones first in the list of faults."""
+"""Ratings in a session: one for each person and inspection; low ones come first."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def test_facts_that_are_no_ratings_are_left_out(session):
 def test_a_read_only_session_refuses(tmp_path):
     with made(tmp_path / "a.speco3", 2) as session:
         one = inspected(session, 1)
-    with open_session(tmp_path / "a.speco3", "Ada", read_only=True) as session:
-        with pytest.raises(SessionError):
-            rate(session, 1, one, 4)
+    reading = open_session(tmp_path / "a.speco3", "Ada", read_only=True)
+    with reading as session, pytest.raises(SessionError):
+        rate(session, 1, one, 4)
 
 
 def test_a_rating_needs_a_name(tmp_path):
