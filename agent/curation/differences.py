@@ -71,5 +71,5 @@ def _is_same_call(first: DraftTurn, second: DraftTurn) -> bool:
 def _likeness(first: DraftTurn, second: DraftTurn) -> float:
     if (first.range is None) != (second.range is None):
         return 0.0
-    texts = [f"{each.range} {each.label} {each.thought}"[:2000] for each in (first, second)]
-    return SequenceMatcher(None, *texts, autojunk=False).ratio()
+    one, two = (f"{each.range} {each.label} {each.thought}"[:2000] for each in (first, second))
+    return SequenceMatcher(None, one, two, autojunk=False).ratio()

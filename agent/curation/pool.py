@@ -84,6 +84,7 @@ class Pool:
             self.store.add_reviews([review])
             if review.role == "reviser" and case.taken_by == review.by:
                 self._add_take(case, review.by, is_free=True)
+                case.taken_by = ""
         return case
 
     def add_reviews(self, reviews: Sequence[Review]) -> int:

@@ -106,6 +106,13 @@ class Case:
             or (is_author and not any(review is each for each in hidden))
         ]
 
+    def role_for(self, by: str) -> Role | None:
+        """The role in which this person can review it now."""
+        stage = self.stage
+        if stage == "approved" or stage == "rejected" or self.refusal(by, stage):
+            return None
+        return stage
+
     def refusal(self, by: str, role: Role) -> str:
         """The reason why this person may not review in this role now, or an empty text."""
         if self.stage in ("approved", "rejected"):

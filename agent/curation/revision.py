@@ -115,7 +115,7 @@ def split_thought(turn: DraftTurn) -> tuple[str, str]:
     ]
     first = len(sentences)
     if turn.range is None:
-        first = max(first - 1, min(first, 1))
+        first -= 1
     else:
         while first > 0 and NOT_ASSERTED.search(sentences[first - 1]):
             first -= 1

@@ -52,59 +52,59 @@
     <name>ActBar</name>
     <message>
         <source>Reason</source>
-        <translation type="unfinished"></translation>
+        <translation>理由</translation>
     </message>
     <message>
         <source>Give it back unchanged</source>
-        <translation type="unfinished"></translation>
+        <translation>不作改动，交还</translation>
     </message>
     <message>
         <source>Forget what you have changed and not saved, and let others revise it</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃你已改动但尚未保存的内容，让别人来修订</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Discard</source>
-        <translation type="unfinished"></translation>
+        <translation>舍弃</translation>
     </message>
     <message>
         <source>Save revision</source>
-        <translation type="unfinished"></translation>
+        <translation>保存修订</translation>
     </message>
     <message>
         <source>Approve</source>
-        <translation type="unfinished"></translation>
+        <translation>同意</translation>
     </message>
     <message>
         <source>Ask for changes</source>
-        <translation type="unfinished"></translation>
+        <translation>要求修改</translation>
     </message>
     <message>
         <source>Vote for</source>
-        <translation type="unfinished"></translation>
+        <translation>赞成</translation>
     </message>
     <message>
         <source>Vote against</source>
-        <translation type="unfinished"></translation>
+        <translation>反对</translation>
     </message>
     <message>
         <source>Reason; a draft is discarded with one</source>
-        <translation type="unfinished"></translation>
+        <translation>理由；舍弃草稿时必须写明</translation>
     </message>
     <message>
         <source>What you changed and why, for the auditors</source>
-        <translation type="unfinished"></translation>
+        <translation>写给审核人：改了什么，为什么</translation>
     </message>
     <message>
         <source>What should change and why, for the author</source>
-        <translation type="unfinished"></translation>
+        <translation>写给修订人：应改什么，为什么</translation>
     </message>
     <message>
         <source>Reason (optional)</source>
-        <translation type="unfinished"></translation>
+        <translation>理由（可不填）</translation>
     </message>
 </context>
 <context>
@@ -696,30 +696,38 @@
     <name>CaseModel</name>
     <message>
         <source>Object</source>
-        <translation type="unfinished"></translation>
+        <translation>天体</translation>
     </message>
     <message>
         <source>Answer</source>
-        <translation type="unfinished"></translation>
+        <translation>答案</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
     </message>
     <message>
         <source>Who</source>
-        <translation type="unfinished"></translation>
+        <translation>经手人</translation>
     </message>
 </context>
 <context>
     <name>CaseTable</name>
     <message>
         <source>Which drafts</source>
-        <translation type="unfinished"></translation>
+        <translation>显示哪些草稿</translation>
     </message>
     <message>
         <source>Drafts</source>
-        <translation type="unfinished"></translation>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>All drafts</source>
+        <translation>全部草稿</translation>
+    </message>
+    <message>
+        <source>Waiting for me</source>
+        <translation>等我处理</translation>
     </message>
 </context>
 <context>
@@ -1114,31 +1122,31 @@
     <name>CurationRoom</name>
     <message>
         <source>You are {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>你是 {name}</translation>
     </message>
     <message>
         <source>Curation room</source>
-        <translation type="unfinished"></translation>
+        <translation>审订室</translation>
     </message>
     <message>
         <source>Is it worth revising?</source>
-        <translation type="unfinished"></translation>
+        <translation>这份草稿值得修订吗？</translation>
     </message>
     <message>
         <source>Revise it until every claim is supported, then save.</source>
-        <translation type="unfinished"></translation>
+        <translation>修订到每个论断都有依据，然后保存。</translation>
     </message>
     <message>
         <source>Is every step right? The other auditor does not see your answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>每一步都对吗？另一位审核人看不到你的意见。</translation>
     </message>
     <message>
         <source>All three approve it. Does it belong in the training set?</source>
-        <translation type="unfinished"></translation>
+        <translation>三人都已同意。它应当进入训练集吗？</translation>
     </message>
     <message>
         <source>Changes are wanted:</source>
-        <translation type="unfinished"></translation>
+        <translation>要求修改：</translation>
     </message>
 </context>
 <context>
@@ -1391,31 +1399,31 @@
     <name>DraftView</name>
     <message>
         <source>Compare with</source>
-        <translation type="unfinished"></translation>
+        <translation>对照</translation>
     </message>
     <message>
         <source>Show differences</source>
-        <translation type="unfinished"></translation>
+        <translation>显示差异</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>{n} claims, all supported by what is measured</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个论断，均有测量依据</translation>
     </message>
     <message>
         <source>{n} claims, {m} not supported: marked below</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个论断，其中 {m} 个没有依据，已在下面标出</translation>
     </message>
     <message>
         <source>the draft</source>
-        <translation type="unfinished"></translation>
+        <translation>原始草稿</translation>
     </message>
     <message>
         <source>revision {n} by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 的第 {n} 次修订</translation>
     </message>
 </context>
 <context>
@@ -2095,15 +2103,15 @@
     <name>HistoryCard</name>
     <message>
         <source>What happened to it</source>
-        <translation type="unfinished"></translation>
+        <translation>经过</translation>
     </message>
     <message>
-        <source>The other audit is shown after the vote.</source>
-        <translation type="unfinished"></translation>
+        <source>The other audit is shown when the vote begins.</source>
+        <translation>另一位的审核意见在表决开始后显示。</translation>
     </message>
     <message>
         <source>Nothing yet: it waits for screening.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无记录：等待筛选。</translation>
     </message>
 </context>
 <context>
@@ -2711,23 +2719,23 @@
     <name>LookPanel</name>
     <message>
         <source>From, Å</source>
-        <translation type="unfinished"></translation>
+        <translation>起点，Å</translation>
     </message>
     <message>
         <source>To, Å</source>
-        <translation type="unfinished"></translation>
+        <translation>终点，Å</translation>
     </message>
     <message>
         <source>What the look is at</source>
-        <translation type="unfinished"></translation>
+        <translation>查看的内容</translation>
     </message>
     <message>
         <source>Picture of the look</source>
-        <translation type="unfinished"></translation>
+        <translation>本次查看的图</translation>
     </message>
     <message>
         <source>In the frame of the picture, in vacuum</source>
-        <translation type="unfinished"></translation>
+        <translation>以图的参考系为准，真空波长</translation>
     </message>
 </context>
 <context>
@@ -3459,7 +3467,7 @@
     <name>RoomOpener</name>
     <message>
         <source>Open a pool of drafts</source>
-        <translation type="unfinished"></translation>
+        <translation>打开草稿库</translation>
     </message>
 </context>
 <context>
@@ -4324,39 +4332,43 @@
     <name>TurnCard</name>
     <message>
         <source>Thought</source>
-        <translation type="unfinished"></translation>
+        <translation>思考</translation>
     </message>
     <message>
         <source>Reasons</source>
-        <translation type="unfinished"></translation>
+        <translation>理由</translation>
     </message>
     <message>
         <source>Former text</source>
-        <translation type="unfinished"></translation>
+        <translation>原文</translation>
     </message>
     <message>
         <source>Delete look</source>
-        <translation type="unfinished"></translation>
+        <translation>删除这次查看</translation>
     </message>
     <message>
         <source>Remove the marked sentences</source>
-        <translation type="unfinished"></translation>
+        <translation>删去标出的句子</translation>
     </message>
     <message>
         <source>Move the look up, with what is said of it</source>
-        <translation type="unfinished"></translation>
+        <translation>把这次查看连同相关文字上移</translation>
     </message>
     <message>
         <source>Move the look down, with what is said of it</source>
-        <translation type="unfinished"></translation>
+        <translation>把这次查看连同相关文字下移</translation>
     </message>
     <message>
         <source>With its announcement and its description</source>
-        <translation type="unfinished"></translation>
+        <translation>连同它的预告和描述</translation>
     </message>
     <message>
         <source>Turn {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {n} 轮</translation>
+    </message>
+    <message>
+        <source>answer {verdict}</source>
+        <translation>答案 {verdict}</translation>
     </message>
 </context>
 <context>
@@ -4523,11 +4535,11 @@
     </message>
     <message>
         <source>Curation room…</source>
-        <translation type="unfinished"></translation>
+        <translation>审订室…</translation>
     </message>
     <message>
         <source>Screen, revise, audit and vote on drafts that a model will learn from</source>
-        <translation type="unfinished"></translation>
+        <translation>对供模型学习的草稿进行筛选、修订、审核和表决</translation>
     </message>
     <message>
         <source>60 simulated candidates and a five-step tour</source>
@@ -5018,7 +5030,7 @@
     </message>
     <message>
         <source>Open the curation room</source>
-        <translation type="unfinished"></translation>
+        <translation>打开审订室</translation>
     </message>
     <message>
         <source>Fetch the missing file</source>
@@ -5590,123 +5602,123 @@ Or put its files into {folder}</source>
     <name>curation</name>
     <message>
         <source>This turn is new.</source>
-        <translation type="unfinished"></translation>
+        <translation>这一轮是新增的。</translation>
     </message>
     <message>
         <source>As it was.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有改动。</translation>
     </message>
     <message>
         <source>to screen</source>
-        <translation type="unfinished"></translation>
+        <translation>待筛选</translation>
     </message>
     <message>
         <source>to revise</source>
-        <translation type="unfinished"></translation>
+        <translation>待修订</translation>
     </message>
     <message>
         <source>changes wanted</source>
-        <translation type="unfinished"></translation>
+        <translation>要求修改</translation>
     </message>
     <message>
         <source>to audit</source>
-        <translation type="unfinished"></translation>
+        <translation>待审核</translation>
     </message>
     <message>
         <source>to vote on</source>
-        <translation type="unfinished"></translation>
+        <translation>待表决</translation>
     </message>
     <message>
         <source>approved</source>
-        <translation type="unfinished"></translation>
+        <translation>已通过</translation>
     </message>
     <message>
         <source>discarded</source>
-        <translation type="unfinished"></translation>
+        <translation>已舍弃</translation>
     </message>
     <message>
         <source>{name} is revising</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 正在修订</translation>
     </message>
     <message>
         <source>by {name}, 1 of 2 audits</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 修订，两份审核已有一份</translation>
     </message>
     <message>
         <source>by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 修订</translation>
     </message>
     <message>
         <source>kept it</source>
-        <translation type="unfinished"></translation>
+        <translation>予以保留</translation>
     </message>
     <message>
         <source>discarded it</source>
-        <translation type="unfinished"></translation>
+        <translation>予以舍弃</translation>
     </message>
     <message>
         <source>saved a revision</source>
-        <translation type="unfinished"></translation>
+        <translation>保存了修订</translation>
     </message>
     <message>
         <source>left the words as they are</source>
-        <translation type="unfinished"></translation>
+        <translation>未改动文字</translation>
     </message>
     <message>
         <source>approved it</source>
-        <translation type="unfinished"></translation>
+        <translation>同意</translation>
     </message>
     <message>
         <source>wants changes</source>
-        <translation type="unfinished"></translation>
+        <translation>要求修改</translation>
     </message>
     <message>
         <source>rejected it</source>
-        <translation type="unfinished"></translation>
+        <translation>予以否决</translation>
     </message>
     <message>
         <source>voted for it</source>
-        <translation type="unfinished"></translation>
+        <translation>投了赞成票</translation>
     </message>
     <message>
         <source>voted against it</source>
-        <translation type="unfinished"></translation>
+        <translation>投了反对票</translation>
     </message>
     <message>
         <source>Approved: it goes into the training set.</source>
-        <translation type="unfinished"></translation>
+        <translation>已通过：它将进入训练集。</translation>
     </message>
     <message>
         <source>Discarded. It stays in the pool with its reasons.</source>
-        <translation type="unfinished"></translation>
+        <translation>已舍弃。它连同理由留在库中。</translation>
     </message>
     <message>
         <source>You revised it; two others audit it.</source>
-        <translation type="unfinished"></translation>
+        <translation>由你修订；另两人负责审核。</translation>
     </message>
     <message>
         <source>You have audited it; the other audit is not in yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>你已审核；另一份审核尚未提交。</translation>
     </message>
     <message>
         <source>It is audited by {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>由 {names} 审核。</translation>
     </message>
     <message>
         <source>You have voted; the others have not yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>你已投票；其他人尚未投票。</translation>
     </message>
     <message>
         <source>{names} vote on it.</source>
-        <translation type="unfinished"></translation>
+        <translation>由 {names} 表决。</translation>
     </message>
     <message>
         <source>{name} is revising it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 正在修订。</translation>
     </message>
     <message>
         <source>It is back with its author {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已退回修订人 {name}。</translation>
     </message>
 </context>
 <context>

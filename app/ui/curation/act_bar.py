@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from agent.curation.process import Stage
-from agent.curation.reviews import MAX_NOTE
+from agent.curation.reviews import MAX_NOTE, Role
 from app.ui.widgets.labels import button, row, with_key, wrapped_label
 
 APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"
@@ -52,7 +51,7 @@ class ActBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._stage: Stage | None = None
+        self._stage: Role | None = None
         self._pending: Act | None = None
         self.state = wrapped_label("", "dim")
         self.reason = ReasonField(self, maxLength=MAX_NOTE)
@@ -78,11 +77,11 @@ class ActBar(QFrame):
         self.show_stage(None, "")
 
     @property
-    def stage(self) -> Stage | None:
+    def stage(self) -> Role | None:
         """The role in which the person can act; None where there is nothing to do."""
         return self._stage
 
-    def show_stage(self, stage: Stage | None, text: str, *, is_changed: bool = False) -> None:
+    def show_stage(self, stage: Role | None, text: str, *, is_changed: bool = False) -> None:
         """Offer the acts of this role. `text` says what they are about, or what is waited for."""
         self._pending = None
         if stage != self._stage:

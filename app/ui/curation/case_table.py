@@ -88,6 +88,7 @@ class CaseTable(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.states)
@@ -110,8 +111,7 @@ class CaseTable(QWidget):
 
     def is_mine(self, case: Case) -> bool:
         """Whether this person can review it now."""
-        stage = case.stage
-        return stage not in ("approved", "rejected") and not case.refusal(self._by, stage)
+        return case.role_for(self._by) is not None
 
     def go_on(self, after: str = "") -> None:
         """Choose the next draft that waits for this person, after this one or from the top."""
@@ -142,8 +142,9 @@ class CaseTable(QWidget):
         chosen = self.states.currentData() or ALL
         self.states.blockSignals(True)
         self.states.clear()
-        self.states.addItem(f"{self.tr('All drafts')} ({counts.total()})", ALL)
-        self.states.addItem(f"{self.tr('Waiting for me')} ({mine})", MINE)
+        every, own = self.tr("All drafts"), self.tr("Waiting for me")
+        self.states.addItem(f"{every} ({counts.total()})", ALL)
+        self.states.addItem(f"{own} ({mine})", MINE)
         for state in STATES:
             self.states.addItem(f"{state_text(state)} ({counts[state]})", state)
         self.states.setCurrentIndex(self.states.findData(chosen))

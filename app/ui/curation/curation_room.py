@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from agent.curation.canonical_form import canonical_replies
 from agent.curation.pool import Pool
-from agent.curation.process import Case, Stage
+from agent.curation.process import Case
 from agent.curation.reviews import Review, diff_of, timestamp
 from agent.curation.revision import Revision
 from agent.errors import WorkbenchError
@@ -46,7 +46,8 @@ class CurationRoom(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"{self.tr('Curation room')} · {pool.store.location}")
+        title = self.tr("Curation room")
+        self.setWindowTitle(f"{title} · {pool.store.location}")
         self.setMinimumSize(900, 600)
         self.resize(*SIZE)
         self.by = by
@@ -101,10 +102,15 @@ class CurationRoom(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.view, 1)
-        column.addWidget(self.history)
         column.addWidget(self.acts)
+        left = QSplitter(Qt.Orientation.Vertical, self)
+        left.addWidget(self.table)
+        left.addWidget(self.history)
+        left.setStretchFactor(0, 3)
+        left.setStretchFactor(1, 1)
+        left.setChildrenCollapsible(False)
         split = QSplitter(Qt.Orientation.Horizontal, self)
-        split.addWidget(self.table)
+        split.addWidget(left)
         split.addWidget(right)
         split.setStretchFactor(1, 1)
         split.setSizes([LIST_PX, SIZE[0] - LIST_PX])
@@ -160,7 +166,7 @@ class CurationRoom(QWidget):
         self.desk.open_draft(number)
 
     def _show_draft(self, draft: OpenDraft) -> None:
-        stage = self._stage_of(draft.case)
+        stage = draft.case.role_for(self.by)
         self.view.show_draft(draft, is_editable=stage == "reviser")
         self.history.show_case(draft.case, self.by)
         self._show_acts(draft)
@@ -168,7 +174,7 @@ class CurationRoom(QWidget):
             self._focus_list()
 
     def _show_acts(self, draft: OpenDraft) -> None:
-        case, stage = draft.case, self._stage_of(draft.case)
+        case, stage = draft.case, draft.case.role_for(self.by)
         texts = {
             "screener": self.tr("Is it worth revising?"),
             "reviser": self.tr("Revise it until every claim is supported, then save."),
@@ -180,13 +186,6 @@ class CurationRoom(QWidget):
             wanted = [f"{each.by}: {each.note}" for each in case.audits if each.changes]
             text = "\n".join((self.tr("Changes are wanted:"), *wanted))
         self.acts.show_stage(stage, text, is_changed=self._is_changed())
-
-    def _stage_of(self, case: Case) -> Stage | None:
-        """The role in which this person can review it now."""
-        stage = case.stage
-        if stage in ("approved", "rejected") or case.refusal(self.by, stage):
-            return None
-        return stage
 
     def _is_changed(self) -> bool:
         draft = self.draft
@@ -204,7 +203,8 @@ class CurationRoom(QWidget):
     # Revising
 
     def _on_revised(self, _: Revision) -> None:
-        self._keep_timer.start()
+        if not self._keep_timer.isActive():  # or somebody who writes on would keep nothing
+            self._keep_timer.start()
         self.problem.clear()
         self.acts.back_button.setVisible(self.acts.stage == "reviser" and self._is_changed())
 
@@ -231,7 +231,7 @@ class CurationRoom(QWidget):
 
     def _decide(self, act: Act, reason: str) -> None:
         draft, role = self.draft, self.acts.stage
-        if draft is None or role is None or role in ("approved", "rejected"):
+        if draft is None or role is None:
             return
         before = draft.case.replies
         after = before
@@ -258,6 +258,7 @@ class CurationRoom(QWidget):
     def _on_reviewed(self, case: Case) -> None:
         self.acts.set_busy(False)
         self.acts.reason.clear()
+        self._focus_list()
         self._after = case.id
 
     def _on_refused(self, error: WorkbenchError) -> None:

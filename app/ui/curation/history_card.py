@@ -11,6 +11,7 @@ from agent.curation.process import Case
 from agent.curation.reviews import Review
 from app.ui.curation.stage_words import event_text
 from app.ui.widgets.labels import MAX_REASON, cut, wrapped_label
+from app.ui.widgets.page_parts import PageScrollArea
 
 
 class HistoryCard(QFrame):
@@ -24,13 +25,18 @@ class HistoryCard(QFrame):
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
         layout.addWidget(self.title)
-        layout.addWidget(self.text)
+        inner = QWidget(self)
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.text)
+        inside.addStretch(1)
+        layout.addWidget(PageScrollArea(inner), 1)
 
     def show_case(self, case: Case, by: str) -> None:
         lines = [_line(review) for review in case.visible_reviews(by)]
         hidden = len(case.reviews) - len(lines)
         if hidden:
-            lines.append(self.tr("The other audit is shown after the vote."))
+            lines.append(self.tr("The other audit is shown when the vote begins."))
         if case.void_reasons:
             lines += [cut(f"✗ {reason}", MAX_REASON) for reason in case.void_reasons]
         self.text.setText("\n".join(lines) or self.tr("Nothing yet: it waits for screening."))

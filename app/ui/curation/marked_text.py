@@ -54,7 +54,7 @@ class MarkedText(QPlainTextEdit):
             kind.setUnderlineColor(colour)
             kind.setBackground(tint)
             mark = QTextEdit.ExtraSelection()
-            mark.cursor, mark.format = cursor, kind  # type: ignore[attr-defined]
+            mark.cursor, mark.format = cursor, kind
             marks.append(mark)
         self.setExtraSelections(marks)
 

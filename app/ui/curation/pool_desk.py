@@ -19,7 +19,7 @@ from agent.examples.examples import Example
 from agent.inspection.pictures import PictureMaker
 from agent.rendering.render import Style
 from agent.tasks.task import Task
-from app.ui.background.runner import Runner
+from app.ui.background.runner import Failed, Runner
 
 LOOK_AGAIN_MS = 3000
 """How often it is asked whether others have added something."""
@@ -90,7 +90,7 @@ class PoolDesk(QObject):
         failed = partial(self._fail_for, number)
         self.runner.run(work, partial(self._show_draft, number), failed, owner=self)
 
-    def review(self, review: Review, failed: Callable[[WorkbenchError], None]) -> None:
+    def review(self, review: Review, failed: Failed) -> None:
         """Write a review; then forget what this person had not saved of the draft."""
         self.writer.run(partial(self._write, review), self._on_reviewed, failed, owner=self)
 
@@ -102,7 +102,7 @@ class PoolDesk(QObject):
             owner=self,
         )
 
-    def give_back(self, number: str, done: Callable[[], object]) -> None:
+    def give_back(self, number: str, done: Callable[[], None]) -> None:
         work = partial(self.pool.give_back, number, self.by)
         self.writer.run(work, lambda _: done(), self.failed.emit, owner=self)
 

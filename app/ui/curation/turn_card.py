@@ -138,7 +138,8 @@ class TurnCard(QFrame):
     def _lay_out(self) -> None:
         title = self.tr("Turn {n}").replace("{n}", str(self.place + 1))
         if self.turn.verdict is not None:
-            title = f"{title} · {self.tr('answer')}: {self.turn.verdict}"
+            answer = self.tr("answer {verdict}").replace("{verdict}", self.turn.verdict)
+            title = f"{title} · {answer}"
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 10)
         layout.setSpacing(6)

@@ -29,4 +29,7 @@ class TestTerminal:
 
     def test_a_person_with_another_role_is_not_asked(self, pool: Pool) -> None:
         run_panel(pool, names=[SCREENER])
-        assert people(pool, SCREENER, "reviser") == 0
+        assert people(pool, "Ben", "reviser", "", "a", "5", "5", "") == 1
+        pool = open_pool(pool.place)
+        ben = next(case for case in pool.cases() if case.author == "Ben")
+        assert ben.stage == "auditor" and people(pool, "Ben", "auditor") == 0

@@ -81,7 +81,7 @@ def test_what_becomes_of_each(session, inspected, tmp_path):
     write_lessons(found, tmp_path / "out")
     labels = {one.sha256: one for one in read_examples(tmp_path / "out" / "spectra.parquet")}
     kept = list(read_trajectories(tmp_path / "out" / "trajectories.jsonl"))
-    assert [each.replies for each in kept][0] == inspected[0].replies
+    assert kept[0].replies == inspected[0].replies
     for each in kept[1:]:
         one = labels[each.spectrum.sha256]
         assert parse_reply(each.replies[-1]).verdict == one.answer == each.verdict
@@ -161,7 +161,7 @@ def test_what_is_no_session(tmp_path, content):
     path = tmp_path / "x.speco3"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(WorkbenchError, match="x.speco3"):
+    with pytest.raises(WorkbenchError, match=r"x\.speco3"):
         read_lessons(str(path))
 
 

@@ -1,0 +1,200 @@
+"""The room with real keys: screening, revising, auditing and the vote, and what others see."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+pytest.importorskip("pyarrow")
+
+from agent.curation.pool import open_pool
+from tests.app.ui.curation.at_work import CTRL, at_work, give
+
+INVENTED = " Li I 6708 is absorbed, 4.2 Å."
+
+
+@pytest.fixture
+def numbers(pool):
+    return [case.id for case in pool.cases()]
+
+
+def log_of(pool):
+    return [
+        (each.role, each.by, each.approve, each.changes, each.note)
+        for each in open_pool(pool.place).store.reviews()
+    ]
+
+
+def test_screening_by_keys(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        ada.act("a")
+        ada.sees(numbers[1])
+        ada.press("x")  # wants a reason first
+        ada.wait(ada.room.acts.reason.hasFocus)
+        ada.press(Qt.Key.Key_Return)
+        ada.type("no such star")  # an x and an a in a text do nothing else
+        case = ada.act(Qt.Key.Key_Return)
+        assert case.stage == "rejected"
+        ada.sees(numbers[2])
+        ada.press("b")
+        ada.sees(numbers[1])
+        assert "Discarded" in ada.room.acts.state.text()
+        assert "no such star" in ada.room.history.text.text()
+    assert log_of(pool) == [
+        ("screener", "Ada", True, False, ""),
+        ("screener", "Ada", False, False, "no such star"),
+    ]
+
+
+def test_revising(qtbot, pool, numbers):
+    give(pool, numbers[0], "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        view = ben.room.view
+        card = next(each for each in view.cards[1:] if each.look is not None)
+        place = card.place
+        before = card.look.measured.text
+        # Another range: picture and measurements follow at once.
+        card.look.low.setFocus()
+        card.look.low.selectAll()
+        low = card.look.low.value + 40
+        with qtbot.waitSignal(card.look.redrawn):
+            ben.type(f"{low:g}")
+            ben.press(Qt.Key.Key_Return)
+        assert view.revision.turns[place].range[0] == low
+        assert card.look.measured.text != before
+        # Another text: what nothing supports is marked and named.
+        card.thought.setFocus()
+        ben.press(Qt.Key.Key_End, CTRL)
+        ben.type(INVENTED)
+        ben.wait(lambda: any(each.text.strip() in INVENTED for each in faults(view, place)))
+        marked = [card.thought.toPlainText()[start:end] for start, end in card.thought.spans]
+        assert INVENTED.strip() in marked
+        assert "Li I 6708 was in no window" in card.problems.text()
+        ben.press("a")  # a letter in a text
+        assert log_of(pool)[1:] == []
+        card.former_button.click()
+        assert "line-through" in card.former.text() or "underline" in card.former.text()
+        # What is not saved is kept, and the draft with it.
+        ben.wait(lambda: open_pool(pool.place).case(numbers[0]).taken_by == "Ben")
+        ben.wait(lambda: "Li I 6708" in pool.store.work(numbers[0], "Ben"))
+        ben.click(card.remove_button)
+        ben.wait(lambda: "Li I 6708" not in view.cards[place].thought.toPlainText())
+        case = ben.act("s", CTRL)
+        assert case.author == "Ben" and case.stage == "auditor" and not case.taken_by
+        ben.sees(numbers[1])  # it waits for screening, which anybody may do
+        ben.room.table.choose(numbers[0])
+        ben.sees(numbers[0])
+        ben.wait(lambda: "two others audit it" in ben.room.acts.state.text())
+    now = open_pool(pool.place).case(numbers[0])
+    assert now.taken_by == "" and pool.store.work(numbers[0], "Ben") == ""
+    assert "Li I" not in now.replies[place] and f"[{low:g}, " in now.replies[place].replace(
+        ".0", ""
+    )
+    assert now.reviews[-1].diff
+
+
+def faults(view, place):
+    return view._check_now.of_turn(place)
+
+
+def test_order_and_looks(qtbot, pool, numbers):
+    give(pool, numbers[0], "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        view = ben.room.view
+        looks = [turn.range for turn in view.revision.turns if turn.range]
+        assert len(looks) > 1
+        ben.click(view.cards[0].later_button)
+        assert [turn.range for turn in view.revision.turns][:2] == [looks[1], looks[0]]
+        ben.click(view.cards[1].delete_button)
+        assert len(view.cards) == len(looks)
+        ben.click(view.undo_button)
+        ben.click(view.undo_button)
+        assert [turn.range for turn in view.revision.turns if turn.range] == looks
+        assert view.revision.replies == ben.room.draft.saved.replies
+
+
+def test_others_cannot_revise_what_somebody_has_taken_and_nothing_is_lost(qtbot, pool, numbers):
+    for number in numbers:
+        give(pool, number, "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        pool.take(numbers[0], "Cy")  # at another computer
+        card = ben.room.view.cards[0]
+        card.thought.setFocus()
+        ben.type("Well. ")
+        ben.wait(lambda: "Cy is revising" in ben.room.problem.text)
+        assert "Well." in pool.store.work(numbers[0], "Ben")
+
+
+def test_work_that_was_not_saved_is_there_again(qtbot, pool, numbers):
+    give(pool, numbers[0], "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        ben.room.view.cards[0].thought.setFocus()
+        ben.type("Well. ")  # and at once the window is closed
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        assert "Well." in ben.room.view.cards[0].thought.toPlainText()
+        ben.click(ben.room.acts.back_button)
+        ben.wait(lambda: "Well." not in ben.room.view.cards[0].thought.toPlainText())
+        assert pool.case(numbers[0]).taken_by == "" and pool.store.work(numbers[0], "Ben") == ""
+
+
+def test_audits_are_blind_and_return_it_to_its_author(qtbot, pool, numbers):
+    number = numbers[0]
+    give(pool, number, "Ada", "screener")
+    give(pool, number, "Ben", "reviser")
+    give(pool, number, "Cy", "auditor", approve=False, changes=True, note="Hβ is not discussed")
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        assert not di.room.view.is_editable
+        assert "Hβ is not discussed" not in di.room.history.text.text()
+        assert "other audit" in di.room.history.text.text()
+        di.act("a")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.room.table.choose(number)
+        ben.sees(number)
+        assert "Cy: Hβ is not discussed" in ben.room.acts.state.text()
+        ben.room.acts.reason.setFocus()
+        ben.type("it is, in turn 2")
+        ben.act("s", CTRL)
+    case = open_pool(pool.place).case(number)
+    assert case.stage == "auditor" and case.rounds == 2
+    assert case.reviews[-1].note == "it is, in turn 2"
+
+
+def test_the_vote(qtbot, pool, numbers):
+    number = numbers[0]
+    for by, role in (("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor"), ("Di", "auditor")):
+        give(pool, number, by, role)
+    give(pool, number, "Ben", "voter")
+    give(pool, number, "Cy", "voter", approve=False)
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        assert "training set" in di.room.acts.state.text()
+        assert di.act("a").stage == "approved"
+
+
+def test_what_others_do_appears(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        give(pool, numbers[0], "Cy", "screener")
+        ada.room.desk._look_again()  # as every three seconds
+        ada.wait(lambda: ada.room.draft.case.stage == "reviser")
+        assert ada.room.acts.stage == "reviser" and "Cy kept it" in ada.room.history.text.text()
+
+
+def test_a_review_that_comes_too_late_is_refused_and_the_room_goes_on(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        give(pool, numbers[0], "Cy", "screener")
+        ada.press("a")
+        ada.wait(lambda: "waits for the reviser" in ada.room.problem.text)
+        ada.press("n")
+        ada.sees(numbers[1])
+        ada.act("a")
+    assert len(log_of(pool)) == 2

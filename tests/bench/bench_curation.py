@@ -1,0 +1,118 @@
+"""The curation room: how long a person waits for the picture and the numbers of a changed call."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QEventLoop, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from agent.curation.pool import Pool, import_drafts
+from agent.curation.reviews import Review
+from app.ui.background.runner import Runner
+from app.ui.curation.curation_room import CurationRoom
+from app.ui.curation.turn_card import TurnCard
+from app.ui.theme.theme import CurrentTheme
+from tests.train.draft.spectra import write_set
+from train.draft.drafting import DraftRun, draft_all
+from train.draft.settings import DraftSettings
+
+CHANGES = 40
+TARGET_MS = 50.0
+WIDTHS = (60.0, 150.0, 400.0, 900.0)
+
+
+def figures() -> Iterator[dict[str, object]]:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    application = QApplication.instance() or QApplication([])
+    runner = Runner()
+    with tempfile.TemporaryDirectory() as folder:
+        room = CurationRoom(_pool(Path(folder)), "Ada", runner, CurrentTheme())
+        room.show()
+        _until(lambda: room.draft is not None and room.view.is_editable)
+        waits, checks = _change_calls(room)
+        room.close()
+    runner.close()
+    for name, values in (
+        ("a call's range, from Return to the new picture and measurements on the screen", waits),
+        ("a word typed, until its claims are checked (120 ms of it wait for the next)", checks),
+    ):
+        low, high = np.percentile(values, [50, 95])
+        target = {"target": TARGET_MS} if values is waits else {}
+        yield {"figure": name, "value": float(high), "unit": "ms", "p50": float(low), **target}
+    del application
+
+
+def _pool(folder: Path) -> Pool:
+    """One draft of each task that has one, screened."""
+    examples = write_set(folder / "cold.parquet")
+    run = DraftRun(
+        sets=(examples,), out=folder / "d.jsonl", teacher="measured", settings=DraftSettings()
+    )
+    draft_all(run)
+    pool, _ = import_drafts(folder / "pool", [run.out], [examples])
+    for case in pool.cases():
+        review = Review(
+            trajectory=case.id, role="screener", by="Ada", approve=True, version=case.version
+        )
+        pool.add_review(review)
+    return pool
+
+
+def _change_calls(room: CurationRoom) -> tuple[list[float], list[float]]:
+    rng = np.random.default_rng(4)
+    waits: list[float] = []
+    checks: list[float] = []
+    for number in range(CHANGES):
+        if number % 10 == 0:  # another spectrum
+            before = room.draft
+            room.table.step(1)
+            _until(lambda then=before: room.draft is not then and room.view.is_editable)
+            _until(lambda: all(card.look is None or _is_drawn(card) for card in room.view.cards))
+        card = room.view.cards[0]
+        look = card.look
+        assert look is not None
+        width = float(rng.choice(WIDTHS))
+        low = round(float(rng.uniform(3900.0, 8500.0 - width)))
+        changes = [(look.low, low), (look.high, low + width)]
+        if low >= (look.high.value or 0.0):
+            changes.reverse()  # a range that ends before it begins is refused
+        for box, value in changes:
+            box.setFocus()
+            box.selectAll()
+            QTest.keyClicks(box, f"{value:g}")
+            started = time.perf_counter()
+            _wait_for(look.redrawn, partial(QTest.keyClick, box, Qt.Key.Key_Return))
+            look.repaint()
+        waits.append(1e3 * (time.perf_counter() - started))
+        started = time.perf_counter()
+        _wait_for(room.view.checked, partial(QTest.keyClicks, card.thought, "a"))
+        checks.append(1e3 * (time.perf_counter() - started))
+    return waits, checks
+
+
+def _is_drawn(card: TurnCard) -> bool:
+    assert card.look is not None
+    return not card.look.picture.pixmap().isNull() or bool(card.look.error.text())
+
+
+def _wait_for(signal: Any, act: Callable[[], object]) -> None:
+    """Do something, and run the event loop until it has caused this."""
+    loop = QEventLoop()
+    signal.connect(loop.quit)
+    act()
+    loop.exec()
+    signal.disconnect(loop.quit)
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
