@@ -20,6 +20,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
 from tests.app.ui.agent.trajectories import record
+from train.ratings.session_file import SessionReader
 
 
 def inspected(session, number, verdict="YES", **changes):
@@ -111,3 +112,16 @@ def test_a_rating_needs_a_name(tmp_path):
         session.reviewer = ""
         with pytest.raises(SessionError, match="needs your name"):
             rate(session, 1, one, 4)
+
+
+def test_training_reads_them_from_a_file_and_from_a_server(location):
+    """While the session is open, as the window has it."""
+    with made(location, 4) as session:
+        one, other = inspected(session, 1), inspected(session, 2)
+        rate(session, 1, one, 2)
+        session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+        rate(session, 2, other, 5)
+        reader = SessionReader(str(location))
+        (found,) = reader.inspections()
+    assert found.trajectory == one and found.answer == "NO" and found.lowest == 2
+    assert reader.left_out == {"without a verdict by a person": 1}
