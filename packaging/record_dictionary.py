@@ -17,8 +17,8 @@ from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import EYE, MEASURED, make_inspector
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import find_task
+from agent.trajectory.compressed_text import DICTIONARIES, DICTIONARY_BYTES
 from agent.trajectory.trajectory_file import to_line
-from app.core.database.compressed_text import DICTIONARIES, DICTIONARY_BYTES
 
 SAMPLE = Path(__file__).resolve().parents[1] / "resources" / "sample"
 # Deflate looks back 32 KB; what is most like other records comes last.

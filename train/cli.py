@@ -23,13 +23,15 @@ from train.models.average_command import average
 from train.models.card_command import card
 from train.pipeline.command import chain
 from train.questions.command import questions
+from train.ratings.judge_command import judge
+from train.ratings.lessons_command import lessons
 from train.report.command import report
 from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism.realism_command import realism
 from train.simulate.realism.transfer_command import transfer
 from train.stars.command import stars
-from train.weights.command import judge, weights
+from train.weights.command import measured, weights
 
 app = typer.Typer(
     name="spec-o3-train",
@@ -49,13 +51,15 @@ app.command()(simulate)
 app.command()(realism)
 app.command()(transfer)
 app.command()(weights)
-app.command()(judge)
+app.command()(measured)
 app.command()(stars)
 app.command()(questions)
 app.command(cls=RayCommand)(bench)
 app.command()(baselines)
 app.command(cls=RayCommand)(draft)
 app.add_typer(curate, name="curate")
+app.command()(judge)
+app.command()(lessons)
 app.command()(sft)
 app.command()(grpo)
 app.command()(average)

@@ -10,6 +10,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from agent.curation.audit_scores import (
+    Checked,
+    coherence_of,
+    consistency_of,
+    flow_of,
+    what_was_checked,
+)
 from agent.curation.checks import FEATURE_SLACK, TurnContext, find_fault, is_same_window
 from agent.curation.claims import Claim, claims_of
 from agent.curation.lexicon import find_mentions, normalize_spelling
@@ -32,8 +39,6 @@ NAMED_KIND = re.compile(
     re.IGNORECASE,
 )
 FOUND_NOTHING = "Nothing clear"
-MIN_LOOKS = 2
-SCORES = (0, 5)
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,9 @@ class Audit:
     claims: int
     answer_reasons: int
     faults: tuple[Fault, ...]
+    checked: Checked
+    flow: int
+    """How the turns hang together; `coherence` is stricter."""
     coherence: int
     consistency: int
 
@@ -65,7 +73,8 @@ class Audit:
             f"turn {fault.turn + 1}: {fault.reason}" if fault.turn >= 0 else fault.reason
             for fault in self.faults[:5]
         ]
-        return "; ".join(shown) or f"{self.claims} claims confirmed"
+        found = "; ".join(shown) or f"{self.claims} claims confirmed"
+        return f"{found}; {self.checked.text}"
 
 
 def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
@@ -75,14 +84,22 @@ def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
     answer_reasons = _count_reasons(trajectory, example)
     if not answer_reasons:
         faults.append(Fault(len(trajectory.replies) - 1, "", "the answer gives no reason to check"))
-    wrong = len(faults)
-    consistency = 0 if record_faults else round(5 * max(0.0, 1 - 2 * wrong / max(len(claims), 1)))
+    checked = what_was_checked(trajectory, claims, answer_reasons)
+    flow = flow_of(trajectory, answer_reasons)
+    wrong = {(fault.turn, fault.text) for fault in faults}
+    is_contrary = trajectory.verdict != example.answer and not faults
+    last_turn = len(trajectory.replies) - 1
+    are_slips = all(": measured " in fault.reason for fault in faults)
     return Audit(
         claims=len(claims),
         answer_reasons=answer_reasons,
         faults=(*record_faults, *faults),
-        coherence=_coherence(trajectory, answer_reasons),
-        consistency=min(consistency, 4) if wrong else consistency,
+        checked=checked,
+        flow=flow,
+        coherence=coherence_of(flow, checked, contradicts_itself=is_contrary),
+        consistency=0
+        if record_faults
+        else consistency_of(wrong, len(claims), checked, last_turn, are_slips=are_slips),
     )
 
 
@@ -199,14 +216,3 @@ def _kind_faults(turn: int, answer: str, example: Example) -> Iterator[Fault]:
         named = {label for label, name in KIND_NAMES.items() if words.startswith(name.casefold())}
         if named and example.label not in named:
             yield Fault(turn, match.group(), f"it is {KIND_NAMES[example.label]}")
-
-
-def _coherence(trajectory: Trajectory, answer_reasons: int) -> int:
-    """Score the flow of the turns: different looks, a thought in each turn, a reasoned answer."""
-    score = SCORES[1]
-    windows = [step.range for step in trajectory.looks]
-    score -= len(windows) - len(set(windows))
-    score -= 1 if len(set(windows)) < MIN_LOOKS else 0
-    score -= 2 if not answer_reasons else 0
-    score -= sum(not parse_reply(reply).thought for reply in trajectory.replies)
-    return max(SCORES[0], score if trajectory.verdict is not None else 0)

@@ -104,7 +104,7 @@ def claims_of(text: str) -> list[Claim]:
     """The claims in one turn's thought or answer."""
     found: list[Claim] = []
     last: Mention | None = None
-    for sentence in _sentences(text):
+    for sentence in sentences_of(text):
         named = find_mentions(sentence)
         found += _sentence_claims(sentence, named, last)
         last = named[-1] if named else last
@@ -113,7 +113,8 @@ def claims_of(text: str) -> list[Claim]:
     return found[:MAX_CLAIMS]
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences_of(text: str) -> Iterator[str]:
+    """The sentences of a text, without its box and in one spelling."""
     for sentence in SENTENCES.split(normalize_spelling(BOX.sub("", text))):
         for start in range(0, len(sentence), MAX_SENTENCE):
             if piece := sentence[start : start + MAX_SENTENCE].strip():

@@ -148,6 +148,24 @@ def cumulative(
     return _svg(figure)
 
 
+def score_histogram(counts: Mapping[str, Sequence[int]], x_label: str) -> str:
+    """The share of each score from 0 up, a bar beside the other for each name."""
+    figure = _figure(4.2, 3.0)
+    axes = figure.add_subplot()
+    width = 0.8 / len(counts)
+    for index, (name, numbers) in enumerate(counts.items()):
+        total = sum(numbers)
+        places = np.arange(len(numbers)) - 0.4 + (index + 0.5) * width
+        bars = axes.bar(places, [number / total for number in numbers], width,
+                        color=LINES[index % len(LINES)], label=f"{name} (n = {total})")  # fmt: skip
+        for score, bar in enumerate(bars):
+            bar.set_gid(f"{name} {score}")
+    axes.set_xlabel(x_label, fontsize=MEDIUM)
+    axes.set_ylabel("fraction", fontsize=MEDIUM)
+    axes.legend(fontsize=TINY, frameon=False)
+    return _svg(figure)
+
+
 def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]]) -> str:
     """A square matrix of values from -1 to 1, each written in its cell."""
     size = max(2.6, 0.75 * len(names) + 1.4)

@@ -47,12 +47,12 @@ COMMANDS = (
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
     *("assign", "known"),
     *("enrich", "fetch", "services"),
-    *("models", "selftest", "curate"),
+    *("models", "selftest", "curate", "rate"),
 )
 FOLDERS = {
     **dict.fromkeys(("enrich", "fetch", "services"), "services."),
     **dict.fromkeys(("assign", "known"), "team."),
-    "curate": "rooms.",
+    **dict.fromkeys(("curate", "rate"), "rooms."),
 }
 """Folders of the commands whose modules are not in app/cli itself."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -47,8 +47,7 @@ def open_window(
 
     Qt is imported only here.
     """
-    if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
-        raise WorkbenchError(NO_DISPLAY)
+    require_display()
     try:
         program = import_program()
         fault: str = import_module("app.ui.display_check").platform_fault()
@@ -60,6 +59,12 @@ def open_window(
         raise WorkbenchError(f"the window cannot be shown: {fault}")
     status: int = program.start(argument, sample=sample, pool=pool, reviewer=reviewer)
     return status
+
+
+def require_display() -> None:
+    """Raise a WorkbenchError where no window could be shown."""
+    if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
+        raise WorkbenchError(NO_DISPLAY)
 
 
 def import_program() -> ModuleType:

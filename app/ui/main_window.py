@@ -30,6 +30,7 @@ from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.menus.menu_row import MenuRow
+from app.ui.rating.rating_opener import RatingOpener
 from app.ui.samp.samp_desk import SampDesk
 from app.ui.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.session_view import SessionView
@@ -59,8 +60,6 @@ TITLE = "Spec-o3 Workbench"
 
 
 class MainWindow(QMainWindow):
-    """Shows one session at a time."""
-
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
@@ -97,13 +96,12 @@ class MainWindow(QMainWindow):
         self.about: AboutDialog | None = None
         self.archives = ArchiveOpener(self.runner, self, self.import_lists, self.open_spectrum)
         self.rooms = RoomOpener(self.runner, settings, current_theme, self.show_guide, self)
-        self.rooms.failed.connect(self.show_error)
+        self.ratings = RatingOpener(self)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.open_given)
         self.samp = SampDesk(settings, self.commands, self)
         self.samp.given.connect(self.open_given)
-        self.samp.failed.connect(self.show_error)
         self.welcome.list_chosen.connect(self.import_lists)
         self.welcome.session_chosen.connect(self.open_session)
         self.welcome.sample_requested.connect(self.open_sample)
@@ -114,7 +112,8 @@ class MainWindow(QMainWindow):
         self.locked.retry_requested.connect(self.open_session)
         self.locked.closed.connect(self.show_welcome)
         self.runner.failed.connect(self._report_error)
-        settings.write_failed.connect(self.show_error)
+        for fault in (settings.write_failed, self.samp.failed, self.rooms.failed):
+            fault.connect(self.show_error)
         self._reset_commands()
         self._repeat_fault = bool(settings.fault)
         if settings.fault:
@@ -237,6 +236,7 @@ class MainWindow(QMainWindow):
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
             ("open_archive", self.archives.open),
+            ("rating_room", self.ratings.choose),
             ("welcome", self.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
@@ -394,7 +394,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         if self.importing is not None:
             self.importing.stop()
-        parts = (self.rooms, self.archives, self.samp, self.runner, self.opener, self.key_filter)
-        for part in (*parts, self.input_filter, self.settings):
+        parts = (self.rooms, self.ratings, self.archives, self.samp, self.runner, self.opener)
+        for part in (*parts, self.key_filter, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

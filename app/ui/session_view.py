@@ -107,6 +107,7 @@ class SessionView(QWidget):
             ("agreement_page", self.show_agreement),
             ("history_page", self.show_history),
             ("overview_page", self.show_overview),
+            ("agent_faults_page", self.show_agent_faults),
             ("export", lambda: self.export_dialog.show_catalogue()),
             ("fields", lambda: self.fields_dialog.open_fields()),
             ("report", lambda: self.export_dialog.show_report()),
@@ -203,6 +204,11 @@ class SessionView(QWidget):
         from app.ui.review.history_page import HistoryPage
 
         self._show("history_page", HistoryPage)
+
+    def show_agent_faults(self) -> None:
+        from app.ui.review.agent_faults_page import AgentFaultsPage
+
+        self._show("agent_faults_page", AgentFaultsPage)
 
     def show_overview(self) -> None:
         self._show("overview_page", self._make_overview)

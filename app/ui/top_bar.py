@@ -77,7 +77,9 @@ class TopBar(QFrame):
     def mark(self, page: str) -> None:
         """Mark the page on screen."""
         self._page = page
-        self._buttons[page].setChecked(True)
+        self._group.setExclusive(page in self._buttons)  # of a page in the menu alone, none
+        for name, button in self._buttons.items():
+            button.setChecked(name == page)
         self._show_agent_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

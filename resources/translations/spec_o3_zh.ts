@@ -155,6 +155,49 @@
     </message>
 </context>
 <context>
+    <name>AgentFaultsPage</name>
+    <message>
+        <source>Object</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Rating</source>
+        <translation>评分</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>智能体</translation>
+    </message>
+    <message>
+        <source>Person</source>
+        <translation>人</translation>
+    </message>
+    <message>
+        <source>By</source>
+        <translation>评分人</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>What the agent gets wrong</source>
+        <translation>智能体的错误</translation>
+    </message>
+    <message>
+        <source>Inspections rated 0 to 2 come first, then verdicts that a person contradicts. Click one to go to its object. `spec-o3-train lessons` makes training data from them.</source>
+        <translation>先列出评为 0 到 2 分的检视，再列出与人的判定相反的结论。点击一行可转到该目标。`spec-o3-train lessons` 由此生成训练数据。</translation>
+    </message>
+    <message>
+        <source>Total: {count}</source>
+        <translation>共 {count} 条</translation>
+    </message>
+    <message>
+        <source>Nothing yet: no low rating, and no verdict against the agent&apos;s.</source>
+        <translation>暂无：没有低分，也没有与智能体相反的判定。</translation>
+    </message>
+</context>
+<context>
     <name>AgentFollower</name>
     <message>
         <source>The agent is looking here</source>
@@ -1726,6 +1769,41 @@
     </message>
 </context>
 <context>
+    <name>FiguresPage</name>
+    <message>
+        <source>Of {n} decided, the left one was preferred {left} times; half is fair.</source>
+        <translation>在分出优劣的 {n} 对中，左侧被选中 {left} 次；一半为公平。</translation>
+    </message>
+    <message>
+        <source>Pairwise</source>
+        <translation>两两比较</translation>
+    </message>
+    <message>
+        <source>From the sums of one rater&apos;s scores for two inspections of one spectrum.</source>
+        <translation>由同一评分人对同一光谱的两次检视的总分得出。</translation>
+    </message>
+    <message>
+        <source>Pairs by score</source>
+        <translation>按评分配对</translation>
+    </message>
+    <message>
+        <source>Nothing has been rated yet.</source>
+        <translation>尚未评分。</translation>
+    </message>
+    <message>
+        <source>{name}: histogram</source>
+        <translation>{name}：直方图</translation>
+    </message>
+    <message>
+        <source>{name}: cumulative</source>
+        <translation>{name}：累积分布</translation>
+    </message>
+    <message>
+        <source>Agreement of raters: {name} (Spearman)</source>
+        <translation>评分人之间的一致性：{name}（Spearman）</translation>
+    </message>
+</context>
+<context>
     <name>FileField</name>
     <message>
         <source>Choose…</source>
@@ -3116,6 +3194,45 @@
     </message>
 </context>
 <context>
+    <name>PairsPage</name>
+    <message>
+        <source>There is nothing to compare: no spectrum has inspections by two models in these files.</source>
+        <translation>没有可比较的内容：这些文件中没有一条光谱有两个模型的检视。</translation>
+    </message>
+    <message>
+        <source>Note (C)</source>
+        <translation>备注（C）</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>The left one</source>
+        <translation>左侧更好</translation>
+    </message>
+    <message>
+        <source>Equally good</source>
+        <translation>一样好</translation>
+    </message>
+    <message>
+        <source>The right one</source>
+        <translation>右侧更好</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>{at} of {all} · chosen: {chosen} · {name}</source>
+        <translation>第 {at} 对，共 {all} 对 · 已选：{chosen} · {name}</translation>
+    </message>
+</context>
+<context>
     <name>PlotActions</name>
     <message>
         <source>There is no marked line on screen</source>
@@ -3353,6 +3470,70 @@
     <message>
         <source>Whole</source>
         <translation>全谱</translation>
+    </message>
+</context>
+<context>
+    <name>RatingButton</name>
+    <message>
+        <source>Rate</source>
+        <translation>评分</translation>
+    </message>
+    <message>
+        <source>Rate this inspection</source>
+        <translation>给这次检视评分</translation>
+    </message>
+    <message>
+        <source>Rated {n}</source>
+        <translation>已评 {n} 分</translation>
+    </message>
+    <message>
+        <source>There is no finished inspection to rate here</source>
+        <translation>这里没有已完成的检视可评分</translation>
+    </message>
+    <message>
+        <source>Rating taken back</source>
+        <translation>已撤回评分</translation>
+    </message>
+    <message>
+        <source>Rated {n}: {what}</source>
+        <translation>已评 {n} 分：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>RatingOpener</name>
+    <message>
+        <source>Inspections</source>
+        <translation>检视记录</translation>
+    </message>
+    <message>
+        <source>Rate inspections</source>
+        <translation>给检视评分</translation>
+    </message>
+</context>
+<context>
+    <name>RatingPage</name>
+    <message>
+        <source>{at} of {all} · rated: {rated} · {name}</source>
+        <translation>第 {at} 份，共 {all} 份 · 已评：{rated} · {name}</translation>
+    </message>
+</context>
+<context>
+    <name>RatingWindow</name>
+    <message>
+        <source>Rating room</source>
+        <translation>评分室</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>评分</translation>
+    </message>
+    <message>
+        <source>Compare in pairs</source>
+        <translation>两两比较</translation>
+    </message>
+    <message>
+        <source>Figures (names the models)</source>
+        <translation>图表（会显示模型名称）</translation>
     </message>
 </context>
 <context>
@@ -3637,6 +3818,29 @@
     <message>
         <source>Sent to {programs}</source>
         <translation>已发送至 {programs}</translation>
+    </message>
+</context>
+<context>
+    <name>ScoreBar</name>
+    <message>
+        <source>Note (C)</source>
+        <translation>备注（C）</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一份</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>回车</translation>
     </message>
 </context>
 <context>
@@ -4457,6 +4661,25 @@
     </message>
 </context>
 <context>
+    <name>TrajectoryView</name>
+    <message>
+        <source>Pictures not shown: {why}</source>
+        <translation>图像未显示：{why}</translation>
+    </message>
+    <message>
+        <source>Inspection</source>
+        <translation>检视</translation>
+    </message>
+    <message>
+        <source>The inspection ended without an answer</source>
+        <translation>这次检视没有给出答案就结束了</translation>
+    </message>
+    <message>
+        <source>The whole spectrum</source>
+        <translation>整条光谱</translation>
+    </message>
+</context>
+<context>
     <name>TurnCard</name>
     <message>
         <source>Thought</source>
@@ -5155,6 +5378,30 @@
         <translation>对整个列表运行智能体</translation>
     </message>
     <message>
+        <source>Rate the inspection 0</source>
+        <translation>给检视评 0 分</translation>
+    </message>
+    <message>
+        <source>Rate the inspection 1</source>
+        <translation>给检视评 1 分</translation>
+    </message>
+    <message>
+        <source>Rate the inspection 2</source>
+        <translation>给检视评 2 分</translation>
+    </message>
+    <message>
+        <source>Rate the inspection 3</source>
+        <translation>给检视评 3 分</translation>
+    </message>
+    <message>
+        <source>Rate the inspection 4</source>
+        <translation>给检视评 4 分</translation>
+    </message>
+    <message>
+        <source>Rate the inspection 5</source>
+        <translation>给检视评 5 分</translation>
+    </message>
+    <message>
         <source>Return to the plot; stop the agent</source>
         <translation>回到光谱图；停止智能体</translation>
     </message>
@@ -5269,6 +5516,14 @@
     <message>
         <source>Overview</source>
         <translation>总览</translation>
+    </message>
+    <message>
+        <source>What the agent gets wrong</source>
+        <translation>智能体的错误</translation>
+    </message>
+    <message>
+        <source>Open the rating room</source>
+        <translation>打开评分室</translation>
     </message>
     <message>
         <source>Export the catalogue</source>
@@ -6364,6 +6619,45 @@ Or put its files into {folder}</source>
     <message>
         <source>{name} cannot be shown: its contents are damaged or not known to this version. Open a backup, or send us the crash report (menu Help)</source>
         <translation>无法显示 {name}：其内容已损坏，或本版本无法识别。请打开备份，或将崩溃报告发给我们（“帮助”菜单）</translation>
+    </message>
+</context>
+<context>
+    <name>rating</name>
+    <message>
+        <source>Score</source>
+        <translation>分数</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>Share at or below</source>
+        <translation>不高于该分数的占比</translation>
+    </message>
+    <message>
+        <source>{one} and {other} equal</source>
+        <translation>{one} 与 {other} 一样好</translation>
+    </message>
+    <message>
+        <source>{one} better than {other}</source>
+        <translation>{one} 优于 {other}</translation>
+    </message>
+    <message>
+        <source>{symbol} {model}: mean {mean}, n = {n}</source>
+        <translation>{symbol} {model}：平均 {mean}，n = {n}</translation>
+    </message>
+    <message>
+        <source>Coherence</source>
+        <translation>连贯性</translation>
+    </message>
+    <message>
+        <source>Physical consistency</source>
+        <translation>物理一致性</translation>
+    </message>
+    <message>
+        <source>In daily use</source>
+        <translation>日常使用</translation>
     </message>
 </context>
 <context>

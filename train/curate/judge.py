@@ -14,19 +14,18 @@ from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
+from agent.ratings.rubric import rubric_text
 from agent.rendering.render import Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
 
-ASK = """The inspection ends here. You are now its referee, not its author. Judge it against the \
+ASK = f"""The inspection ends here. You are now its referee, not its author. Judge it against the \
 pictures and the guideline, without kindness.
-coherence, 0 to 5: does each step follow from the one before, and the answer from the steps?
-consistency, 0 to 5: is everything said of the spectrum true to the pictures and to physics? 0 if \
-a feature or a number is invented, 5 if all is right.
+{rubric_text()}
 Answer with one line of JSON and nothing else:
-{"coherence": 0, "consistency": 0, "approve": false, "note": "the worst fault, in one sentence"}"""
+{{"coherence": 0, "consistency": 0, "approve": false, "note": "the worst fault, in a sentence"}}"""
 # A judge that gives no `approve` approves when both scores reach this.
 MIN_APPROVED_SCORE = 4
 MAX_TEXT = 100_000

@@ -28,7 +28,7 @@ PROGRAMS = (SCREENER, REVISER, CLAIMS, RECORD)
 ROLE_OF: Mapping[str, Role] = MappingProxyType(
     {SCREENER: "screener", REVISER: "reviser", CLAIMS: "auditor", RECORD: "auditor"}
 )
-MIN_COHERENCE = 3
+MIN_FLOW = 3
 MAX_TOKENS = 8000
 BATCH = 16
 
@@ -131,13 +131,13 @@ class ReviewPanel:
     def _audit_record(self) -> Review:
         found = self._audit(self.case.replies)
         wrong = [fault.reason for fault in found.faults if fault.turn < 0]
-        approve = not wrong and found.coherence >= MIN_COHERENCE
-        note = "; ".join(wrong) or f"coherence {found.coherence}"
+        approve = not wrong and found.flow >= MIN_FLOW
+        note = "; ".join(wrong) or f"the tool answers alike, coherence {found.coherence}"
         return self._review(RECORD, "auditor", approve, found, note=note)
 
     def _vote(self, name: str) -> Review:
         found = self._audit(self.case.replies)
-        approve = found.approves and found.coherence >= MIN_COHERENCE
+        approve = found.approves and found.flow >= MIN_FLOW
         return self._review(name, "voter", approve)
 
     def _audit(self, replies: tuple[str, ...]) -> Audit:

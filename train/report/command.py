@@ -24,13 +24,19 @@ def report(
         Path | None, typer.Option(help="The bench that was judged, to draw the failures.")
     ] = None,
     pool: Annotated[Path | None, typer.Option(help="Folder of spec-o3-train curate.")] = None,
+    ratings: Annotated[
+        list[Path] | None,
+        typer.Option(help="File of ratings, by people or by `judge`; repeatable."),
+    ] = None,
     failures: Annotated[int, typer.Option(min=0, max=200, help="Failures of each judge.")] = 6,
     title: Annotated[str, typer.Option()] = "Training report",
 ) -> None:
     """Training dynamics, scores, agreement, reliability and failures on one HTML page."""
-    if not (run or evaluation or pool):
-        raise WorkbenchError("nothing to report: name a --run, an --evaluation or a --pool")
-    text = page(title, _sections(run or [], evaluation, bench, pool, failures))
+    if not (run or evaluation or pool or ratings):
+        raise WorkbenchError(
+            "nothing to report: name a --run, an --evaluation, a --pool or --ratings"
+        )
+    text = page(title, _sections(run or [], evaluation, bench, pool, ratings or [], failures))
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
@@ -40,13 +46,19 @@ def report(
 
 
 def _sections(
-    runs: list[Path], evaluation: Path | None, bench: Path | None, pool: Path | None, failures: int
+    runs: list[Path],
+    evaluation: Path | None,
+    bench: Path | None,
+    pool: Path | None,
+    ratings: list[Path],
+    failures: int,
 ) -> Iterator[str]:
     """Results first, then training, then failures."""
     from train.report.curating import curating_section
     from train.report.dynamics import dynamics_section
     from train.report.failures import failure_sections
     from train.report.judging import judging_section, judgings
+    from train.report.rating import rating_section
     from train.report.sight import sight_sections
 
     judged = judgings(evaluation) if evaluation is not None else []
@@ -57,5 +69,7 @@ def _sections(
         yield dynamics_section(runs)
     if pool is not None:
         yield curating_section(pool)
+    if ratings:
+        yield rating_section(ratings)
     if bench is not None and failures:
         yield from failure_sections(judged, bench, failures)

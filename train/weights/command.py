@@ -1,4 +1,4 @@
-"""`spec-o3-train weights`: fit the measured inspector; `judge`: how good it is."""
+"""`spec-o3-train weights`: fit the measured inspector; `measured`: how good it is."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def weights(
     Console().print(f"weights of {len(tasks)} tasks written to {folder}", markup=False)
 
 
-def judge(
+def measured(
     real: Annotated[
         Path | None,
         typer.Option(

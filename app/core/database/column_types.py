@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
-from app.core.database.compressed_text import (
+from agent.trajectory.compressed_text import (
     CompressedTextError,
     compress_text,
     decompress_text,

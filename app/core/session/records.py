@@ -14,7 +14,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Action = Literal["set", "undo", "redo"]
 Aspect = Literal[
-    "verdict", "inspection", "list", "spectrum", "calibration", "measurement", "evidence"
+    "verdict", "inspection", "list", "spectrum", "calibration", "measurement", "evidence", "rating"
 ]
 
 MAX_CONFIDENCE = 4

@@ -34,6 +34,7 @@ from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.merged_assignments import merge_assignments, merge_known
 from app.core.sharing.merged_evidence import merge_evidence
 from app.core.sharing.merged_measurements import merge_measurements
+from app.core.sharing.rating_facts import merge_ratings
 from app.core.sharing.second_opinions import assign_second_opinions
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
@@ -89,6 +90,7 @@ def merge(
             evidence += new
             steps.step(count)
         merge_own_fields(target, into, other)
+        merge_ratings(target, source, matching.numbers)
         known = merge_known(target, source, matching.numbers, matching.highest)
         assigned = merge_assignments(target, source, matching.numbers, reviewer_map)
     second = assign_second_opinions(into)

@@ -18,6 +18,7 @@ from sqlalchemy.types import NULLTYPE
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum_bytes import from_bytes, to_bytes
 from agent.spectra.urls import is_url, url_folder
 from app.core.atomic_file import disk_errors, sync_folder
 from app.core.database.database import SUFFIX, Database
@@ -31,7 +32,6 @@ from app.core.session.records import Candidate
 from app.core.session.session import Session, candidate_of
 from app.core.session.spectra_folders import allowed_folders, refuse_outside_folders
 from app.core.spectra.prefetch import read_by_key, spectrum_key
-from app.core.spectra.spectrum_bytes import from_bytes, to_bytes
 
 PAGE = 50
 ROWS = 500

@@ -260,6 +260,12 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Run the agent on the whole list"),
             "Ctrl+R",
         ),
+        _action("rate_0", AGENT, QT_TRANSLATE_NOOP("actions", "Rate the inspection 0"), "Alt+0"),
+        _action("rate_1", AGENT, QT_TRANSLATE_NOOP("actions", "Rate the inspection 1"), "Alt+1"),
+        _action("rate_2", AGENT, QT_TRANSLATE_NOOP("actions", "Rate the inspection 2"), "Alt+2"),
+        _action("rate_3", AGENT, QT_TRANSLATE_NOOP("actions", "Rate the inspection 3"), "Alt+3"),
+        _action("rate_4", AGENT, QT_TRANSLATE_NOOP("actions", "Rate the inspection 4"), "Alt+4"),
+        _action("rate_5", AGENT, QT_TRANSLATE_NOOP("actions", "Rate the inspection 5"), "Alt+5"),
         _action(
             "escape",
             WINDOW,
@@ -311,6 +317,10 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Judge this list for a class, or for another one"),
         ),
         _action("overview_page", FILES, QT_TRANSLATE_NOOP("actions", "Overview"), "Ctrl+5"),
+        _action(
+            "agent_faults_page", FILES, QT_TRANSLATE_NOOP("actions", "What the agent gets wrong")
+        ),
+        _action("rating_room", FILES, QT_TRANSLATE_NOOP("actions", "Open the rating room")),
         _action("export", FILES, QT_TRANSLATE_NOOP("actions", "Export the catalogue"), "Ctrl+E"),
         _action("report", FILES, QT_TRANSLATE_NOOP("actions", "Write a report")),
         _action("pack", FILES, QT_TRANSLATE_NOOP("actions", "Pack for a colleague")),

@@ -15,6 +15,7 @@ from app.ui.actions.actions import ACTIONS
 Table = Mapping[str, tuple[str, ...]]
 
 _CONFIDENCE_WITH_ALT: Table = {f"confidence_{number}": (f"Alt+{number}",) for number in range(1, 5)}
+_RATING_WITH_CTRL: Table = {f"rate_{score}": (f"Ctrl+Alt+{score}",) for score in range(6)}
 
 MARZ: Table = {
     # In MARZ a digit saves the redshift quality and moves on. 4 and 3 mean a secure redshift, so
@@ -26,6 +27,7 @@ MARZ: Table = {
     "unsure_1": ("1",),
     "reject": ("X", "6"),
     **_CONFIDENCE_WITH_ALT,
+    **_RATING_WITH_CTRL,
     # In MARZ the arrow keys change the redshift.
     "next": ("N",),
     "previous": ("B",),
@@ -39,6 +41,7 @@ SPECVIZITOR: Table = {
     "reject_stay": ("2", "Shift+X"),
     "unsure_stay": ("3", "Shift+U"),
     **_CONFIDENCE_WITH_ALT,
+    **_RATING_WITH_CTRL,
     "confidence_4": ("4", "Alt+4"),
     "rv_down": ("Q", "Shift+Left"),
     "rv_up": ("W", "Shift+Right"),

@@ -15,6 +15,7 @@ from app.ui.agent.agent_head import AgentHead, ListRunLine
 from app.ui.agent.card_content import CardContent, card_contents, overview_card, partial_turn_card
 from app.ui.agent.comparison import Comparison
 from app.ui.agent.pictures import Pictures, PictureSource, PictureWindow
+from app.ui.agent.rating_button import RatingButton
 from app.ui.agent.takeover_bar import TakeoverBar
 from app.ui.agent.timeline import Timeline
 from app.ui.agent.verdict_line import VerdictLine
@@ -36,6 +37,8 @@ class AgentPanel(QFrame):
         self.head = AgentHead(context, self)
         self.list_run = ListRunLine(self)
         self.verdict = VerdictLine(self)
+        self.rating = RatingButton(context, self.verdict)
+        self.verdict.put_beside(self.rating)
         self.empty = short_label("", "dim")
         self.timeline = Timeline(context.current_theme)
         self.comparison: Comparison | None = None
@@ -107,6 +110,7 @@ class AgentPanel(QFrame):
         shown = self._shown
         self._show_catalogues()
         self.verdict.show_record(None if shown.is_hidden or shown.run else shown.trajectory)
+        self.rating.refresh()
         self.takeover.refresh()
         is_comparing = self.verdict.compare.isChecked() and shown.run is None
         if is_comparing and self.comparison is not None:

@@ -175,7 +175,7 @@ def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
         raise TrajectoryError(
             translate("agent", "Picture not shown: it differs from what the model saw")
         )
-    image, (width, height) = _image(picture), THUMB
+    image, (width, height) = qimage(picture), THUMB
     smooth, keep = Qt.TransformationMode.SmoothTransformation, Qt.AspectRatioMode.KeepAspectRatio
     return image, image.scaled(2 * round(width), 2 * round(height), keep, smooth)
 
@@ -189,7 +189,7 @@ def _model_style(model: str) -> tuple[Any, Sizing]:
     return (PUBLISHED, QWEN25) if card is None else (card.style, card.sizing)
 
 
-def _image(picture: Image) -> QImage:
+def qimage(picture: Image) -> QImage:
     rgb = picture.convert("RGB")
     data = rgb.tobytes()
     image = QImage(data, rgb.width, rgb.height, 3 * rgb.width, QImage.Format.Format_RGB888)

@@ -52,7 +52,8 @@ class VerdictLine(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
-        layout.addLayout(row(self.verdict, (self.p_yes, 1)))
+        self._first = row(self.verdict, (self.p_yes, 1))
+        layout.addLayout(self._first)
         layout.addWidget(self.combined)
         layout.addWidget(self.warning)
         below = row((self.record, 1))
@@ -61,6 +62,10 @@ class VerdictLine(QWidget):
         self.record.activated.connect(self._choose)
         self.compare.toggled.connect(self._compare)
         self.hide()
+
+    def put_beside(self, part: QWidget) -> None:
+        """Put a small part at the end of the first row."""
+        self._first.addWidget(part)
 
     def show_records(self, records: Records) -> None:
         self._records = records

@@ -16,6 +16,7 @@ BY_PAGE: Mapping[str, str] = {
     "agreement_page": "calibration",
     "history_page": "vetting",
     "overview_page": "vetting",
+    "agent_faults_page": "rating",
 }
 """Guide page by the action that opens a page of the session."""
 AGENT, EXPORT, LISTS, MODELS, ABOUT = "agent", "export", "formats", "models", "what-it-is"

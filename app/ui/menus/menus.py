@@ -49,7 +49,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("open_simbad", "open_aladin", "open_lamost", "open_sdss"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Agent")): (
-        *("run_agent", "pause_agent", "escape", "step", "reveal", LINE, "run_queue"),
+        *("run_agent", "pause_agent", "escape", "step", "reveal", LINE, "run_queue", LINE),
+        *(*(f"rate_{score}" for score in range(6)), LINE, "agent_faults_page", "rating_room"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "View")): (
         *("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),

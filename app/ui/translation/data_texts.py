@@ -51,6 +51,11 @@ def service_text(text: str) -> str:
     return window_table("services").get(text, text)
 
 
+def rubric_words(text: str) -> str:
+    """Translate a question of the rubric of ratings, or what a score means."""
+    return window_table("rubric").get(text, text)
+
+
 def library_name(text: str) -> str:
     """Translate the name of a bundled line list or template; those of a user's stay as they are."""
     table, name = window_table("names"), text.removesuffix(SIMULATED)

@@ -20,6 +20,7 @@ from agent.rendering.charts import (
     interval_axis,
     interval_bar,
     reliability,
+    score_histogram,
     shares_over_time,
     small_multiples,
     stacked_bars,
@@ -157,3 +158,12 @@ def test_shares_over_time_leave_out_what_is_not_known():
     )  # fmt: skip
     assert {"Ada <b>", "first", "latest", "50 %"} <= set(words(svg))
     assert points(svg, "shares") == 2
+
+
+def test_bars_of_scores_are_shares_side_by_side():
+    svg = score_histogram({"a": (0, 1, 3), "b": (5, 0, 5)}, "score")
+    heights = {(name, n): box(svg, f"{name} {n}")[1] for name in "ab" for n in range(3)}
+    assert heights["a", 0] == heights["b", 1] == 0
+    assert heights["a", 2] == pytest.approx(3 * heights["a", 1], rel=0.02)
+    assert heights["b", 0] == pytest.approx(2 * heights["a", 1], rel=0.02)
+    assert "a (n = 4)" in words(svg) and "b (n = 10)" in words(svg)

@@ -9,7 +9,7 @@ import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
-from app.core.database.compressed_text import MAX_BYTES
+from agent.trajectory.compressed_text import MAX_BYTES
 from app.core.database.tables import metadata
 from tests.app.core.database.test_schema_check import FORGED, SCHEMAS
 

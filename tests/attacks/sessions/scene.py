@@ -10,13 +10,13 @@ from pathlib import Path
 from sqlalchemy import insert, update
 
 from agent.spectra.readers import read
+from agent.spectra.spectrum_bytes import to_bytes
 from app.core.database.tables import calibrations, candidates, packed_spectra, refused_rows
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, page, parse_filter
 from app.core.queue.sorts import parse_sort
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, open_session
-from app.core.spectra.spectrum_bytes import to_bytes
 from app.core.statistics.repeats import record_repeat
 from tests.agent.spectra.readers import samples
 from tests.app.core.exporting.catalogues import listed

@@ -11,12 +11,12 @@ from agent.evidence.kinds import read_kinds
 from agent.evidence.weights import read_weights
 from train.simulate.sky import LABELS
 from train.weights import command
-from train.weights.command import judge, weights
+from train.weights.command import measured, weights
 from train.weights.draws import Draws, bundled, draw
 
 PROGRAM = typer.Typer()
 PROGRAM.command()(weights)
-PROGRAM.command()(judge)
+PROGRAM.command()(measured)
 
 
 def drawn_in_part(per_label, *how):
@@ -47,7 +47,7 @@ def test_the_command_judges_simulated_candidates(monkeypatch):
     two = tuple(task for task in bundled() if task.id in {"CV", "MG"})
     monkeypatch.setattr(command, "bundled", lambda: two)
     said = CliRunner().invoke(
-        PROGRAM, ["judge", "--count", "30", "--survey", "SDSS", "--workers", "1", "--json"]
+        PROGRAM, ["measured", "--count", "30", "--survey", "SDSS", "--workers", "1", "--json"]
     )
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)["SDSS"]

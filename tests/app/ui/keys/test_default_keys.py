@@ -72,6 +72,8 @@ KEYS = [
     (Key.Key_Space, NONE, "step"),
     (Key.Key_V, SHIFT, "reveal"),
     (Key.Key_R, CTRL, "run_queue"),
+    (Key.Key_0, ALT, "rate_0"),
+    (Key.Key_5, ALT, "rate_5"),
     (Key.Key_Escape, NONE, "escape"),
     (Key.Key_Question, SHIFT, "keys"),
     (Key.Key_F1, NONE, "help"),
@@ -94,6 +96,7 @@ def test_the_table_above_is_the_whole_default_map():
     tested = {action for *_, action in KEYS}
     by_number = {f"window_{number}" for number in range(2, 10)}
     by_number |= {f"confidence_{number}" for number in (1, 3)}
+    by_number |= {f"rate_{number}" for number in range(1, 5)}
     files = {name for name, each in ACTIONS.items() if each.group == "Files and pages"}
     keyed = {name for name, each in ACTIONS.items() if each.keys}
     assert keyed - tested - by_number - files == set()

@@ -57,7 +57,8 @@ SOURCES = (
     CORE / "session" / "session.py",
     *sorted({*(APP / "services" / "samp").glob("*.py")} - {APP / "services" / "samp" / "hub.py"}),
     *(APP / "ui" / "samp" / f"{name}.py" for name in ("samp_work", "shared_tables")),
-    *(CORE / "spectra" / f"{name}.py" for name in ("packing", "prefetch", "spectrum_bytes")),
+    *(CORE / "spectra" / f"{name}.py" for name in ("packing", "prefetch")),
+    AGENT / "spectra" / "spectrum_bytes.py",
 )
 """What the window shows of lists, spectra, models, servers, files and filters comes from there."""
 A_SENTENCE = re.compile(r"[A-Za-z]{2,}[\w',)]* +[a-zA-Z(]")

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as arrays_of
 from agent.errors import ReadError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
-from app.core.spectra.spectrum_bytes import ARRAYS, MAGIC, from_bytes, to_bytes
+from agent.spectra.spectrum_bytes import ARRAYS, MAGIC, from_bytes, to_bytes
 from tests.night import examples
 
 

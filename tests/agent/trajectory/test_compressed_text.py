@@ -7,9 +7,8 @@ import zlib
 
 import pytest
 
-from agent.trajectory.trajectory_file import from_line
-from app.core.database import compressed_text
-from app.core.database.compressed_text import (
+from agent.trajectory import compressed_text
+from agent.trajectory.compressed_text import (
     DICTIONARIES,
     DICTIONARY_BYTES,
     MAX_BYTES,
@@ -18,6 +17,7 @@ from app.core.database.compressed_text import (
     compress_text,
     decompress_text,
 )
+from agent.trajectory.trajectory_file import from_line
 
 RELEASED = {1: "7746f5f4818a05944b149d7d8ea7f834379c3cad3ca3deba6453928a13b9b147"}
 """A session file is lost with its dictionary: none ever changes."""

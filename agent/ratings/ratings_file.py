@@ -1,0 +1,81 @@
+"""Files of ratings and choices: JSON lines that only grow; what is read is checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from agent.checked_toml import printable
+from agent.errors import WorkbenchError
+from agent.ratings.records import Choice, Rating, record_from, to_json
+from agent.trajectory.append_lines import append_lines
+
+SUFFIX = ".ratings.jsonl"
+MAX_LINE = 40_000
+MAX_RECORDS = 1_000_000
+
+
+def read_records(path: Path) -> Iterator[Rating | Choice]:
+    """The records in order; none if there is no file. An error names the line.
+
+    A last line without its end is skipped: the program that wrote it was killed.
+    """
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            for number in range(1, MAX_RECORDS + 1):
+                line = file.readline(MAX_LINE + 1)
+                if not line:
+                    return
+                if not line.strip():
+                    continue
+                try:
+                    yield record_from(json.loads(line))
+                except (ValueError, RecursionError, WorkbenchError) as error:
+                    if not line.endswith(b"\n") and len(line) <= MAX_LINE:
+                        return
+                    reason = printable(str(error), 160)
+                    raise WorkbenchError(f"{path}, line {number}: {reason}") from error
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
+    raise WorkbenchError(f"{path} has more than {MAX_RECORDS:,} lines: split it")
+
+
+def add_records(path: Path, records: Iterable[Rating | Choice]) -> None:
+    """Append records and sync them to disk; a half-written last line is dropped first."""
+    lines = (json.dumps(to_json(record), ensure_ascii=False) for record in records)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _drop_half_line(path)
+        append_lines(path, lines)
+    except OSError as error:
+        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def ratings_beside(path: Path) -> Path:
+    """Where the ratings of a file of trajectories are kept by default."""
+    return path.with_name(path.name.removesuffix(".jsonl") + SUFFIX)
+
+
+def _drop_half_line(path: Path) -> None:
+    if not path.is_file():
+        return
+    with path.open("rb+") as file:
+        end = file.seek(0, os.SEEK_END)
+        start = max(0, end - MAX_LINE)
+        file.seek(start)
+        tail = file.read()
+        if tail and not tail.endswith(b"\n") and not _is_record(tail.rpartition(b"\n")[2]):
+            file.truncate(start + tail.rfind(b"\n") + 1)
+
+
+def _is_record(line: bytes) -> bool:
+    """Whether a last line without an end is whole, as an editor may leave it."""
+    try:
+        record_from(json.loads(line))
+    except (ValueError, RecursionError, WorkbenchError):
+        return False
+    return True

@@ -1,0 +1,204 @@
+"""Ratings of trajectories and choices between two, by people and by models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeVar, get_args
+
+from agent.checked_toml import printable, shown
+from agent.errors import WorkbenchError
+from agent.hashing import text_hash
+from agent.ratings.rubric import HIGHEST, LOWEST, SCORES
+from agent.trajectory.trajectory import Trajectory
+
+Preferred = Literal["first", "second", "tie"]
+Side = Literal["first", "second"]
+
+PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
+SIDES: tuple[Side, ...] = get_args(Side)
+MAX_NAME, MAX_NOTE = 200, 4000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What was rated: a trajectory, and what the figures need to know of it."""
+
+    trajectory: str
+    spectrum: str = ""
+    """Hash of the spectrum."""
+    task: str = ""
+    model: str = ""
+    """The model that inspected; raters do not see it."""
+    model_sha256: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """Scores from 0 to 5 by one rater, who is a person unless `by_model`."""
+
+    subject: Subject
+    by: str
+    by_model: bool = False
+    coherence: int | None = None
+    consistency: int | None = None
+    overall: int | None = None
+    note: str = ""
+    at: str = ""
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The scores that were given."""
+        every = (self.coherence, self.consistency, self.overall)
+        return tuple(score for score in every if score is not None)
+
+    @property
+    def lowest(self) -> int:
+        return min(self.scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """Which of two trajectories of one spectrum was better; `left` was shown on the left."""
+
+    first: Subject
+    second: Subject
+    preferred: Preferred
+    left: Side
+    by: str
+    by_model: bool = False
+    note: str = ""
+    at: str = ""
+
+
+def trajectory_id(trajectory: Trajectory) -> str:
+    """Hash of the spectrum, the task and the agent's turns, as the pools of `curate` have it."""
+    text = "\x1e".join((trajectory.spectrum.sha256, trajectory.task, *trajectory.replies))
+    return text_hash(text)[:16]
+
+
+def subject_of(trajectory: Trajectory) -> Subject:
+    return Subject(
+        trajectory=trajectory_id(trajectory),
+        spectrum=trajectory.spectrum.sha256,
+        task=trajectory.task,
+        model=printable(trajectory.model.name, MAX_NAME),
+        model_sha256=trajectory.model.sha256,
+    )
+
+
+def timestamp() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def to_json(record: Rating | Choice) -> dict[str, Any]:
+    """An object for `json.dumps`, without what is empty; `record_from` returns an equal record."""
+    kind = "rating" if isinstance(record, Rating) else "choice"
+    return {"kind": kind, **_without_empty(asdict(record))}
+
+
+def record_from(table: object) -> Rating | Choice:
+    """The record in a JSON object; raises WorkbenchError if it is not a valid one."""
+    if not isinstance(table, dict):
+        raise WorkbenchError("a rating should be an object")
+    kind = table.get("kind")
+    if kind not in ("rating", "choice"):
+        raise WorkbenchError('kind should be "rating" or "choice"')
+    values = {name: value for name, value in table.items() if name != "kind"}
+    return _rating(values) if kind == "rating" else _choice(values)
+
+
+def _rating(table: Mapping[str, Any]) -> Rating:
+    _refuse_unknown(table, Rating)
+    coherence, consistency, overall = (_score(table, name) for name in SCORES)
+    if overall is None and (coherence is None or consistency is None):
+        raise WorkbenchError("a rating has coherence and consistency, or overall")
+    return Rating(
+        subject=_subject(table, "subject"),
+        coherence=coherence,
+        consistency=consistency,
+        overall=overall,
+        **_given_by(table),
+    )
+
+
+def _choice(table: Mapping[str, Any]) -> Choice:
+    _refuse_unknown(table, Choice)
+    first, second = _subject(table, "first"), _subject(table, "second")
+    if first.trajectory == second.trajectory:
+        raise WorkbenchError("first and second should be different trajectories")
+    return Choice(
+        first=first,
+        second=second,
+        preferred=_one_of(table, "preferred", PREFERRED),
+        left=_one_of(table, "left", SIDES),
+        **_given_by(table),
+    )
+
+
+def _given_by(table: Mapping[str, Any]) -> dict[str, Any]:
+    by_model = table.get("by_model", False)
+    if not isinstance(by_model, bool):
+        raise WorkbenchError("by_model should be true or false")
+    return {
+        "by": _text(table, "by", MAX_NAME, needed=True),
+        "by_model": by_model,
+        "note": _text(table, "note", MAX_NOTE),
+        "at": _text(table, "at", 40),
+    }
+
+
+def _subject(table: Mapping[str, Any], name: str) -> Subject:
+    value = table.get(name)
+    if not isinstance(value, dict):
+        raise WorkbenchError(f"{name} should be an object")
+    _refuse_unknown(value, Subject)
+    return Subject(
+        trajectory=_text(value, "trajectory", 64, needed=True),
+        spectrum=_text(value, "spectrum", 64),
+        task=_text(value, "task", 80),
+        model=_text(value, "model", MAX_NAME),
+        model_sha256=_text(value, "model_sha256", 64),
+    )
+
+
+def _refuse_unknown(table: Mapping[str, Any], kind: type[Any]) -> None:
+    known = {each.name for each in fields(kind)}
+    for name in table:
+        if name not in known:
+            raise WorkbenchError(f"a {kind.__name__.lower()} has no {shown(str(name))}")
+
+
+Value = TypeVar("Value")
+
+
+def _one_of(table: Mapping[str, Any], name: str, options: tuple[Value, ...]) -> Value:
+    value = table.get(name)
+    if not isinstance(value, str) or value not in options:
+        raise WorkbenchError(f"{name} should be one of {', '.join(map(str, options))}")
+    return value
+
+
+def _text(table: Mapping[str, Any], name: str, longest: int, *, needed: bool = False) -> str:
+    value = table.get(name, "")
+    if not isinstance(value, str) or len(value) > longest or (needed and not value.strip()):
+        raise WorkbenchError(f"{name} should be a text of {int(needed)} to {longest} characters")
+    return value
+
+
+def _score(table: Mapping[str, Any], name: str) -> int | None:
+    value = table.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
+        raise WorkbenchError(f"{name} should be a whole number from {LOWEST} to {HIGHEST}")
+    return value
+
+
+def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_empty(value) if isinstance(value, dict) else value
+        for name, value in table.items()
+        if value is not None and value != "" and value is not False
+    }

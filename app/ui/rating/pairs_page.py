@@ -1,0 +1,184 @@
+"""Pairwise: two trajectories of one spectrum side by side; which is better?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from agent.ratings.desk import RatingDesk
+from agent.ratings.records import MAX_NOTE, Choice, trajectory_id
+from agent.ratings.rounds import Pair, Pressed
+from app.ui.rating.rating_page import scrolled
+from app.ui.trajectory.trajectory_pictures import TrajectoryPictures
+from app.ui.trajectory.trajectory_view import TrajectoryView
+from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
+
+
+class PairsPage(QWidget):
+    changed = Signal()
+
+    def __init__(
+        self, desk: RatingDesk, pictures: TrajectoryPictures, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.desk, self._pictures = desk, pictures
+        self.at = desk.first_open_pair()
+        self.progress = short_label("", "dim")
+        self.problem = wrapped_label("", "warning")
+        self.empty = wrapped_label(
+            self.tr(
+                "There is nothing to compare: no spectrum has inspections by two models in "
+                "these files."
+            ),
+            "dim",
+        )
+        self.views = TrajectoryView(self), TrajectoryView(self)
+        self.note = QLineEdit(maxLength=MAX_NOTE)
+        self.note.setPlaceholderText(self.tr("Note (C)"))
+        self.note.setAccessibleName(self.tr("Note"))
+        self.buttons: dict[Pressed, QPushButton] = {
+            "left": button(with_key(self.tr("The left one"), "←"), ""),
+            "tie": button(with_key(self.tr("Equally good"), "T"), ""),
+            "right": button(with_key(self.tr("The right one"), "→"), ""),
+        }
+        self.back = button(with_key(self.tr("Back"), "B"))
+        self.skip = button(with_key(self.tr("Skip"), "N"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._lay_out()
+        for pressed, each in self.buttons.items():
+            each.setCheckable(True)
+            each.clicked.connect(partial(self.choose, pressed))
+        self.back.clicked.connect(partial(self._step, -1))
+        self.skip.clicked.connect(partial(self._step, 1))
+        self.note.returnPressed.connect(self.setFocus)
+        pictures.drawn.connect(self._on_drawn)
+        self.show_at(self.at)
+
+    @property
+    def pair(self) -> Pair | None:
+        return self.desk.pairs[self.at] if self.desk.pairs else None
+
+    def show_at(self, at: int) -> None:
+        self.at = at
+        pair = self.pair
+        for part in (*self.views, self.bar, self.progress):
+            part.setVisible(pair is not None)
+        self.empty.setVisible(pair is None)
+        if pair is None:
+            return
+        for view, one in zip(self.views, pair.shown, strict=True):
+            view.show_trajectory(one, self._pictures.of(one))
+        choice = self.desk.choice_of(pair)
+        self.note.setText("" if choice is None else choice.note)
+        for pressed, each in self.buttons.items():
+            each.setChecked(choice is not None and pressed == _pressed(pair, choice))
+        self._show_progress()
+        self._request()
+
+    def choose(self, pressed: Pressed, *_: object) -> None:
+        """Store the choice and go to the next pair."""
+        pair = self.pair
+        if pair is None:
+            return
+        try:
+            self.desk.choose(pair, pressed, self.note.text().strip())
+        except WorkbenchError as error:
+            self.problem.setText(translate_message(str(error)))
+            self.problem.show()
+            return
+        self.problem.hide()
+        self.changed.emit()
+        self._step(1)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._request()
+        self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if event.isAutoRepeat() and key not in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            return
+        chosen: dict[int, Pressed] = {
+            Qt.Key.Key_Left: "left",
+            Qt.Key.Key_Right: "right",
+            Qt.Key.Key_T: "tie",
+        }
+        if key in chosen:
+            self.choose(chosen[key])
+        elif key == Qt.Key.Key_N:
+            self._step(1)
+        elif key in (Qt.Key.Key_B, Qt.Key.Key_Backspace):
+            self._step(-1)
+        elif key == Qt.Key.Key_C:
+            self.note.setFocus()
+        elif key == Qt.Key.Key_Escape:
+            self.setFocus()
+        elif not self._scrolled(key):
+            super().keyPressEvent(event)
+
+    def _scrolled(self, key: int) -> bool:
+        """Scroll both sides by a key; whether it was one that scrolls."""
+        sides = [scrolled(view, key) for view in self.views]
+        return all(sides)
+
+    def _lay_out(self) -> None:
+        self.bar = QFrame(self)
+        self.bar.setProperty("role", "card")
+        inside = QVBoxLayout(self.bar)
+        inside.setContentsMargins(14, 10, 14, 10)
+        inside.addLayout(row(1, *self.buttons.values(), 1))
+        inside.addLayout(row((self.note, 1), self.back, self.skip))
+        sides = QHBoxLayout()
+        sides.setSpacing(8)
+        for view in self.views:
+            sides.addWidget(view, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 12)
+        layout.setSpacing(8)
+        for part in (self.progress, self.problem, self.empty):
+            layout.addWidget(part)
+        layout.addLayout(sides, 1)
+        layout.addWidget(self.bar)
+        self.problem.hide()
+
+    def _step(self, by: int, *_: object) -> None:
+        at = self.at + by
+        if at >= len(self.desk.pairs):
+            at = self.desk.first_open_pair()
+        self.show_at(max(at, 0))
+        self.setFocus()
+
+    def _show_progress(self) -> None:
+        text = self.tr("{at} of {all} · chosen: {chosen} · {name}")
+        counts = {"at": self.at + 1, "all": len(self.desk.pairs), "chosen": self.desk.chosen}
+        for name, count in counts.items():
+            text = text.replace(f"{{{name}}}", f"{count:,}")
+        self.progress.setText(text.replace("{name}", self.desk.by))
+
+    def _request(self) -> None:
+        if self.isVisible():
+            coming = self.desk.pairs[self.at : self.at + 2]
+            self._pictures.request(*(one for pair in coming for one in pair.shown))
+
+    def _on_drawn(self, name: str) -> None:
+        pair = self.pair
+        if pair is None or name not in pair.key:
+            return
+        for view, one in zip(self.views, pair.shown, strict=True):
+            drawn = self._pictures.of(one)
+            if drawn is not None:
+                view.show_pictures(drawn)
+
+
+def _pressed(pair: Pair, choice: Choice) -> Pressed:
+    """Which button a choice was, with the sides as they are shown now."""
+    if choice.preferred == "tie":
+        return "tie"
+    better = choice.first if choice.preferred == "first" else choice.second
+    return "left" if trajectory_id(pair.shown[0]) == better.trajectory else "right"

@@ -1,0 +1,120 @@
+"""What the agent gets wrong: low ratings first, then verdicts that people contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from agent.errors import WorkbenchError
+from app.core.inspections.ratings import AgentFault, agent_faults
+from app.ui.judging.verdict_text import verdict_word
+from app.ui.review.refresh import Refresh
+from app.ui.session_context import SessionContext
+from app.ui.widgets.agent_parts import short_name
+from app.ui.widgets.labels import one_line, wrapped_label
+
+NONE = "–"
+ROW_MARGIN_PX = 10
+
+
+class AgentFaultsPage(QWidget):
+    """A table; a click or Enter goes to the object."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._current, self._commands = context.current, context.commands
+        self._session = context.current.session
+        self.found: tuple[AgentFault, ...] = ()
+        self.count, self.empty = wrapped_label("", "dim"), wrapped_label("", "dim")
+        self.table = QTableWidget(0, 6)
+        self._lay_out()
+        self.table.clicked.connect(self._open)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._failed)
+
+    def _lay_out(self) -> None:
+        table = self.table
+        table.setHorizontalHeaderLabels(
+            [
+                self.tr("Object"),
+                self.tr("Rating"),
+                self.tr("Agent"),
+                self.tr("Person"),
+                self.tr("By"),
+                self.tr("Model"),
+            ]
+        )
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.setAccessibleName(self.tr("What the agent gets wrong"))
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        note = self.tr(
+            "Inspections rated 0 to 2 come first, then verdicts that a person contradicts. Click "
+            "one to go to its object. `spec-o3-train lessons` makes training data from them."
+        )
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        layout.addWidget(wrapped_label(self.tr("What the agent gets wrong"), "title"))
+        layout.addWidget(wrapped_label(note, "dim"))
+        layout.addWidget(self.count)
+        layout.addWidget(self.empty)
+        layout.addWidget(table, 1)
+
+    def _prepare(self) -> Callable[[], list[AgentFault]]:
+        return partial(agent_faults, self._session)
+
+    def _show(self, found: Sequence[AgentFault]) -> None:
+        if self._current.blind_mode.is_on:  # of others' objects nothing is given away
+            found = [each for each in found if each.by == self._session.reviewer]
+        self.found = tuple(found)
+        self.count.setText(self.tr("Total: {count}").replace("{count}", f"{len(found):,}"))
+        self.count.setVisible(bool(found))
+        self.empty.setText(
+            self.tr("Nothing yet: no low rating, and no verdict against the agent's.")
+        )
+        self.empty.setVisible(not found)
+        self.table.setVisible(bool(found))
+        self.table.setRowCount(len(found))
+        height = self.table.fontMetrics().height() + ROW_MARGIN_PX
+        self.table.verticalHeader().setDefaultSectionSize(height)
+        for row, each in enumerate(self.found):
+            for column, text in enumerate(_cells(each)):
+                self.table.setItem(row, column, QTableWidgetItem(text))
+
+    def _open(self, index: QModelIndex) -> None:
+        if 0 <= index.row() < len(self.found):
+            self._current.go_to(self.found[index.row()].candidate_id)
+            self._commands.run("judging_page")
+
+    def _failed(self, error: WorkbenchError) -> None:
+        self._current.report_error(error)
+
+
+def _cells(fault: AgentFault) -> tuple[str, ...]:
+    return (
+        one_line(fault.object_id) or str(fault.candidate_id),
+        NONE if fault.score is None else str(fault.score),
+        fault.agent or NONE,
+        NONE if fault.person is None else verdict_word(fault.person),
+        one_line(fault.by),
+        one_line(short_name(fault.model)) or NONE,
+    )

@@ -1,0 +1,98 @@
+"""Records go through JSON unchanged, and what is not one is refused with its reason."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from agent.curation.pool import case_id
+from agent.errors import WorkbenchError
+from agent.ratings.records import (
+    Choice,
+    Rating,
+    record_from,
+    subject_of,
+    to_json,
+    trajectory_id,
+)
+from tests.agent.ratings.made import rating, trajectory
+
+ABOUT = {"trajectory": "a1", "spectrum": "s1", "task": "CV", "model": "ours"}
+OTHER = {**ABOUT, "trajectory": "b2"}
+RATING = {"kind": "rating", "subject": ABOUT, "by": "Ada", "coherence": 3, "consistency": 0}
+CHOICE = {
+    "kind": "choice",
+    "first": ABOUT,
+    "second": OTHER,
+    "preferred": "tie",
+    "left": "second",
+    "by": "Ada",
+}
+
+
+def test_records_come_back_as_they_were():
+    one = rating(
+        trajectory(), "Ada", 0, 5, note="A slip: 6563 → 6653", at="2026-01-02", by_model=True
+    )
+    passing = Rating(subject=subject_of(trajectory()), by="Ben", overall=0)
+    choice = Choice(
+        first=subject_of(trajectory()),
+        second=subject_of(trajectory(model="theirs")),
+        preferred="second",
+        left="first",
+        by="Ada",
+    )
+    for each in (one, passing, choice):
+        assert record_from(json.loads(json.dumps(to_json(each)))) == each
+    assert one.scores == (0, 5) and one.lowest == 0 and passing.scores == (0,)
+
+
+def test_a_pool_and_a_rating_name_a_trajectory_alike():
+    assert trajectory_id(trajectory()) == case_id(trajectory())
+    assert trajectory_id(trajectory()) != trajectory_id(trajectory(said="no"))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"coherence": 6}, "coherence should be a whole number from 0 to 5"),
+        ({"coherence": True}, "coherence should be a whole number"),
+        ({"consistency": 4.0}, "consistency should be a whole number"),
+        ({"consistency": None}, "coherence and consistency, or overall"),
+        ({"by": " "}, "by should be a text of 1 to 200"),
+        ({"by": 5}, "by should be a text"),
+        ({"note": "x" * 4001}, "note should be a text of 0 to 4000"),
+        ({"by_model": "yes"}, "by_model should be true or false"),
+        ({"subject": "a1"}, "subject should be an object"),
+        ({"subject": {**ABOUT, "truth": "YES"}}, 'a subject has no "truth"'),
+        ({"subject": {**ABOUT, "trajectory": ""}}, "trajectory should be a text of 1"),
+        ({"verdict": "YES"}, 'a rating has no "verdict"'),
+        ({"kind": "vote"}, "kind should be"),
+    ],
+)
+def test_what_is_no_rating(change, why):
+    with pytest.raises(WorkbenchError, match=why.replace("(", r"\(")):
+        record_from({**RATING, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"second": ABOUT}, "different trajectories"),
+        ({"preferred": "left"}, "preferred should be one of first, second, tie"),
+        ({"preferred": ["first"]}, "preferred should be one of"),
+        ({"left": "tie"}, "left should be one of"),
+        ({"coherence": 3}, 'a choice has no "coherence"'),
+    ],
+)
+def test_what_is_no_choice(change, why):
+    assert isinstance(record_from(CHOICE), Choice)
+    with pytest.raises(WorkbenchError, match=why):
+        record_from({**CHOICE, **change})
+
+
+def test_what_is_no_object():
+    for each in (None, [], "rating", 5):
+        with pytest.raises(WorkbenchError):
+            record_from(each)

@@ -1,0 +1,79 @@
+"""A trajectory is shown whole, with its pictures and without what would give it away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtGui import QImage
+
+from app.ui.trajectory.trajectory_pictures import DrawnPictures
+from app.ui.trajectory.trajectory_view import TrajectoryView
+from tests.app.ui.agent.trajectories import record
+
+
+@pytest.fixture
+def view(qtbot):
+    made = TrajectoryView()
+    qtbot.addWidget(made)
+    made.resize(500, 400)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def image(width=700, height=350):
+    made = QImage(width, height, QImage.Format.Format_RGB888)
+    made.fill(0x336699)
+    return made
+
+
+def test_everything_that_was_said_is_there_in_order(view):
+    view.show_trajectory(record())
+    text = "\n".join(view.texts)
+    parts = (
+        "cataclysmic",
+        "At first sight a hot star",
+        "Look 1",
+        "Hα is broad",
+        "Look 2",
+        "Broad Hα;",
+    )
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "spec-o3-7b" not in text and "0.93" not in text
+    assert len(view.pictures) == 3
+
+
+def test_pictures_shrink_with_the_view_and_are_never_cut(qtbot, view):
+    view.show_trajectory(record(), DrawnPictures((image(), image(), image())))
+    first = view.pictures[0]
+    qtbot.waitUntil(lambda: first.height() == round(first.width() / 2))
+    assert first.width() < 500
+    view.resize(900, 400)
+    qtbot.waitUntil(lambda: first.height() == 350)
+
+
+def test_why_there_are_no_pictures(view):
+    view.show_trajectory(record())
+    view.show_pictures(DrawnPictures(fault="the spectrum has changed"))
+    assert "Pictures not shown: the spectrum has changed" in view.texts
+    assert not any(each.isVisible() for each in view.pictures)
+    view.show_trajectory(record(), DrawnPictures((image(),)))
+    assert not view.fault.isVisible()
+
+
+def test_hostile_texts_are_plain_and_bounded(view):
+    long = "<b>bold</b> " * 200_000
+    steps = tuple(record().steps)
+    view.show_trajectory(record(steps=(replace(steps[0], text=long), *steps[1:]), task="<i>x</i>"))
+    said = next(text for text in view.texts if "bold" in text)
+    assert said.startswith("<b>bold</b>") and len(said) < 21_000
+    assert view.texts[0] == "<i>x</i>"
+
+
+def test_without_an_answer_it_says_so(view):
+    view.show_trajectory(record(steps=record().steps[:2], verdict=None))
+    assert "The inspection ended without an answer" in view.texts
+    view.show_trajectory(None)
+    assert view.texts == [] and view.pictures == []

@@ -1,0 +1,65 @@
+"""The report's section on ratings, from the functions that the window uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agent.ratings.ratings_file import add_records, read_records
+from agent.ratings.records import Choice, subject_of
+from agent.ratings.statistics import distributions, duels_of_choices, latest_ratings
+from tests.agent.ratings.made import rating, trajectory
+from tests.train.report.conftest import report
+
+OURS = [trajectory(f"s{n}", "ours") for n in range(5)]
+THEIRS = [trajectory(f"s{n}", "<i>theirs</i>") for n in range(5)]
+
+
+def written(folder: Path) -> Path:
+    people = [rating(one, "Ada", n % 6, 5) for n, one in enumerate([*OURS, *THEIRS])]
+    model = [
+        rating(one, "judge", (2 * n) % 6, n % 5, by_model=True)
+        for n, one in enumerate([*OURS, *THEIRS])
+    ]
+    choices = [
+        Choice(
+            first=subject_of(one), second=subject_of(two), preferred=preferred, left="first", by="B"
+        )
+        for one, two, preferred in zip(
+            OURS, THEIRS, ("first", "first", "tie", "second", "first"), strict=True
+        )
+    ]
+    add_records(folder / "all.ratings.jsonl", [*people, *model, *choices])
+    return folder / "all.ratings.jsonl"
+
+
+def test_figures_of_people_and_models(tmp_path: Path) -> None:
+    text = report(tmp_path / "report.html", "--ratings", written(tmp_path))
+    assert "Scores: coherence" in text and "Scores: physical consistency" in text
+    assert "Agreement of raters on coherence (Spearman)" in text
+    assert "judge (model)" in text
+    # Wins, ties and losses with their intervals; the name of a model is no markup.
+    assert "<td>&lt;i&gt;theirs&lt;/i&gt;, ours</td><td>5</td>" in text
+    (duel,) = duels_of_choices(
+        [
+            Choice(first=subject_of(a), second=subject_of(b), preferred=p, left="first", by="B")
+            for a, b, p in zip(
+                OURS, THEIRS, ("first", "first", "tie", "second", "first"), strict=True
+            )
+        ]
+    )
+    assert (duel.wins, duel.ties, duel.losses) == (1, 1, 3)
+    assert "20 % (4 to 62)" in text and "60 % (23 to 88)" in text
+    assert "Everything said is in the pictures" in text
+
+
+def test_means_are_those_of_the_records(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    text = report(tmp_path / "report.html", "--ratings", path)
+    for one in distributions(latest_ratings(read_records(path)), "coherence"):
+        assert f"<td>{one.n}</td><td>{one.mean:.2f}</td>" in text
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").write_text("")
+    text = report(tmp_path / "report.html", "--ratings", tmp_path / "none.jsonl")
+    assert "There are no ratings in these files." in text

@@ -1,0 +1,185 @@
+"""Reads what training needs from a session of the workbench: inspections, verdicts and ratings.
+
+The session is opened for reading only, and may be open in the window meanwhile. It may come from a
+stranger: what is read is checked, and what is not as it should be is left out and counted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from agent.errors import ReadError, TrajectoryError, WorkbenchError
+from agent.ratings.records import Rating, record_from, trajectory_id
+from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum_bytes import from_bytes
+from agent.trajectory.compressed_text import CompressedTextError, decompress_text
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import from_line
+
+Answer = Literal["YES", "NO"]
+ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}
+MAX_PACKED = 128 * 1024**2
+MAX_ACTS = 100_000
+ACT = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) .*", re.ASCII)
+INSPECTIONS = (
+    "SELECT id, candidate_id, record FROM inspections WHERE id > :after ORDER BY id LIMIT 50"
+)
+VERDICTS = (
+    "SELECT r.name AS name, j.verdict AS verdict, j.log_id AS log_id FROM judgements j "
+    "JOIN reviewers r ON r.id = j.reviewer_id WHERE j.candidate_id = :candidate"
+)
+RATINGS = "SELECT value FROM facts WHERE key >= :first AND key < :past"
+ACTS = "SELECT DISTINCT value FROM facts WHERE key >= 'act:' AND key < 'act;'"
+PACKED = "SELECT content FROM packed_spectra WHERE candidate_id = :candidate"
+PACKED_SIZE = "SELECT length(content) FROM packed_spectra WHERE candidate_id = :candidate"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspected:
+    """An inspection with what people said of its candidate and of itself."""
+
+    trajectory: Trajectory
+    answers: tuple[Answer, ...]
+    """The verdicts of all reviewers, without those given to many candidates in one act."""
+    ratings: tuple[Rating, ...]
+    packed: Spectrum | None = None
+
+    @property
+    def answer(self) -> Answer | None:
+        """What people say, if they agree."""
+        return self.answers[0] if len(set(self.answers)) == 1 else None
+
+    @property
+    def lowest(self) -> int | None:
+        """The lowest score that anybody gave."""
+        return min((rating.lowest for rating in self.ratings), default=None)
+
+
+@dataclass
+class SessionReader:
+    """Reads one session; `left_out` counts why inspections were not used."""
+
+    location: str
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where a session file lies; None for a server."""
+        return None if "://" in self.location else Path(self.location).absolute().parent
+
+    def inspections(self) -> Iterator[Inspected]:
+        """Every valid inspection of a candidate on which people have said something."""
+        try:
+            with self._connection() as connection:
+                yield from self._read(connection)
+        except DBAPIError as error:
+            raise WorkbenchError(
+                f"{self.location} cannot be read as a session: {str(error.orig)[:160]}"
+            ) from error
+
+    def _read(self, connection: Connection) -> Iterator[Inspected]:
+        acts = _acts(connection)
+        after = -1
+        while rows := connection.execute(text(INSPECTIONS), {"after": after}).all():
+            for row in rows:
+                found = self._inspected(connection, row, acts)
+                if found is not None:
+                    yield found
+            after = rows[-1].id
+
+    def _inspected(self, connection: Connection, row: Any, acts: list[range]) -> Inspected | None:
+        try:
+            trajectory = _trajectory(row.record)
+        except (TrajectoryError, CompressedTextError):
+            self.left_out["damaged"] += 1
+            return None
+        answers = [
+            ANSWERS[verdict.verdict]
+            for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id})
+            if verdict.verdict in ANSWERS and not any(verdict.log_id in act for act in acts)
+        ]
+        ratings = tuple(_ratings(connection, row.candidate_id, trajectory_id(trajectory)))
+        if not answers:
+            self.left_out["without a verdict by a person"] += 1
+            return None
+        try:
+            packed = _packed(connection, row.candidate_id)
+        except ReadError:
+            self.left_out["with a damaged spectrum"] += 1
+            return None
+        return Inspected(
+            trajectory=trajectory, answers=tuple(answers), ratings=ratings, packed=packed
+        )
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        path = Path(self.location)
+        is_server = self.folder is None
+        if not is_server and not path.is_file():
+            raise WorkbenchError(f"there is no session {self.location}")
+        url = f"sqlite:///{path.absolute().as_uri()}?mode=ro&uri=true"
+        if is_server:
+            url = re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.location)
+        try:
+            engine = create_engine(url)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            raise WorkbenchError(f"the session's address cannot be used: {error}") from error
+        try:
+            with engine.connect() as connection:
+                if is_server:
+                    connection.execute(text("SET TRANSACTION READ ONLY"))
+                yield connection
+        finally:
+            engine.dispose()
+
+
+def _trajectory(record: object) -> Trajectory:
+    if isinstance(record, bytes):
+        record = decompress_text(record)
+    if not isinstance(record, str):
+        raise TrajectoryError("not a record")
+    return from_line(record)
+
+
+def _acts(connection: Connection) -> list[range]:
+    """The log lines of verdicts that were given to many candidates in one act."""
+    found = []
+    for value in connection.execute(text(ACTS)).scalars().fetchmany(MAX_ACTS):
+        match = ACT.fullmatch(str(value))
+        if match is not None:
+            found.append(range(int(match[1]), int(match[2]) + 1))
+    return found
+
+
+def _ratings(connection: Connection, candidate: int, trajectory: str) -> Iterator[Rating]:
+    first = f"rating:{candidate}:{trajectory}:"
+    bounds = {"first": first, "past": first[:-1] + ";"}
+    for value in connection.execute(text(RATINGS), bounds).scalars():
+        try:
+            rating = record_from(json.loads(value)) if value else None
+        except (TypeError, ValueError, RecursionError, WorkbenchError):
+            continue
+        if isinstance(rating, Rating) and rating.subject.trajectory == trajectory:
+            yield rating
+
+
+def _packed(connection: Connection, candidate: int) -> Spectrum | None:
+    size = connection.execute(text(PACKED_SIZE), {"candidate": candidate}).scalar()
+    if size is None:
+        return None
+    content = None
+    if isinstance(size, int) and size <= MAX_PACKED:
+        content = connection.execute(text(PACKED), {"candidate": candidate}).scalar()
+    if not isinstance(content, bytes):
+        raise ReadError("the packed spectrum is not one")
+    return from_bytes(content)

@@ -1,0 +1,101 @@
+"""The section about ratings: scores by model, agreement of raters, wins, ties and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from agent.ratings.ratings_file import read_records
+from agent.ratings.records import Choice, Rating
+from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS, SCORES, Score
+from agent.ratings.statistics import (
+    Duel,
+    RaterMap,
+    distributions,
+    duels_of_choices,
+    duels_of_scores,
+    latest_choices,
+    latest_ratings,
+    rater_map,
+    share_of_left,
+)
+from agent.rendering.charts import cumulative, heat_map, score_histogram
+from train.report.page import folded, heading, note, section, table
+
+NAMES: dict[Score, str] = {
+    "coherence": "coherence",
+    "consistency": "physical consistency",
+    "overall": "one number, given in daily use",
+}
+
+
+def rating_section(files: Sequence[Path]) -> str:
+    records = [record for path in files for record in read_records(path)]
+    return section("Ratings", *rating_parts(records))
+
+
+def rating_parts(records: Sequence[Rating | Choice]) -> Iterator[str]:
+    """The parts of the section; the window draws its figures from the same functions."""
+    ratings, choices = latest_ratings(records), latest_choices(records)
+    if not (ratings or choices):
+        yield note("There are no ratings in these files.")
+        return
+    for score, name in NAMES.items():
+        yield from _scores(ratings, score, name)
+    left, decided = share_of_left(choices)
+    yield from _duels("Pairwise", duels_of_choices(choices))
+    if decided:
+        yield note(f"Of {decided:,} decided pairs the left one was preferred {left:,} times.")
+    yield from _duels("Pairs by one rater's scores of the same spectrum", duels_of_scores(ratings))
+    meanings = [
+        (f"{NAMES[score]} {value}", MEANINGS[score][value - LOWEST])
+        for score in SCORES
+        for value in range(LOWEST, HIGHEST + 1)
+    ]
+    yield folded("What the scores mean", table(("score", "meaning"), meanings))
+
+
+def _scores(ratings: Sequence[Rating], score: Score, name: str) -> Iterator[str]:
+    found = distributions(ratings, score)
+    if not found:
+        return
+    yield heading(f"Scores: {name}")
+    head = ("model", "n", "mean", *map(str, range(LOWEST, HIGHEST + 1)))
+    rows = [(one.model, str(one.n), f"{one.mean:.2f}", *map(str, one.counts)) for one in found]
+    yield table(head, rows)
+    label = f"{name}, {LOWEST} to {HIGHEST}"
+    yield score_histogram({one.model: one.counts for one in found}, label)
+    yield cumulative({one.model: one.values for one in found}, label, (LOWEST, HIGHEST))
+    yield from _map(rater_map(ratings, score), name)
+
+
+def _map(found: RaterMap, name: str) -> Iterator[str]:
+    if len(found.raters) < 2:
+        return
+    yield heading(f"Agreement of raters on {name} (Spearman)")
+    yield heat_map(found.raters, found.values)
+    if any(value is None for row in found.values for value in row):
+        yield note("-: fewer than three in common, or all with the same score.")
+
+
+def _duels(title: str, duels: Sequence[Duel]) -> Iterator[str]:
+    if not duels:
+        return
+    yield heading(title)
+    head = ("models", "pairs", "first better (95 %)", "equal (95 %)", "second better (95 %)")
+    yield table(
+        head,
+        [
+            (
+                f"{duel.first}, {duel.second}",
+                str(duel.n),
+                *(_share(duel, count) for count in (duel.wins, duel.ties, duel.losses)),
+            )
+            for duel in duels
+        ],
+    )
+
+
+def _share(duel: Duel, count: int) -> str:
+    share, low, high = (100 * each for each in duel.share(count))
+    return f"{share:.0f} % ({low:.0f} to {high:.0f})"
