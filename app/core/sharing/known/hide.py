@@ -17,6 +17,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from agent.errors import ReadError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum_bytes import to_bytes
 from app.core.database.postgres import count_other_programs
 from app.core.database.tables import (
     assignments,
@@ -43,7 +44,6 @@ from app.core.sharing.known.labelled_list import Labelled
 from app.core.sharing.share_out import deal
 from app.core.sharing.share_plan import read_plan
 from app.core.spectra.packing import content_hash, read_spectrum
-from app.core.spectra.spectrum_bytes import to_bytes
 
 MOST_RATE = 50.0
 MOVES = (inspections, claims, packed_spectra, evidence, assignments)
