@@ -26,8 +26,7 @@ from app.ui.docks.queue_rail import QueueRail, QueueSheet
 from app.ui.evidence.evidence_dock import EvidencePlace
 from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
-from app.ui.judging.extra_keys import ExtraKeys
-from app.ui.judging.fields.fields_row import FieldsRow
+from app.ui.judging.fields.fields_row import ExtraKeys, FieldsRow
 from app.ui.judging.key_strip import KeyStrip
 from app.ui.judging.known_answer_note import KnownAnswerNote
 from app.ui.judging.repeat_line import RepeatLine

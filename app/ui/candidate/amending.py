@@ -9,7 +9,7 @@ from agent.errors import WorkbenchError
 from app.core.session.finer_values import FieldValue, with_value
 from app.core.session.records import Opinion
 from app.ui.candidate.current import CurrentCandidate
-from app.ui.candidate.flags import toggled
+from app.ui.candidate.verdict_writer import toggled
 
 ChangeOpinion = Callable[[Opinion], Opinion]
 

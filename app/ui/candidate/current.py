@@ -21,7 +21,6 @@ from app.core.session.session import Session
 from app.core.statistics.repeats import Repeat
 from app.ui.background.runner import Runner
 from app.ui.candidate.blind_mode import BlindMode
-from app.ui.candidate.flags import toggled
 from app.ui.candidate.queue_neighbours import (
     Queue,
     QueueNeighbours,
@@ -34,7 +33,7 @@ from app.ui.candidate.queue_neighbours import (
 from app.ui.candidate.queue_search import QueueSearch
 from app.ui.candidate.repeat_round import RepeatRound
 from app.ui.candidate.spectrum_reader import SpectrumReader
-from app.ui.candidate.verdict_writer import VerdictWriter, undone_text
+from app.ui.candidate.verdict_writer import VerdictWriter, toggled, undone_text
 from app.ui.session_bridge import SessionBridge
 from app.ui.translation.message_texts import translate_message
 

@@ -161,3 +161,9 @@ def undone_text(changed: LogEntry | Repeat, done: str) -> str:
         return text.replace("{n}", f"{changed.others + 1:,}")
     what = changed.opinion.verdict or translate("undone", "without a verdict")
     return done.replace("{what}", str(what))
+
+
+def toggled(flags: tuple[str, ...], flag: str) -> tuple[str, ...]:
+    """The flags without this one if it is there, else with it."""
+    others = tuple(each for each in flags if each != flag)
+    return others if flag in flags else (*flags, flag)

@@ -136,3 +136,26 @@ class FieldsRow(QFrame):
             values = dict(opinion.fields)
             for name, editor in self.editors.items():
                 editor.show_value(values.get(name))
+
+
+class ExtraKeys:
+    """Keys that mean something only here: those of the strip, and of the own fields.
+
+    The strip comes first, as it is only there for a moment.
+    """
+
+    def __init__(self, strip: KeyStrip, fields: FieldsRow) -> None:
+        self._strip, self._fields = strip, fields
+
+    def wants(self, keys: Sequence[str]) -> bool:
+        return self._strip.wants(keys) or self._fields.wants(keys)
+
+    def take(self, keys: Sequence[str]) -> None:
+        if self._strip.wants(keys):
+            self._strip.take(keys)
+        else:
+            self._strip.leave("")
+            self._fields.take(keys)
+
+    def leave(self, name: str) -> None:
+        self._strip.leave(name)

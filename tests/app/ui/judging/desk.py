@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.ui.judging.extra_keys import ExtraKeys
-from app.ui.judging.fields.fields_row import FieldsRow
+from app.ui.judging.fields.fields_row import ExtraKeys, FieldsRow
 from app.ui.judging.key_strip import KeyStrip
 from app.ui.judging.subclass_keys import SubclassKeys
 from app.ui.judging.verdict_bar import VerdictBar
