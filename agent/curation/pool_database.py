@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -158,14 +159,14 @@ class PoolDatabase:
         (content,) = self._rows(query, sha256=sha256, task=task)[0]
         return _unpacked(bytes(content))
 
-    def _rows(self, query: str, **values: str) -> list[tuple[str, ...]]:
+    def _rows(self, query: str, **values: str) -> list[tuple[Any, ...]]:
         with self._connection() as connection:
             return [tuple(row) for row in connection.execute(text(query), values)]
 
-    def _execute(self, statement: str, rows: Sequence[dict[str, object]]) -> None:
+    def _execute(self, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
         if rows:
             with self._connection() as connection:
-                connection.execute(text(statement), list(rows))
+                connection.execute(text(statement), [dict(row) for row in rows])
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
