@@ -145,13 +145,17 @@ def _add_assignments_and_known_answers(connection: Connection) -> None:
     )
 
 
+def _add_what_people_share(connection: Connection) -> None:
+    _add_catalogue_weights(connection)
+    _add_subclasses_and_fields(connection)
+    _add_assignments_and_known_answers(connection)
+
+
 STEPS: tuple[Step, ...] = (
     _add_measurements_and_listed_paths,
     _add_claims,
     _add_evidence,
-    _add_catalogue_weights,
-    _add_subclasses_and_fields,
-    _add_assignments_and_known_answers,
+    _add_what_people_share,
 )
 """Step n, counted from 1, upgrades version n to n + 1."""
 

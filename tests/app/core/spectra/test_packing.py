@@ -23,9 +23,9 @@ from app.core.session.session import open_session
 from app.core.spectra.packing import pack, packed_spectrum, read_spectrum
 from app.core.statistics.repeats import record_repeat, repeats_of
 from tests.agent.spectra.readers import samples
+from tests.agent.spectra.test_spectrum_bytes import alike
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import said
-from tests.app.core.spectra.test_spectrum_bytes import alike
 
 SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample" / "spectra"
 ACCEPT = Opinion(verdict=Verdict.ACCEPT, comment="宽")
