@@ -45,10 +45,10 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
-    *("enrich", "fetch", "services"),
+    *("enrich", "fetch", "services", "mcp"),
     *("models", "selftest"),
 )
-FOLDERS = {"enrich": "services.", "fetch": "services.", "services": "services."}
+FOLDERS = dict.fromkeys(("enrich", "fetch", "services", "mcp"), "services.")
 """Folders of the commands whose modules are not in app/cli itself."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
