@@ -13,7 +13,8 @@ from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, p
 from app.core.queue.own_columns import own_columns
 from app.core.session.records import Judgement
 from app.core.session.session import Session
-from app.mcp.measuring import MAX_TEXT, plain
+from app.mcp.inspecting import plain_reasons
+from app.mcp.measuring import MAX_TEXT, plain, prose
 from app.mcp.sources import SourceError
 
 MAX_ROWS = 100
@@ -115,7 +116,7 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         "verdict": None if said.verdict is None else said.verdict.value,
         "confidence": said.confidence,
         "flags": [printable(flag, MAX_TEXT) for flag in said.flags],
-        "comment": printable(said.comment, MAX_REASONS),
+        "comment": prose(said.comment, MAX_REASONS),
         "at": judgement.at,
     }
 
@@ -127,6 +128,6 @@ def _inspection(stored: StoredInspection) -> dict[str, Any]:
         "verdict": record.verdict,
         "p_yes": plain(record.p_yes),
         "stopped_by": record.stopped_by,
-        "reasons": printable(record.reasons, MAX_REASONS),
+        "reasons": prose(plain_reasons(record), MAX_REASONS),
         "at": printable(stored.at, MAX_TEXT),
     }

@@ -15,7 +15,7 @@ from agent.trajectory.trajectory import Step, Trajectory
 from app.core.inspections.batch import worker_task
 from app.core.session.session import Session
 from app.core.statistics.calibration import newest_calibration
-from app.mcp.measuring import MAX_TEXT, plain
+from app.mcp.measuring import MAX_TEXT, plain, prose
 from app.mcp.sources import SourceError
 from app.worker.client import WorkerClient
 from app.worker.request import InspectRequest, LoadRequest
@@ -117,12 +117,17 @@ def inspection_record(record: Trajectory) -> dict[str, Any]:
         "task": record.task,
         "model": printable(record.model.name, MAX_TEXT),
         "verdict": record.verdict,
-        "reasons": printable(record.reasons, MAX_REASONS),
+        "reasons": prose(plain_reasons(record), MAX_REASONS),
         "stopped_by": record.stopped_by,
         "stop_reason": printable(record.stop_reason, MAX_TEXT),
         "evidence": [_look(step) for step in record.looks[:MAX_STEPS]],
         "seconds": round(record.seconds, 2),
     }
+
+
+def plain_reasons(record: Trajectory) -> str:
+    """The reasons of the answer, without the box in which the verdict is written."""
+    return record.reasons.removeprefix(f"\\boxed{{{record.verdict}}}").strip()
 
 
 def _look(step: Step) -> dict[str, Any]:

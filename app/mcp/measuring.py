@@ -97,6 +97,12 @@ def plain(value: Any) -> Any:
     return printable(str(value), MAX_TEXT)
 
 
+def prose(text: str, longest: int) -> str:
+    """Text of several lines, without other control characters."""
+    lines = text[:longest].splitlines()
+    return "\n".join(printable(line, longest) for line in lines)
+
+
 def _few(values: Sequence[Any]) -> Sequence[Any]:
     return values[:MAX_NAMES]
 

@@ -86,6 +86,8 @@ def propose(
     """Keep a proposal; a later one of the same assistant replaces it."""
     require_class(session.task)
     answer, said = ANSWERS[verdict], reasons.strip()
+    if answer is None:  # an agent says YES or NO, or nothing
+        said = f"{verdict}: {said}"
     steps = [_look(spectrum, window, turn) for turn, window in enumerate(windows)]
     steps.append(Step(kind="answer", turn=len(steps), text=said, verdict=answer))
     record = Trajectory(

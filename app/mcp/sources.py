@@ -82,8 +82,8 @@ class Sources:
         ]
         page = some[start : start + count]
         above = folder.rstrip("/")
-        folders = [f"{above}/{entry.name}" for entry in page if entry.is_dir()]
-        files = [f"{above}/{entry.name}" for entry in page if entry.is_file()]
+        folders = [f"{above}/{entry.name}" for entry in page if Path(entry.path).is_dir()]
+        files = [f"{above}/{entry.name}" for entry in page if Path(entry.path).is_file()]
         return folders, files, len(some) > start + count
 
     def _real_file(self, name: str) -> str:
