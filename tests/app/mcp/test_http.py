@@ -54,7 +54,7 @@ def web():
 
 def post(web, address, headers, content=None):
     body = json.dumps(PING) if content is None else content
-    return web.post(web, address, headers=headers, content=body)
+    return web.post(address, headers=headers, content=body)
 
 
 def test_the_sdks_client_over_http(address):
