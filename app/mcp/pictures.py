@@ -14,14 +14,19 @@ def picture(
     spectrum: Spectrum, window: tuple[float, float] | None, label: str
 ) -> tuple[bytes, str]:
     """A PNG and the sentence that goes with it; the size is that of our pictures, never asked."""
-    title = default_title(spectrum)
-    if window is None:
-        png = png_bytes(render_array(spectrum, title=title))
-        low, high = spectrum.range
-        said = f"The whole spectrum, {low:.1f} to {high:.1f} Å."
-    else:
-        result = run_tool(spectrum, {"wavelength_range": list(window), "label": label}, title=title)
-        png, said = png_bytes(result.picture), result.text
+    png, said = _whole(spectrum) if window is None else _window(spectrum, window, label)
     if len(png) > MAX_PNG_BYTES:
         raise SourceError("the picture is too large to be sent: ask for a narrower window")
     return png, f"{said} SIMULATED." if spectrum.simulated else said
+
+
+def _whole(spectrum: Spectrum) -> tuple[bytes, str]:
+    low, high = spectrum.range
+    png = png_bytes(render_array(spectrum, title=default_title(spectrum)))
+    return png, f"The whole spectrum, {low:.1f} to {high:.1f} Å."
+
+
+def _window(spectrum: Spectrum, window: tuple[float, float], label: str) -> tuple[bytes, str]:
+    arguments = {"wavelength_range": list(window), "label": label}
+    result = run_tool(spectrum, arguments, title=default_title(spectrum))
+    return png_bytes(result.picture), result.text
