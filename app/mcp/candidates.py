@@ -31,8 +31,8 @@ def about(session: Session) -> dict[str, Any]:
     return {
         "name": printable(session.name, MAX_TEXT),
         "candidates": session.count(),
-        "task": session.task.id if has_class(session.task) else None,
-        "question": session.task.question if has_class(session.task) else None,
+        "task": plain(session.task.id) if has_class(session.task) else None,
+        "question": plain(session.task.question) if has_class(session.task) else None,
         "columns": [printable(each.name, MAX_TEXT) for each in columns],
     }
 
@@ -117,7 +117,7 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         "confidence": said.confidence,
         "flags": [printable(flag, MAX_TEXT) for flag in said.flags],
         "comment": prose(said.comment, MAX_REASONS),
-        "at": judgement.at,
+        "at": printable(judgement.at, MAX_TEXT),
     }
 
 
