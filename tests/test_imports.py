@@ -31,6 +31,7 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
         ),
         ("app.cli.main, app.cli.info", (*OPTIONAL, "sqlalchemy")),
         ("app.cli.demo, app.cli.inspect, app.cli.models, app.cli.log, app.cli.merge", OPTIONAL),
+        ("app.cli.services.mcp", (*HEAVY, "mcp")),
         ("train.cli", (*HEAVY, "sklearn")),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.spectra.readers.base import clean_text
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.summary import summary
 from app.cli.spectrum_row import read_row
 
 
@@ -33,35 +32,6 @@ def info(
         typer.echo(json.dumps(summary(spectrum), allow_nan=False))
     else:
         Console().print(_table(clean_text(file.name), summary(spectrum)))
-
-
-def summary(spectrum: Spectrum) -> dict[str, Any]:
-    """The JSON record, whose keys scripts rely on; None for unknown values."""
-    return {
-        "survey": spectrum.survey,
-        "release": spectrum.release,
-        "format": spectrum.format,
-        "object_id": spectrum.object_id,
-        "ra": _finite(spectrum.ra),
-        "dec": _finite(spectrum.dec),
-        "class": spectrum.class_name,
-        "subclass": spectrum.subclass,
-        "snr": _finite(spectrum.snr),
-        "z": _finite(spectrum.z),
-        "n_pixels": len(spectrum),
-        "n_bad": spectrum.n_bad,
-        "wavelength": list(spectrum.range),
-        "medium_in_file": spectrum.medium_in_file,
-        "flux_unit": spectrum.flux_unit,
-        "row": spectrum.row,
-        "rows": spectrum.rows,
-        "simulated": spectrum.simulated,
-        "warnings": list(spectrum.warnings),
-    }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
 
 
 def _table(name: str, facts: dict[str, Any]) -> Table:

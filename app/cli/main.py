@@ -46,11 +46,11 @@ COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
     *("assign", "known"),
-    *("enrich", "fetch", "services"),
+    *("enrich", "fetch", "services", "mcp"),
     *("models", "selftest", "curate", "rate"),
 )
 FOLDERS = {
-    **dict.fromkeys(("enrich", "fetch", "services"), "services."),
+    **dict.fromkeys(("enrich", "fetch", "services", "mcp"), "services."),
     **dict.fromkeys(("assign", "known"), "team."),
     **dict.fromkeys(("curate", "rate"), "rooms."),
 }

@@ -1,1 +1,1 @@
-"""Commands that ask services, and what they share."""
+"""Commands that ask services, or are one, and what they share."""

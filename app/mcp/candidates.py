@@ -1,0 +1,133 @@
+"""Pages of a session's candidates, and one of them with all that is known of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from agent.checked_toml import printable
+from agent.tasks.look import has_class
+from app.core.inspections.store import StoredInspection, inspections_of
+from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, parse_sort, row_of
+from app.core.queue.own_columns import own_columns
+from app.core.session.records import Judgement
+from app.core.session.session import Session
+from app.mcp.inspecting import plain_reasons
+from app.mcp.measuring import MAX_TEXT, plain, prose
+from app.mcp.sources import SourceError
+
+MAX_ROWS = 100
+MAX_OWN = 60
+MAX_INSPECTIONS = 10
+MAX_REASONS = 2000
+MAX_INTEGER = 2**63 - 1
+BAD_CURSOR = "`after` is what `next` said in the page before, or empty for the first page"
+
+
+def about(session: Session) -> dict[str, Any]:
+    """What a client needs to know of the session before it asks for candidates."""
+    columns = own_columns(session)[:MAX_OWN]
+    return {
+        "name": printable(session.name, MAX_TEXT),
+        "candidates": session.count(),
+        "task": plain(session.task.id) if has_class(session.task) else None,
+        "question": plain(session.task.question) if has_class(session.task) else None,
+        "columns": [printable(each.name, MAX_TEXT) for each in columns],
+    }
+
+
+def candidate_page(
+    session: Session, text: str, order: str, after: str, rows: int
+) -> dict[str, Any]:
+    """One page of those that a filter leaves, as the queue shows them."""
+    names = tuple(each.name for each in own_columns(session))
+    tree, sort = parse_filter(text, names), parse_sort(order or "list")
+    start = None if not after else _position(after, is_name=sort.key == "object")
+    found = page(session, tree, sort, after=start, limit=rows)
+    matching = count(session, tree)
+    return {
+        "session": about(session),
+        "matching": {"number": matching.number, "is_exact": matching.is_exact},
+        "rows": [_row(each) for each in found.rows],
+        # A page may be short or empty and yet not be the last.
+        "next": None if found.end is None else json.dumps(list(found.end)),
+    }
+
+
+def candidate_record(session: Session, number: int) -> dict[str, Any]:
+    """A candidate, what people judged, and what models, or assistants, said of it."""
+    row = row_of(session, number)
+    inspections = inspections_of(session, number)[:MAX_INSPECTIONS]
+    return {
+        **_row(row),
+        "line_of_list": row.candidate.line,
+        "judgements": [_judgement(each) for each in session.judgements(number)],
+        "inspections": [_inspection(each) for each in inspections],
+    }
+
+
+def _position(text: str, *, is_name: bool) -> QueuePosition:
+    try:
+        value, number = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise SourceError(BAD_CURSOR) from error
+    is_value = isinstance(value, str) if is_name else _is_number(value)
+    if not is_value or type(number) is not int or not 0 <= number <= MAX_INTEGER:
+        raise SourceError(BAD_CURSOR)
+    return QueuePosition(value, number)
+
+
+def _is_number(value: object) -> bool:
+    if type(value) is int:
+        return abs(value) <= MAX_INTEGER
+    return type(value) is float and math.isfinite(value)
+
+
+def _row(row: QueueRow) -> dict[str, Any]:
+    one = row.candidate
+    told: dict[str, Any] = {
+        "candidate": one.id,
+        "object_id": one.object_id,
+        "ra": one.ra,
+        "dec": one.dec,
+        "score": one.score,
+        "label": one.label,
+        "snr": one.snr,
+        "agent_verdict": one.agent_verdict,
+        "agent_p_yes": one.agent_p_yes,
+        "agent_model": one.agent_model,
+        "fault": one.fault,
+        "columns": dict(list(one.own.items())[:MAX_OWN]),
+        "services": dict(list(row.evidence.items())[:MAX_OWN]),
+        "has_spectrum": bool(one.path),
+    }
+    for group in ("columns", "services"):
+        told[group] = {printable(str(k), MAX_TEXT): plain(v) for k, v in told[group].items()}
+    told |= {name: plain(value) for name, value in told.items() if not isinstance(value, dict)}
+    verdict = None if row.mine is None else row.mine.opinion.verdict
+    return {**told, "verdict": None if verdict is None else verdict.value}
+
+
+def _judgement(judgement: Judgement) -> dict[str, Any]:
+    said = judgement.opinion
+    return {
+        "reviewer": printable(judgement.reviewer, MAX_TEXT),
+        "verdict": None if said.verdict is None else said.verdict.value,
+        "confidence": said.confidence,
+        "flags": [printable(flag, MAX_TEXT) for flag in said.flags],
+        "comment": prose(said.comment, MAX_REASONS),
+        "at": printable(judgement.at, MAX_TEXT),
+    }
+
+
+def _inspection(stored: StoredInspection) -> dict[str, Any]:
+    record = stored.trajectory
+    return {
+        "model": printable(record.model.name, MAX_TEXT),
+        "verdict": record.verdict,
+        "p_yes": plain(record.p_yes),
+        "stopped_by": record.stopped_by,
+        "reasons": prose(plain_reasons(record), MAX_REASONS),
+        "at": printable(stored.at, MAX_TEXT),
+    }

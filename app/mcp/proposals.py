@@ -1,0 +1,130 @@
+"""An assistant's proposal of a verdict, kept as an inspection of the model `mcp: NAME`.
+
+It is where the window shows what an agent says, and where a person may take it over. It is never
+a verdict: statistics, exports and agreement between people count only what people gave.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from agent.protocol.reply import Verdict
+from agent.rendering.window import single_line
+from agent.spectra.measure.zoom_measurements import zoom_numbers
+from agent.spectra.spectrum import Spectrum
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Candidate
+from app.core.session.session import Session, open_session, require_class
+from app.mcp.sources import SourceError, Sources
+
+ENGINE = "mcp"
+MAX_NAME = 60
+MAX_REASONS = 4000
+MAX_WINDOWS = 8
+
+Proposed = Literal["ACCEPT", "REJECT", "UNSURE"]
+ANSWERS: dict[Proposed, Verdict | None] = {"ACCEPT": "YES", "REJECT": "NO", "UNSURE": None}
+
+
+@dataclass(frozen=True)
+class SeenWindow:
+    """A window that the assistant names as evidence, in observed vacuum angstrom."""
+
+    low: float
+    high: float
+    label: str = ""
+
+
+def assistant(name: str) -> ModelRef:
+    """The model under which the proposals of an assistant of that name are kept."""
+    name = single_line(name, MAX_NAME)
+    if not name:
+        raise SourceError("give the assistant a name with --name")
+    return ModelRef(name=f"mcp: {name}", engine=ENGINE)
+
+
+class Proposals:
+    """Adds an assistant's proposals to a session. Any thread.
+
+    The session is opened for writing only meanwhile: a file has one writer, and the window may be
+    that at other times.
+    """
+
+    def __init__(
+        self, location: Path | str, reviewer: str, sources: Sources, model: ModelRef
+    ) -> None:
+        self._location = location
+        self._reviewer = reviewer
+        self._sources = sources
+        self._model = model
+        self._writing = threading.Lock()
+
+    def add(
+        self, candidate_id: int, verdict: Proposed, reasons: str, windows: Sequence[SeenWindow]
+    ) -> dict[str, Any]:
+        """Raises WorkbenchError, as where another program writes to the session."""
+        candidate = self._sources.needed_session().candidate(candidate_id)
+        spectrum = self._sources.read("", candidate_id, 0) if windows else None
+        with self._writing, open_session(self._location, self._reviewer) as session:
+            return propose(session, self._model, candidate, verdict, reasons, windows, spectrum)
+
+
+def propose(
+    session: Session,
+    model: ModelRef,
+    candidate: Candidate,
+    verdict: Proposed,
+    reasons: str,
+    windows: Sequence[SeenWindow],
+    spectrum: Spectrum | None,
+) -> dict[str, Any]:
+    """Keep a proposal; a later one of the same assistant replaces it."""
+    require_class(session.task)
+    answer, said = ANSWERS[verdict], reasons.strip()
+    if answer is None:  # an agent says YES or NO, or nothing
+        said = f"{verdict}: {said}"
+    steps = [_look(spectrum, window, turn) for turn, window in enumerate(windows)]
+    steps.append(Step(kind="answer", turn=len(steps), text=said, verdict=answer))
+    record = Trajectory(
+        task=session.task.id,
+        spectrum=SpectrumRef(
+            object_id=candidate.object_id,
+            path=candidate.path,
+            row=0 if spectrum is None else spectrum.row,
+            simulated=spectrum is not None and spectrum.simulated,
+        ),
+        model=model,
+        steps=tuple(steps),
+        replies=(said,),
+        stopped_by="answer",
+        verdict=answer,
+        well_formed=True,
+    )
+    stored = add_inspection(session, candidate.id, record)
+    return {
+        "candidate": candidate.id,
+        "proposed": verdict,
+        "kept_as": model.name,
+        "at": stored.at,
+        "note": "a proposal, not a verdict: a person decides",
+    }
+
+
+def _look(spectrum: Spectrum | None, window: SeenWindow, turn: int) -> Step:
+    if spectrum is None:
+        raise SourceError("this candidate has no spectrum in which windows could be seen")
+    if not window.low < window.high:
+        raise SourceError("a window starts below its end")
+    return Step(
+        kind="zoom",
+        turn=turn,
+        range=(window.low, window.high),
+        label=single_line(window.label, 200),
+        # What we measure there is kept beside it, so that a line that is not there is seen.
+        measured=zoom_numbers(spectrum, window.low, window.high),
+    )

@@ -1,0 +1,220 @@
+"""The tools, asked by the SDK's own client."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from contextlib import closing
+
+from PIL import Image
+from sqlalchemy import insert
+
+from agent.confidence.calibration import Calibration
+from agent.confidence.calibration_file import calibration_to_json
+from agent.inspection.measured_inspector import MeasuredInspector
+from app.core.database.tables import calibrations
+from app.core.exporting.export import export
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from tests.app.cli.commands import run
+from tests.app.mcp.clients import ask, refused, said
+
+
+def test_only_reading_without_permission_to_propose(night):
+    async def talk(client):
+        return (await client.list_tools()).tools
+
+    reading = ask(talk, night)
+    assert [each.name for each in reading if not each.annotations.read_only_hint] == []
+    names = {each.name for each in ask(talk, night, proposing=True)}
+    assert names - {each.name for each in reading} == {"propose_verdict"}
+
+
+def test_a_spectrum_is_read_measured_and_drawn(night):
+    async def talk(client):
+        root = (await client.call_tool("list_files", {})).structured_content["folders"][0]
+        files = (await client.call_tool("list_files", {"folder": root})).structured_content["files"]
+        name = next(each for each in files if each.endswith(".gz"))
+        for tool, more in (
+            ("read_spectrum", {}),
+            ("measure_spectrum", {"lines": ["H_alpha"], "indices": ["TiO5"]}),
+            ("measure_spectrum", {"wavelength_range": [6400, 6700]}),
+            ("draw_spectrum", {"wavelength_range": [6400, 6700], "label": "Hα"}),
+            ("draw_spectrum", {}),
+        ):
+            yielded.append(await client.call_tool(tool, {"file": name, **more}))
+
+    yielded = []
+    ask(talk, folders=[night.parent])
+    assert not any(each.is_error for each in yielded)
+    facts, lines, window, zoom, whole = yielded
+    assert facts.structured_content["simulated"] is True
+    assert facts.structured_content["measured_snr"]["whole"]["value"] > 1
+    (line,) = lines.structured_content["lines"]
+    assert line["name"] == "H_alpha" and line["ew_error"] > 0
+    assert set(lines.structured_content["indices"]) == {"TiO5"}
+    assert window.structured_content["window"]["n_pixels"] > 50
+    for drawn, words in ((zoom, "(6400.0, 6700.0) Å for Hα"), (whole, "whole spectrum")):
+        assert words in said(drawn) and "SIMULATED" in said(drawn)
+        (picture,) = [each for each in drawn.content if each.type == "image"]
+        image = Image.open(io.BytesIO(base64.b64decode(picture.data)))
+        assert image.format == "PNG" and max(image.size) < 3000
+
+
+def test_a_candidate_is_inspected_with_evidence_and_calibrated(own_night):
+    async def talk(client):
+        return (await client.call_tool("inspect_spectrum", {"candidate": 1})).structured_content
+
+    plain = ask(talk, own_night)
+    assert plain["verdict"] in ("YES", "NO") and plain["evidence"][0]["measured"]["n_pixels"] > 0
+    assert 0 <= plain["p_yes"] <= 1 and plain["p_yes_calibrated"] is None
+    assert plain["calibration"].startswith("not calibrated")
+    with closing(MeasuredInspector()) as inspector:
+        model = inspector.model
+    rule = Calibration(
+        method="platt",
+        intercept=2.0,
+        n=40,
+        positives=12,
+        model=model.name,
+        model_sha256=model.sha256,
+    )
+    with open_session(own_night, "Ada") as session, session.database.writing() as connection:
+        values = {"model": model.name, "fitted_at": "", "content": calibration_to_json(rule)}
+        connection.execute(insert(calibrations).values(values))
+    told = ask(talk, own_night)
+    assert told["p_yes"] == plain["p_yes"]
+    assert told["p_yes_calibrated"] == rule.apply(plain["p_yes"]) > plain["p_yes"]
+    assert "40 verdicts of this session, 12 of them ACCEPT" in told["calibration"]
+
+
+def test_pages_of_candidates_follow_one_another(night):
+    async def talk(client):
+        found, after = [], ""
+        while True:
+            page = await client.call_tool(
+                "query_candidates", {"order": "snr:up", "rows": 2, "after": after}
+            )
+            told = page.structured_content
+            found += [(row["snr"], row["candidate"]) for row in told["rows"]]
+            if told["next"] is None:
+                return found, told
+            after = told["next"]
+
+    found, told = ask(talk, night)
+    assert len(found) == 3 and found == sorted(found)
+    assert told["session"]["task"] == "CV" and told["matching"] == {"number": 3, "is_exact": True}
+
+
+def test_filters_and_one_candidate(own_night):
+    with open_session(own_night, "Ada") as session:
+        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, comment="a\nb\x1b[31m"))
+
+    async def talk(client):
+        query = {"filter": "verdict:accept"}
+        rows = (await client.call_tool("query_candidates", query)).structured_content["rows"]
+        one = (await client.call_tool("get_candidate", {"candidate": 2})).structured_content
+        wrong = await client.call_tool("query_candidates", {"filter": "snr>>"})
+        return rows, one, wrong
+
+    rows, one, wrong = ask(talk, own_night)
+    assert [row["candidate"] for row in rows] == [2] and rows[0]["verdict"] == "ACCEPT"
+    assert one["judgements"][0]["reviewer"] == "Ada"
+    assert one["judgements"][0]["comment"] == "a\nb?[31m"
+    assert "a value is missing after snr>" in refused(wrong)
+
+
+def test_a_proposal_is_no_verdict(own_night, tmp_path):
+    async def talk(client):
+        window = {"low": 6400, "high": 6700, "label": "Hα"}
+        told = []
+        for verdict in ("REJECT", "ACCEPT"):
+            words = {"candidate": 1, "verdict": verdict, "reasons": "broad Hα", "windows": [window]}
+            told.append(await client.call_tool("propose_verdict", words))
+        unsure = {"candidate": 2, "verdict": "UNSURE", "reasons": "too noisy"}
+        told.append(await client.call_tool("propose_verdict", unsure))
+        return told, (await client.call_tool("get_candidate", {"candidate": 1})).structured_content
+
+    told, one = ask(talk, own_night, proposing=True)
+    assert not any(each.is_error for each in told)
+    assert told[0].structured_content["kept_as"] == "mcp: Tester"
+    assert (one["verdict"], one["judgements"]) == (None, [])
+    assert [(each["model"], each["verdict"]) for each in one["inspections"]] == [
+        ("mcp: Tester", "YES")
+    ]
+    with open_session(own_night, "Ada", read_only=True) as session:
+        assert list(session.history()) == []
+        assert session.candidate(1).agent_model == "mcp: Tester"
+        assert session.candidate(2).agent_verdict is None
+        export(session, tmp_path / "out.csv", which="all")
+    text = (tmp_path / "out.csv").read_text()
+    assert "mcp: Tester" in text
+    assert "ACCEPT" not in text and "REJECT" not in text and "UNSURE" not in text
+    assert "0 accepted, 0 rejected, 0 unsure, 0 disputed, 3 open" in run("stats", own_night)
+
+
+def test_a_session_that_is_being_written_to_takes_no_proposal(own_night):
+    async def talk(client):
+        words = {"candidate": 1, "verdict": "ACCEPT", "reasons": "Hα"}
+        return await client.call_tool("propose_verdict", words)
+
+    with open_session(own_night, "Eva"):
+        assert "open" in refused(ask(talk, own_night, proposing=True))
+
+
+def test_wrong_arguments_are_refused_in_one_line(night):
+    asked = (
+        ("get_candidate", {"candidate": 10**30}),
+        ("get_candidate", {"candidate": 10**18}),
+        ("get_candidate", {"candidate": -1}),
+        ("get_candidate", {"candidate": "all"}),
+        ("get_candidate", {}),
+        ("read_spectrum", {}),
+        ("read_spectrum", {"file": "a", "candidate": 1}),
+        ("read_spectrum", {"file": "x" * 5000}),
+        ("read_spectrum", {"file": "a\0b"}),
+        ("read_spectrum", {"file": ["a"]}),
+        ("read_spectrum", {"candidate": 1, "row": 2**70}),
+        ("measure_spectrum", {"candidate": 1, "lines": ["H_alfa"]}),
+        ("measure_spectrum", {"candidate": 1, "lines": ["H_alpha"] * 1000}),
+        ("measure_spectrum", {"candidate": 1, "velocity_kms": 1e300}),
+        ("draw_spectrum", {"candidate": 1, "wavelength_range": [6600, 6500]}),
+        ("draw_spectrum", {"candidate": 1, "wavelength_range": [6500]}),
+        ("draw_spectrum", {"candidate": 1, "wavelength_range": [1e9, 1e9]}),
+        ("draw_spectrum", {"candidate": 1, "label": "x" * 10_000}),
+        ("inspect_spectrum", {"candidate": 1, "task": "/etc/passwd"}),
+        ("inspect_spectrum", {"candidate": 1, "task": "x.toml"}),
+        ("query_candidates", {"rows": 10**6}),
+        ("query_candidates", {"filter": "(" * 2000}),
+        ("query_candidates", {"order": "nothing"}),
+        ("query_candidates", {"after": "[" * 900}),
+        ("query_candidates", {"after": f"[{10**40}, 1]"}),
+        ("query_candidates", {"after": "[1, 1e400]"}),
+        ("query_candidates", {"after": '["a", 1]'}),
+        ("propose_verdict", {"candidate": 1, "verdict": "YES", "reasons": "x"}),
+        ("propose_verdict", {"candidate": 1, "verdict": "ACCEPT", "reasons": "x" * 10**5}),
+        ("nothing" * 500, {}),
+    )
+
+    async def talk(client):
+        return [await client.call_tool(name, words) for name, words in asked]
+
+    texts = [refused(each) for each in ask(talk, night, proposing=True)]
+    assert 'did you mean "H_alpha"' in " ".join(texts)
+    assert not any("x" * 100 in text or "nothing" * 100 in text for text in texts)
+
+
+def test_numbers_are_json(night):
+    async def talk(client):
+        return (await client.call_tool("measure_spectrum", {"candidate": 2})).structured_content
+
+    def numbers(value):
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list):
+            return [each for part in value for each in numbers(part)]
+        return [value] if isinstance(value, float) else []
+
+    found = numbers(ask(talk, night))
+    assert len(found) > 50 and all(map(math.isfinite, found))

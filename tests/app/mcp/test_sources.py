@@ -1,0 +1,109 @@
+"""Which spectra a client may name."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from sqlalchemy import update
+
+from app.core.database.tables import candidates
+from app.core.session.session import open_session
+from app.mcp.sources import NO_FILE, NO_FOLDER, SourceError, Sources
+from tests.app.cli.commands import SAMPLE
+
+
+@pytest.fixture
+def place(tmp_path, night):
+    """A folder with a spectrum and links, and a secret beside it."""
+    source = next(night.parent.glob("*.gz"))
+    inside = tmp_path / "inside"
+    (inside / "deep").mkdir(parents=True)
+    (inside / "deep" / "one.fits.gz").write_bytes(source.read_bytes())
+    (tmp_path / "secret.fits.gz").write_bytes(source.read_bytes())
+    (tmp_path / "inside too").mkdir()
+    (inside / "link.fits.gz").symlink_to(tmp_path / "secret.fits.gz")
+    (inside / "out").symlink_to(tmp_path)
+    (inside / "loop").symlink_to(inside / "loop")
+    (inside / "near.fits.gz").symlink_to(inside / "deep" / "one.fits.gz")
+    os.mkfifo(inside / "pipe.fits")
+    return inside
+
+
+def test_files_below_the_folder_are_read(place):
+    sources = Sources([place])
+    for name in ("deep/one.fits.gz", "near.fits.gz", str(place / "deep" / "one.fits.gz")):
+        assert len(sources.read(name, None, 0)) > 100
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret.fits.gz",
+        "deep/../../secret.fits.gz",
+        "link.fits.gz",
+        "out/secret.fits.gz",
+        "loop",
+        "pipe.fits",
+        "deep",
+        "none.fits",
+        "/etc/passwd",
+        "//host/share/a.fits",
+        "\\\\host\\share\\a.fits",
+        "https://example.org/a.fits",
+        "file:///etc/passwd",
+        "~/a.fits",
+        "a\0b",
+        "\ud800",
+        "x/" * 400,
+        "n" * 100_000,
+    ],
+)
+def test_nothing_else_is_and_all_refusals_are_the_same(place, name):
+    with pytest.raises(SourceError) as refusal:
+        Sources([place]).read(name, None, 0)
+    assert str(refusal.value) == NO_FILE
+
+
+def test_a_folder_is_listed_without_links_that_lead_out(place):
+    sources = Sources([place])
+    assert sources.entries("", 0, 10) == ([str(place)], [], False)
+    assert sources.entries(".", 0, 10) == (["./deep"], ["./near.fits.gz"], False)
+    assert sources.entries(str(place), 0, 1) == ([f"{place}/deep"], [], True)
+    for name in ("..", "out", "loop", "none", "../inside too", "/"):
+        with pytest.raises(SourceError, match=NO_FOLDER):
+            sources.entries(name, 0, 10)
+
+
+def test_a_candidate_is_read_from_the_sessions_own_folder_only(own_night, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    source = next(own_night.parent.glob("*.gz"))
+    secret = other / "secret.fits.gz"
+    secret.write_bytes(source.read_bytes())
+    (own_night.parent / "link.fits.gz").symlink_to(secret)
+    with open_session(own_night, "Ada") as session:
+        with session.database.writing() as connection:
+            for number, path in ((2, secret), (3, own_night.parent / "link.fits.gz")):
+                here = candidates.c.id == number
+                connection.execute(update(candidates).where(here).values(path=str(path)))
+        sources = Sources([], session)
+        assert len(sources.read("", 1, 0)) > 100
+        for number in (2, 3):
+            with pytest.raises(SourceError, match="outside the session's own folder"):
+                sources.read("", number, 0)
+        allowed = Sources([other], session)
+        assert len(allowed.read("", 2, 0)) == len(allowed.read("", 3, 0)) > 100
+
+
+def test_one_of_file_and_candidate_is_named():
+    sources = Sources([SAMPLE])
+    for file, candidate in (("", None), ("a", 1)):
+        with pytest.raises(SourceError, match="either a file or a candidate"):
+            sources.read(file, candidate, 0)
+    with pytest.raises(SourceError, match="without a session"):
+        sources.read("", 1, 0)
+
+
+def test_a_folder_that_is_none_is_refused_at_the_start(tmp_path):
+    with pytest.raises(SourceError, match="is not a folder"):
+        Sources([tmp_path / "none"])
