@@ -10,6 +10,7 @@ from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.urls import is_url
 from app.core.database.tables import candidates
+from app.core.progress import ShouldStop
 from app.core.session.session import Session
 from app.core.similar.features import features
 from app.core.similar.index import SimilarIndex
@@ -21,7 +22,12 @@ PAGE = 500
 
 
 def build_some(
-    session: Session, index: SimilarIndex, after: int = 0, *, seconds: float = A_WHILE_S
+    session: Session,
+    index: SimilarIndex,
+    after: int = 0,
+    *,
+    seconds: float = A_WHILE_S,
+    should_stop: ShouldStop | None = None,
 ) -> int | None:
     """Read for a while, from the candidate after this id; return where to go on, None at the end.
 
@@ -37,7 +43,7 @@ def build_some(
         for number, path, row in rows:
             key = SpectrumKey(number, path, row)
             if not index.knows(key):
-                if time.monotonic() > ends:
+                if time.monotonic() > ends or (should_stop is not None and should_stop()):
                     index.save()
                     return after
                 _read(session, index, key)
