@@ -15,15 +15,16 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.ui.judging.verdict_text import MARKS
+from app.core.session.records import Verdict
+from app.ui.judging.verdict_text import verdict_colour, verdict_mark
 from app.ui.queue.sparklines import Sparklines
-from app.ui.similar.similar_feed import Neighbour
+from app.ui.similar.similar_feed import SimilarRow
 from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.widgets.labels import one_line
 
 RADIUS, PAD = 5.0, 6
 TEXT_SCALE = 0.85
-PLOT_PX, MIN_WIDTH = 40, 84
+PLOT_PX, MIN_WIDTH = 40, 70
 
 
 class SimilarCell(QAbstractButton):
@@ -37,9 +38,9 @@ class SimilarCell(QAbstractButton):
     ) -> None:
         super().__init__(parent)
         self._sparklines, self._current_theme = sparklines, current_theme
-        self.neighbour: Neighbour | None = None
-        self.mark = ""
-        """Your verdict."""
+        self.neighbour: SimilarRow | None = None
+        self.verdict: Verdict | None = None
+        """The person's own."""
         self.slot: int | None = None
         """The number of its colour while it is drawn over the current spectrum."""
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -49,14 +50,13 @@ class SimilarCell(QAbstractButton):
         self.setEnabled(False)
         current_theme.changed.connect(self._restyle)
 
-    def show_neighbour(self, neighbour: Neighbour | None) -> None:
+    def show_neighbour(self, neighbour: SimilarRow | None) -> None:
         self.neighbour = neighbour
         self.setEnabled(neighbour is not None)
-        self.mark = name = ""
+        self.verdict, name = None, ""
         if neighbour is not None:
             mine, candidate = neighbour.row.mine, neighbour.row.candidate
-            verdict = None if mine is None else mine.opinion.verdict
-            self.mark = "" if verdict is None else MARKS[verdict]
+            self.verdict = None if mine is None else mine.opinion.verdict
             name = one_line(candidate.object_id or f"#{candidate.id}")
         self.setText(name)
         text = self.tr("{name}: likeness {number}")
@@ -71,6 +71,10 @@ class SimilarCell(QAbstractButton):
             self.slot = slot
             self.setAccessibleDescription("" if slot is None else self.tr("compared"))
             self.update()
+
+    @property
+    def mark(self) -> str:
+        return verdict_mark(self.verdict)
 
     @property
     def likeness(self) -> str:
@@ -116,6 +120,7 @@ class SimilarCell(QAbstractButton):
             self.text(), Qt.TextElideMode.ElideMiddle, room.width()
         )
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, name)
+        painter.setPen(QColor(verdict_colour(theme, self.verdict)))
         painter.drawText(foot, Qt.AlignmentFlag.AlignRight | middle, self.mark)
         painter.setPen(QColor(theme.dim))
         painter.drawText(foot, Qt.AlignmentFlag.AlignLeft | middle, self.likeness)

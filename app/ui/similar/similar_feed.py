@@ -25,7 +25,7 @@ SHOWN = 6
 STOP_TIMEOUT_S = 10.0
 
 
-class Neighbour(NamedTuple):
+class SimilarRow(NamedTuple):
     row: QueueRow
     likeness: float
 
@@ -40,7 +40,7 @@ class SimilarFeed(QObject):
     """Call `stop` before the session is closed."""
 
     found = Signal(int, object)
-    """A candidate's id and its `Neighbour`s; None if its spectrum cannot be compared."""
+    """A candidate's id and its `SimilarRow`s; None if its spectrum cannot be compared."""
     progressed = Signal()
     ended = Signal()
     """All spectra that can be read have been."""
@@ -111,7 +111,7 @@ class SimilarFeed(QObject):
         self.progressed.emit()
 
 
-def find_similar(session: Session, key: SpectrumKey, spectrum: Spectrum) -> list[Neighbour] | None:
+def find_similar(session: Session, key: SpectrumKey, spectrum: Spectrum) -> list[SimilarRow] | None:
     """The nearest of the session's spectra, best first. Any thread."""
     vector = features(spectrum)
     if vector is None:
@@ -121,7 +121,7 @@ def find_similar(session: Session, key: SpectrumKey, spectrum: Spectrum) -> list
     nearest = index.nearest(vector, 2 * SHOWN, without=key.candidate_id)
     present = {each.id for each in session.candidates([each.candidate_id for each in nearest])}
     return [
-        Neighbour(row_of(session, number), likeness)
+        SimilarRow(row_of(session, number), likeness)
         for number, likeness in nearest
         if number in present
     ][:SHOWN]

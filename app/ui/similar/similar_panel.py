@@ -15,7 +15,7 @@ from app.ui.docks.dock import GRIP_PX
 from app.ui.queue.sparklines import Sparklines
 from app.ui.session_context import SessionContext
 from app.ui.similar.similar_cell import SimilarCell
-from app.ui.similar.similar_feed import SHOWN, Neighbour, SimilarFeed
+from app.ui.similar.similar_feed import SHOWN, SimilarFeed, SimilarRow
 from app.ui.widgets.labels import button, short_label, wrapped_label
 from app.ui.widgets.menu_actions import add_action
 from app.ui.widgets.text_width import how_much_larger
@@ -118,7 +118,7 @@ class SimilarPanel(QWidget):
         ):
             self._find_timer.start()
 
-    def _show_found(self, candidate_id: int, found: list[Neighbour] | None) -> None:
+    def _show_found(self, candidate_id: int, found: list[SimilarRow] | None) -> None:
         here = self._current.candidate
         if here is None or here.id != candidate_id:
             return
@@ -129,11 +129,11 @@ class SimilarPanel(QWidget):
         else:
             self._show_progress()
 
-    def _show(self, found: list[Neighbour]) -> None:
+    def _show(self, found: list[SimilarRow]) -> None:
         for number, cell in enumerate(self.cells):
             if number < len(found):
                 row = self._current.blind_mode.without_own_verdict(found[number].row)
-                cell.show_neighbour(Neighbour(row, found[number].likeness))
+                cell.show_neighbour(SimilarRow(row, found[number].likeness))
             else:
                 cell.show_neighbour(None)
         self._show_overlaid()

@@ -74,30 +74,36 @@ def click(cell, double=False):
         QTest.mouseRelease(cell, Qt.MouseButton.LeftButton)
 
 
-def test_it_is_hidden_and_reads_nothing_until_it_is_wanted(page, session):
-    assert page.docks["similar"].isHidden() and page.similar.panel is None
+def test_nothing_is_read_until_it_is_wanted(qtbot, page, context, session):
+    assert page.docks["similar"].isHidden()
     assert len(index_of(session.database)) == 0
     assert not side_file(session.location, SUFFIX).exists()
+    with qtbot.waitSignal(page.similar.feed.ended):
+        context.commands.run("more_like_this")
+    expected = nearest(context, 1)
+    assert page.similar.panel is None
+    assert side_file(session.location, SUFFIX).exists()
+    context.commands.run("next")
+    assert [context.current.candidate.id] == expected
 
 
-def test_it_shows_the_six_nearest_and_keeps_what_was_read(strip, page, context, session):
-    assert shown(page) == nearest(context)
+def test_it_shows_the_six_nearest_and_follows_the_candidate(qtbot, strip, page, context):
     likeness = [cell.neighbour.likeness for cell in strip.cells]
     assert likeness == sorted(likeness, reverse=True)
     assert strip.note.text() == "among 12 spectra"
-    assert side_file(session.location, SUFFIX).exists()
-
-
-def test_it_follows_the_candidate_and_goes_with_its_command(qtbot, strip, page, context):
     context.commands.run("next")
     assert shown(page) == []
     qtbot.waitUntil(lambda: shown(page) == nearest(context))
     assert 3 not in shown(page)
+    spectrum = context.current.spectrum
+    context.current._set_spectrum(replace(spectrum, flux=np.zeros(len(spectrum)), ivar=None))
+    qtbot.waitUntil(lambda: "too little" in strip.note.text())
+    assert shown(page) == []
     context.commands.run("show_similar")
     assert not strip.isVisible()
 
 
-def test_a_click_lays_it_over_the_spectrum_and_another_takes_it_off(qtbot, strip, page):
+def test_clicks_lay_it_over_the_spectrum_and_go_there(qtbot, strip, page, context):
     cell = strip.cells[1]
     click(cell)
     qtbot.waitUntil(lambda: cell.slot is not None)
@@ -106,9 +112,6 @@ def test_a_click_lays_it_over_the_spectrum_and_another_takes_it_off(qtbot, strip
     assert cell.accessibleDescription() == "compared"
     click(cell)
     assert cell.slot is None and not page.comparison.compared
-
-
-def test_a_double_click_and_the_menu_go_there(qtbot, strip, page, context):
     wanted = strip.cells[0].neighbour.row.candidate.id
     click(strip.cells[0], double=True)
     assert context.current.candidate.id == wanted
@@ -133,15 +136,6 @@ def test_more_like_this_orders_the_queue(qtbot, strip, page, context):
     assert page.queue.filters.order.text().startswith("most like")
 
 
-def test_the_order_reads_what_it_needs_without_the_strip(qtbot, page, context):
-    with qtbot.waitSignal(page.similar.feed.ended):
-        context.commands.run("more_like_this")
-    expected = nearest(context, 1)
-    assert page.similar.panel is None
-    context.commands.run("next")
-    assert [context.current.candidate.id] == expected
-
-
 def test_the_tiles_show_your_verdict_and_no_agents(qtbot, strip, page, context, session):
     number = strip.cells[0].neighbour.row.candidate.id
     with session.database.writing() as connection:
@@ -160,11 +154,3 @@ def test_the_tiles_show_your_verdict_and_no_agents(qtbot, strip, page, context, 
     context.current.previous()
     qtbot.waitUntil(lambda: shown(page) == nearest(context))
     assert strip.cells[0].mark == ""
-
-
-def test_a_spectrum_that_cannot_be_compared_is_told(qtbot, strip, page, context):
-    spectrum = context.current.spectrum
-    empty = replace(spectrum, flux=np.zeros(len(spectrum)), ivar=None)
-    context.current._set_spectrum(empty)
-    qtbot.waitUntil(lambda: "too little" in strip.note.text())
-    assert shown(page) == []
