@@ -88,7 +88,7 @@ ACTIONS: dict[str, Action] = dict(
             repeats=True,
         ),
         _action("show_again", MOVING, QT_TRANSLATE_NOOP("actions", "Start a blind repeat round")),
-        _action("more_like_this", MOVING, QT_TRANSLATE_NOOP("actions", "More like this"), "Ctrl+L"),
+        _action("more_like_this", MOVING, QT_TRANSLATE_NOOP("actions", "More like this"), "Ctrl+M"),
         _action("queue", MOVING, QT_TRANSLATE_NOOP("actions", "Show the queue"), "Q"),
         _action("find", MOVING, QT_TRANSLATE_NOOP("actions", "Find an object"), "/"),
         _action("filter", MOVING, QT_TRANSLATE_NOOP("actions", "Filter the list"), "Ctrl+F"),
