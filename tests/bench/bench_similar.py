@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import csv
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +109,22 @@ def _speed() -> Iterator[dict[str, object]]:
             "ms": round(ms, 2),
             "baseline": baseline,
             "baseline_ms": round(by_sort, 2),
+        }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "similar"
+        kept = SimilarIndex(path, "id", writes=True)
+        for number, vector in enumerate(drawn, 1):
+            kept.add(SpectrumKey(number, ""), vector)
+        kept.save()
+        ms, plain_ms = _ms(lambda: SimilarIndex(path, "id")), _ms(path.read_bytes)
+        yield {
+            "figure": f"opening the file of {SPECTRA:,} spectra",
+            "value": ms / plain_ms,
+            "unit": "ratio",
+            "ms": round(ms, 1),
+            "MiB": round(path.stat().st_size / 2**20, 1),
+            "baseline": "reading its bytes",
+            "baseline_ms": round(plain_ms, 2),
         }
     yield {
         "figure": f"memory of {SPECTRA:,} spectra",

@@ -132,13 +132,26 @@ class SimilarIndex:
 
     def _take(self, records: NDArray[np.void]) -> None:
         """Take what a file holds; later records of a candidate replace earlier ones."""
-        for number, key, vector in zip(
-            records["id"].tolist(), records["key"].tolist(), records["vector"], strict=True
-        ):
-            if number > 0:  # a power cut leaves zeros
-                self._put(number, key, vector)
+        records = records[records["id"] > 0]  # a power cut leaves zeros
+        found = [self._row_for(number) for number in records["id"].tolist()]
+        has_room = np.array([row is not None for row in found], dtype=bool)
+        rows, records = [row for row in found if row is not None], records[has_room]
+        # Of equal rows numpy keeps the last.
+        self._ids[rows], self._keys[rows] = records["id"], records["key"]
+        self._vectors[rows] = records["vector"]
+        lengths = np.linalg.norm(records["vector"].astype(np.float32), axis=1)
+        self._lengths[rows] = np.maximum(lengths, 1.0)
 
     def _put(self, number: int, key: int, vector: Features) -> int | None:
+        row = self._row_for(number)
+        if row is not None:
+            length = float(np.linalg.norm(vector.astype(np.float32)))
+            self._ids[row], self._keys[row], self._vectors[row] = number, key, vector
+            self._lengths[row] = max(length, 1.0)
+        return row
+
+    def _row_for(self, number: int) -> int | None:
+        """The row of a candidate, which may be new; None if there is no room."""
         row = self._rows.get(number)
         if row is None:
             row = len(self._rows)
@@ -147,9 +160,6 @@ class SimilarIndex:
             if row >= len(self._ids):
                 self._make_room()
             self._rows[number] = row
-        length = float(np.linalg.norm(vector.astype(np.float32)))
-        self._ids[row], self._keys[row], self._vectors[row] = number, key, vector
-        self._lengths[row] = max(length, 1.0)
         return row
 
     def _make_room(self) -> None:
