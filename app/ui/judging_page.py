@@ -39,6 +39,7 @@ from app.ui.plot.plot_menu import PlotMenu
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
+from app.ui.similar.similar_place import SimilarPlace
 from app.ui.widgets.text_width import RoomForTabs, how_much_larger
 from app.ui.windows.windows_row import WindowsRow
 
@@ -88,10 +89,12 @@ class JudgingPage(QWidget):
         self.windows = WindowsRow(context, self.plot)
         self.agent = AgentPanel(context)
         self.evidence = EvidencePlace(context)
+        self.similar = SimilarPlace(context, self.comparison)
         self.rail = QueueRail(context, self)
         self.docks = {
             "queue": self._dock("queue", self.tr("Queue"), self.queue, LEFT),
             "windows": self._dock("windows", self.tr("Windows"), self.windows, BOTTOM),
+            "similar": self._dock("similar", self.tr("Similar spectra"), self.similar, BOTTOM),
             "agent": self._dock("agent", self.tr("Agent"), self.agent, RIGHT),
             "guideline": self._dock("guideline", self.tr("Guideline"), self.guideline, RIGHT),
             "object": self._dock("object", self.tr("Object"), self._object(), RIGHT),
@@ -114,10 +117,12 @@ class JudgingPage(QWidget):
         context.commands.add("queue", self.show_queue)
         context.commands.add("show_guideline", self.show_guideline)
         context.commands.add("show_evidence", self.show_evidence)
+        context.commands.add("show_similar", self.show_similar)
         context.commands.add("reset_panels", self.reset)
         context.commands.ran.connect(self._command_ran)
         self.plot_menu.look_chosen.connect(self._show_agent)
         self.docks["evidence"].visibilityChanged.connect(self.evidence.note_visibility)
+        self.docks["similar"].visibilityChanged.connect(self.similar.note_visibility)
         self.agent.takeover.handed_back.connect(self.focus_plot)
 
     @property
@@ -152,6 +157,11 @@ class JudgingPage(QWidget):
             return
         dock.show()
         dock.raise_()
+
+    def show_similar(self) -> None:
+        """Show the strip of similar spectra below the plot, or hide it again."""
+        self.show_panels()
+        self.docks["similar"].setVisible(not self.docks["similar"].isVisible())
 
     def show_panels(self) -> None:
         """Show the docks as they were before they were hidden by a key."""
@@ -237,6 +247,9 @@ class JudgingPage(QWidget):
             self.desk.tabifyDockWidget(self.docks["agent"], self.docks[name])
         # A fourth tab would make the column wider in large text: it comes with its key or menu.
         self.docks["evidence"].hide()
+        windows, similar = self.docks["windows"], self.docks["similar"]
+        self.desk.splitDockWidget(windows, similar, Qt.Orientation.Vertical)
+        similar.hide()
         drawer = [self.docks[name].windowTitle() for name in DRAWER if name != "evidence"]
         RoomForTabs(self.agent, drawer, LEAST_DRAWER_PX)
         self.docks["agent"].raise_()

@@ -1970,6 +1970,10 @@
         <source>Only what is assigned to you; press again for all</source>
         <translation>只显示分配给你的候选体；再按一次显示全部</translation>
     </message>
+    <message>
+        <source>most like the present one</source>
+        <translation>与当前最相似</translation>
+    </message>
 </context>
 <context>
     <name>FindBox</name>
@@ -2599,6 +2603,10 @@
     <message>
         <source>Windows</source>
         <translation>诊断窗口</translation>
+    </message>
+    <message>
+        <source>Similar spectra</source>
+        <translation>相似光谱</translation>
     </message>
     <message>
         <source>Agent</source>
@@ -4067,6 +4075,67 @@
     </message>
 </context>
 <context>
+    <name>SimilarCell</name>
+    <message>
+        <source>{name}: likeness {number}</source>
+        <translation>{name}：相似度 {number}</translation>
+    </message>
+    <message>
+        <source>A click lays it over the spectrum, a double click goes there</source>
+        <translation>单击叠加到光谱上，双击转到该候选体</translation>
+    </message>
+    <message>
+        <source>compared</source>
+        <translation>已叠加</translation>
+    </message>
+</context>
+<context>
+    <name>SimilarPanel</name>
+    <message>
+        <source>Similar spectra</source>
+        <translation>相似光谱</translation>
+    </message>
+    <message>
+        <source>This spectrum has too little in common with others</source>
+        <translation>此光谱可与其他光谱比较的内容太少</translation>
+    </message>
+    <message>
+        <source>{known} of {total} read</source>
+        <translation>已读取 {known} / {total}</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>among {known} spectra</source>
+        <translation>共 {known} 条光谱</translation>
+    </message>
+    <message>
+        <source>Go to this object</source>
+        <translation>转到此天体</translation>
+    </message>
+    <message>
+        <source>Take it off the spectrum</source>
+        <translation>从光谱上移除</translation>
+    </message>
+    <message>
+        <source>Lay it over the spectrum</source>
+        <translation>叠加到光谱上</translation>
+    </message>
+</context>
+<context>
+    <name>SimilarPlace</name>
+    <message>
+        <source>No object selected</source>
+        <translation>未选择目标</translation>
+    </message>
+    <message>
+        <source>The queue shows the spectra most like {name} first</source>
+        <translation>队列按与 {name} 的相似度排列</translation>
+    </message>
+</context>
+<context>
     <name>SkyPictureView</name>
     <message>
         <source>Picture of the sky</source>
@@ -5174,6 +5243,10 @@
         <translation>开始一轮盲评复核</translation>
     </message>
     <message>
+        <source>More like this</source>
+        <translation>更多类似的</translation>
+    </message>
+    <message>
         <source>Show the queue</source>
         <translation>显示队列</translation>
     </message>
@@ -5456,6 +5529,10 @@
     <message>
         <source>Show the evidence</source>
         <translation>显示旁证</translation>
+    </message>
+    <message>
+        <source>Show similar spectra</source>
+        <translation>显示相似光谱</translation>
     </message>
     <message>
         <source>Choose services to ask</source>

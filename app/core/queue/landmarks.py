@@ -121,7 +121,7 @@ def _first(connection: Connection, plan: Plan) -> Landmarks:
 def _scan(
     connection: Connection, plan: Plan, after: QueuePosition, rest: int, rows: int
 ) -> Landmarks:
-    if plan.sort.key == "own":
+    if plan.sort.is_ranked:
         return _scan_own(connection, plan, after, rest, rows)
     backwards = plan.sort.is_read_backwards
     after = plan.within(after, backwards)

@@ -96,8 +96,8 @@ def split_filter(tree: Filter, reviewer_id: int | None) -> tuple[IndexScope, tup
 
 
 def order_index(sort: Sort, scope: IndexScope) -> OrderIndex | None:
-    """The index for an order; None for list order, that of the table, and for own columns."""
-    if sort.key == "own":
+    """The index for an order; None for that of the table and those made in memory."""
+    if sort.is_ranked:
         return None
     columns = "id" if sort.key == "list" else f"({sort.sql}), id"
     if sort.key == "list" and not scope.condition:

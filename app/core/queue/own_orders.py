@@ -39,7 +39,7 @@ class OwnOrder:
     ids: NDArray[np.int64]
     last_id: int
     last_reply: int
-    """The newest reply of a service when it was read."""
+    """The newest reply of a service when it was read, or the round of reading spectra."""
 
     @cached_property
     def _by_id(self) -> NDArray[np.int64]:

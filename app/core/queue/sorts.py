@@ -33,9 +33,12 @@ SortKey = Literal[
     "object",
     "random",
     "own",
+    "like",
 ]
-SORT_KEYS: tuple[SortKey, ...] = tuple(key for key in get_args(SortKey) if key != "own")
-"""Orders that need no more than their name; "own" needs a column of the list."""
+RANKED: tuple[SortKey, ...] = ("own", "like")
+"""Orders made in memory, in which a position is a rank."""
+SORT_KEYS: tuple[SortKey, ...] = tuple(key for key in get_args(SortKey) if key not in RANKED)
+"""Orders that need no more than their name; "own" needs a column, "like" a candidate."""
 
 VALUES: dict[SortKey, str] = {
     "score": "score",
@@ -56,7 +59,7 @@ DESCENDING_BY_DEFAULT = frozenset(
     {"score", "p_yes", "p_combined", "uncertain", "surprising", "disagreeing", "snr"}
 )
 
-INTEGER_KEYS = frozenset({"list", "random", "own"})
+INTEGER_KEYS = frozenset({"list", "random", *RANKED})
 OWN = re.compile(r'own\.(".*"|[^":]+)(?::(up|down))?', re.DOTALL)
 
 NAME = "lower(object_id)"
@@ -88,8 +91,12 @@ class Sort:
     """Seed of the random order."""
     own: str = ""
     """The column of the list, or of a service, by which "own" orders."""
+    like: int = 0
+    """The id of the candidate to which "like" shows the most similar spectra."""
 
     def __post_init__(self) -> None:
+        if self.key == "like" and 0 < self.like < LAST_VALUE and not self.descending:
+            return
         if self.key == "own" and self.own and self.own.isprintable():
             return
         if self.key not in SORT_KEYS:
@@ -98,6 +105,10 @@ class Sort:
             )
         if not 0 <= self.seed < PRIME:
             raise FilterError(f"the seed of a random order is a number from 0 to {PRIME - 1}")
+
+    @property
+    def is_ranked(self) -> bool:
+        return self.key in RANKED
 
     @property
     def is_read_backwards(self) -> bool:
@@ -116,7 +127,7 @@ class Sort:
             return _shuffled(self.seed)
         if self.key == "object":
             return NAME
-        assert self.key != "own", "own columns are ordered in memory"
+        assert not self.is_ranked, "made in memory"
         value = VALUES[self.key]
         # Arithmetic in both directions turns text, possible in an untrusted file, into a number.
         return f"coalesce({'-' if self.descending else '0 + '}({value}), {MISSING_VALUE})"
@@ -164,8 +175,8 @@ LIST_ORDER = Sort()
 
 
 def parse_sort(text: str) -> Sort:
-    """Parse `score`, `score:up`, `list:down`, `random:7`, `own.mag:up`, `gaia.bp_rp:up` or
-    `subclass:up`.
+    """Parse `score`, `score:up`, `list:down`, `random:7`, `own.mag:up`, `gaia.bp_rp:up`,
+    `subclass:up` or `like:7`.
 
     Raises FilterError.
     """
@@ -179,6 +190,8 @@ def parse_sort(text: str) -> Sort:
     if known_name(evidence) is not None and direction in ("", *DIRECTIONS):
         return Sort("own", descending=direction == "down", own=evidence.lower())
     key, *parts = (part.strip() for part in text.lower().split(":"))
+    if key == "like":
+        return Sort("like", like=_number(parts[0] if len(parts) == 1 else ""))
     known = next((each for each in SORT_KEYS if each == key), None)
     if known is None:
         raise FilterError(f"unknown order {key[:40]!r}; choose from {', '.join(SORT_KEYS)}")
@@ -193,6 +206,8 @@ def parse_sort(text: str) -> Sort:
 
 def sort_text(sort: Sort) -> str:
     """The order as text that `parse_sort` reads."""
+    if sort.key == "like":
+        return f"like:{sort.like}"
     if sort.key == "random":
         return f"random:{sort.seed}" + (":down" if sort.descending else "")
     name = f"own.{json.dumps(sort.own)}" if sort.key == "own" else sort.key
@@ -206,6 +221,12 @@ def _column_name(text: str) -> str:
         return str(json.loads(text))
     except ValueError as error:
         raise FilterError(f"{text[:40]!r} is not the name of a column") from error
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 18):
+        raise FilterError(f"like: the number of a candidate is expected, not {text[:40]!r}")
+    return int(text)
 
 
 def _seed(text: str) -> int:

@@ -16,6 +16,7 @@ from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, or_, select
 from app.core.database.database import Database
 from app.core.database.tables import candidates
 from app.core.queue.filters import EVERYTHING, And, Filter, Number, checked
+from app.core.queue.like_orders import like_order
 from app.core.queue.order_indexes import (
     IndexScope,
     column_indexes,
@@ -78,7 +79,7 @@ def make_plan(session: Session, tree: Filter, sort: Sort) -> Plan:
     wanted = order_index(sort, scope)
     whole = order_index(sort, IndexScope())
     indexes = ensure_indexes(session, [whole, wanted, *column_indexes(tree)])
-    if sort.key == "own" or (wanted is not None and wanted.name not in indexes):
+    if sort.is_ranked or (wanted is not None and wanted.name not in indexes):
         scope, rest = IndexScope(), (tree,)
     low, high = _order_bounds(sort, rest)
     return Plan(tree, sort, context, scope, rest, indexes, session.database, low, high)
@@ -88,7 +89,7 @@ def walk(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, *, backwards: bool = False
 ) -> WalkResult:
     """The next `limit` matching positions after `start`, or before it, in walking order."""
-    if plan.sort.key == "own":
+    if plan.sort.is_ranked:
         return _walk_own(connection, plan, start, limit, backwards)
     backwards = backwards != plan.sort.is_read_backwards
     start = plan.within(start, backwards)
@@ -105,7 +106,7 @@ def start_of(sort: Sort, backwards: bool) -> QueuePosition:
 def position_of(connection: Connection, plan: Plan, candidate_id: int) -> QueuePosition | None:
     """The current position of a candidate; None if it does not exist."""
     sort = plan.sort
-    if sort.key == "own":
+    if sort.is_ranked:
         rank = order_of(connection, plan).rank(candidate_id)
         return None if rank is None else QueuePosition(rank, candidate_id)
     query = select(sort.column).select_from(candidates).where(candidates.c.id == candidate_id)
@@ -114,8 +115,10 @@ def position_of(connection: Connection, plan: Plan, candidate_id: int) -> QueueP
 
 
 def order_of(connection: Connection, plan: Plan) -> OwnOrder:
-    """The order by an own column, from memory or read now."""
+    """The order by an own column or by likeness, from memory or made now."""
     sort = plan.sort
+    if sort.key == "like":
+        return like_order(plan.database, connection, sort.like)
     return own_order(plan.database, connection, sort.own, plan.context, descending=sort.descending)
 
 

@@ -95,6 +95,7 @@ ACTIONS: dict[str, Action] = dict(
             repeats=True,
         ),
         _action("show_again", MOVING, QT_TRANSLATE_NOOP("actions", "Start a blind repeat round")),
+        _action("more_like_this", MOVING, QT_TRANSLATE_NOOP("actions", "More like this"), "Ctrl+M"),
         _action("queue", MOVING, QT_TRANSLATE_NOOP("actions", "Show the queue"), "Q"),
         _action("find", MOVING, QT_TRANSLATE_NOOP("actions", "Find an object"), "/"),
         _action("filter", MOVING, QT_TRANSLATE_NOOP("actions", "Filter the list"), "Ctrl+F"),
@@ -291,6 +292,7 @@ ACTIONS: dict[str, Action] = dict(
         _action(
             "show_evidence", WINDOW, QT_TRANSLATE_NOOP("actions", "Show the evidence"), "Ctrl+D"
         ),
+        _action("show_similar", WINDOW, QT_TRANSLATE_NOOP("actions", "Show similar spectra")),
         _action("services", WINDOW, QT_TRANSLATE_NOOP("actions", "Choose services to ask")),
         _action("settings", WINDOW, QT_TRANSLATE_NOOP("actions", "Settings"), "Ctrl+,"),
         _action("open_list", FILES, QT_TRANSLATE_NOOP("actions", "Open a list"), "Ctrl+N"),

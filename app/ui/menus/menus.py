@@ -43,7 +43,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("rest_axis", "axis_air", "axis_nm", "velocity_axis", LINE),
         *("flux_zero", "flux_log", "flux_normalised", "flux_f_nu", LINE),
         *("measure", "withdraw_measurement", "fit_gaussian", "fit_voigt", LINE),
-        *("fit_velocity", "rank_templates", "overlay_epochs", LINE),
+        *("fit_velocity", "rank_templates", "overlay_epochs", "more_like_this", LINE),
         *("smooth_more", "smooth_less", "smooth_off", LINE),
         *("rv_up", "rv_down", "rv_up_fine", "rv_down_fine", LINE),
         *("open_simbad", "open_aladin", "open_lamost", "open_sdss"),
@@ -55,7 +55,14 @@ MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "View")): (
         *("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),
         LINE,
-        *("show_guideline", "show_evidence", "panels", "reset_panels", "full_screen"),
+        *(
+            "show_guideline",
+            "show_evidence",
+            "show_similar",
+            "panels",
+            "reset_panels",
+            "full_screen",
+        ),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Help")): (
         *("help", "keys", "palette", "tour", LINE, "crash_reports", "about"),

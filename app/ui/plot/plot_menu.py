@@ -21,7 +21,7 @@ from app.ui.widgets.labels import one_line
 from app.ui.widgets.menu_actions import add_action
 
 COMMANDS = (
-    *("measure", "withdraw_measurement", "fit_velocity", "overlay_epochs", ""),
+    *("measure", "withdraw_measurement", "fit_velocity", "overlay_epochs", "more_like_this", ""),
     *("whole", "autoscale", ""),
 )
 AFTER_WINDOWS = ("snapshot", "save_spectrum", "copy_range", "", "open_simbad", "open_aladin")

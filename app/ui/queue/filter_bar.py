@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter
+from typing import Literal
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
@@ -48,6 +49,7 @@ COLUMNS = 3
 MAX_ORDER = 16
 """Characters of a column's name on the button of the order."""
 SEEDS = 10_000
+LIKE: Literal["like"] = "like"
 
 
 class FilterBar(QWidget):
@@ -63,6 +65,7 @@ class FilterBar(QWidget):
         current_theme, session_id = context.current_theme, context.bridge.session.id
         self._current_theme, self._keymap = current_theme, context.keymap
         self._session, self._runner = context.bridge.session, context.runner
+        self._current = context.current
         self._blind_mode = context.current.blind_mode
         self._titles: Mapping[str, str] = {}
         self._queue: Queue | None = None
@@ -139,8 +142,8 @@ class FilterBar(QWidget):
         order = text_of_sort(sort)
         label = self._sort_label(sort)
         for action in self._orders.actions():
-            action.setChecked(action.data() == order)
-            if action.data() == order:
+            action.setChecked(action.data() in (order, sort.key))
+            if action.isChecked():
                 label = action.text()
         self.order.set_label(f"{label} ▾", hint=self.tr("Order of the queue"))
 
@@ -205,6 +208,10 @@ class FilterBar(QWidget):
             action.setData(text_of_sort(parse_sort(text)))
             self._orders.addAction(action)
             self.menu.addAction(action)
+        like = QAction(self.tr("most like the present one"), self, checkable=True)
+        like.setData(LIKE)
+        self._orders.addAction(like)
+        self.menu.addAction(like)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
@@ -262,8 +269,15 @@ class FilterBar(QWidget):
         """Without suggestions one can still type."""
 
     def _choose_order(self, action: QAction) -> None:
-        if self._queue is not None:
-            self.queue_requested.emit(self._queue.tree, parse_sort(str(action.data())))
+        if self._queue is None:
+            return
+        if action.data() != LIKE:
+            sort = parse_sort(str(action.data()))
+        elif self._current.candidate is None:
+            return
+        else:
+            sort = Sort(LIKE, like=self._current.candidate.id)
+        self.queue_requested.emit(self._queue.tree, sort)
 
     def _open_menu(self) -> None:
         self.menu.popup(self.order.mapToGlobal(QPoint(0, self.order.height() + 2)))

@@ -10,7 +10,9 @@ from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from app.core.queue import Sort
 from app.core.session.records import Candidate
+from app.ui.actions.actions import ACTIONS
 from app.ui.controls.web_pages import PAGES, identify
 from app.ui.queue.queue_model import QueueModel
 from app.ui.session_context import SessionContext
@@ -46,6 +48,7 @@ class RowMenu(QObject):
         if here is not None and here.id != candidate.id:
             compare = partial(self.compare_requested.emit, candidate)
             self._add(self.tr("Compare with the current spectrum"), compare)
+        self._add(ACTIONS["more_like_this"].title, partial(self._order_by, candidate.id))
         self.menu.addSeparator()
         self._add(self.tr("Copy the name"), partial(_copy, candidate.object_id))
         if candidate.ra is not None and candidate.dec is not None:
@@ -56,6 +59,9 @@ class RowMenu(QObject):
         self.menu.addSeparator()
         self._add_places(candidate)
         self.menu.popup(self._table.viewport().mapToGlobal(at))
+
+    def _order_by(self, candidate_id: int) -> None:
+        self._current.set_queue(self._current.queue.tree, Sort("like", like=candidate_id))
 
     def _add_places(self, candidate: Candidate) -> None:
         if candidate.path and Path(candidate.path).parent.is_dir():

@@ -30,6 +30,7 @@ LATER = (
     *("app.core.fetching", "app.services.archives", "app.ui.fetching.fetch_dialog"),
     *("app.ui.help.guide_reader", "app.ui.help.about_dialog"),
     *("app.ui.rating.rating_window", "app.ui.trajectory", "agent.ratings.desk"),
+    *("app.ui.similar.similar_panel",),
     *("app.services.samp", "app.ui.samp.samp_sender", "app.ui.samp.offer_bar"),
 )
 """Parts of the program that are imported when they are first opened."""

@@ -31,6 +31,7 @@ KEYS = [
     (Key.Key_Right, NONE, "next"),
     (Key.Key_B, NONE, "previous"),
     (Key.Key_Left, NONE, "previous"),
+    (Key.Key_M, CTRL, "more_like_this"),
     (Key.Key_Slash, NONE, "find"),
     (Key.Key_Q, NONE, "queue"),
     (Key.Key_I, NONE, "measure"),

@@ -1,0 +1,193 @@
+"""The features of the spectra of a session, and which of them are most alike.
+
+They are compared with all others, block by block: a hundred thousand take some milliseconds and
+about 20 MB. They are kept in a file beside the session; of a session that is read-only or on a
+server, they are kept in memory alone.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+
+from app.core.database.database import Database
+from app.core.database.file_opening import side_file
+from app.core.database.tables import facts
+from app.core.similar.features import SIZE, Features, features_key
+from app.core.similar.index_file import RECORD, SUFFIX, append_records, read_records
+from app.core.spectra.prefetch import SpectrumKey
+
+MOST = 1_000_000
+"""Spectra held: 220 MB."""
+FIRST_ROOM = 1024
+BLOCK = 4096
+"""Spectra compared at once, as floats."""
+Numbers = NDArray[np.int64]
+Likeness = NDArray[np.float32]
+
+
+class Similar(NamedTuple):
+    candidate_id: int
+    likeness: float
+    """The cosine between the features: 1 for the same lines and bands, about 0 for none shared."""
+
+
+class SimilarIndex:
+    """Any thread may call its methods."""
+
+    def __init__(self, path: Path | None = None, session_id: str = "", *, writes: bool = False):
+        self._path, self._session_id = path, session_id
+        self._writes = writes and path is not None
+        self._lock = threading.Lock()
+        self._rows: dict[int, int] = {}
+        self._ids = np.zeros(FIRST_ROOM, np.int64)
+        self._keys = np.zeros(FIRST_ROOM, np.uint64)
+        self._vectors = np.zeros((FIRST_ROOM, SIZE), np.int8)
+        self._lengths = np.ones(FIRST_ROOM, np.float32)
+        self._unsaved: list[int] = []
+        self.generation = 0
+        """Raised when a round of reading has ended: orders by likeness may have changed."""
+        if path is not None:
+            for records in read_records(path, session_id, 2 * MOST):
+                self._take(records)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(each.nbytes for each in (self._ids, self._keys, self._vectors, self._lengths))
+
+    def knows(self, key: SpectrumKey) -> bool:
+        """Whether it has the features of this file and row."""
+        row = self._rows.get(key.candidate_id)
+        return row is not None and int(self._keys[row]) == features_key(key)
+
+    def add(self, key: SpectrumKey, vector: Features) -> None:
+        """Add or replace a spectrum's features; beyond MOST no more are taken."""
+        with self._lock:
+            row = self._put(key.candidate_id, features_key(key), vector)
+            if row is not None and self._writes:
+                self._unsaved.append(row)
+
+    def save(self) -> None:
+        """Write what was added; where that is not possible, it is kept in memory alone."""
+        with self._lock:
+            rows, self._unsaved = self._unsaved, []
+            if not rows or self._path is None:
+                return
+            records = np.zeros(len(rows), RECORD)
+            records["id"], records["key"] = self._ids[rows], self._keys[rows]
+            records["vector"] = self._vectors[rows]
+            self._writes = append_records(self._path, self._session_id, records)
+
+    def end_round(self) -> None:
+        self.save()
+        self.generation += 1
+
+    def vector(self, candidate_id: int) -> Features | None:
+        with self._lock:
+            row = self._rows.get(candidate_id)
+            return None if row is None else self._vectors[row].copy()
+
+    def nearest(self, vector: Features, count: int, *, without: int = 0) -> list[Similar]:
+        """The most alike, best first; without a candidate, mostly the one they are alike to."""
+        ids, likeness = self._compare(vector)
+        likeness[ids == without] = -np.inf
+        some = min(count, len(ids))
+        best = np.argpartition(-likeness, some - 1)[:some] if some else np.empty(0, np.int64)
+        best = best[np.lexsort((ids[best], -likeness[best]))]
+        return [
+            Similar(int(ids[row]), float(likeness[row]))
+            for row in best
+            if np.isfinite(likeness[row])
+        ]
+
+    def order(self, vector: Features) -> Numbers:
+        """The ids of all that are known, most alike first."""
+        ids, likeness = self._compare(vector)
+        as_listed = np.argsort(ids, kind="stable")
+        return ids[as_listed[np.argsort(-likeness[as_listed], kind="stable")]]
+
+    def _compare(self, vector: Features) -> tuple[Numbers, Likeness]:
+        with self._lock:
+            count = len(self._rows)
+            ids, vectors = self._ids[:count].copy(), self._vectors[:count]
+            lengths = self._lengths[:count]
+        query = vector.astype(np.float32)
+        query /= max(float(np.linalg.norm(query)), 1.0)
+        likeness = np.empty(count, np.float32)
+        for first in range(0, count, BLOCK):
+            some = slice(first, first + BLOCK)
+            likeness[some] = vectors[some].astype(np.float32) @ query
+        likeness /= lengths
+        return ids, likeness
+
+    def _take(self, records: NDArray[np.void]) -> None:
+        """Take what a file holds; later records of a candidate replace earlier ones."""
+        records = records[records["id"] > 0]  # a power cut leaves zeros
+        found = [self._row_for(number) for number in records["id"].tolist()]
+        has_room = np.array([row is not None for row in found], dtype=bool)
+        rows, records = [row for row in found if row is not None], records[has_room]
+        # Of equal rows numpy keeps the last.
+        self._ids[rows], self._keys[rows] = records["id"], records["key"]
+        self._vectors[rows] = records["vector"]
+        lengths = np.linalg.norm(records["vector"].astype(np.float32), axis=1)
+        self._lengths[rows] = np.maximum(lengths, 1.0)
+
+    def _put(self, number: int, key: int, vector: Features) -> int | None:
+        row = self._row_for(number)
+        if row is not None:
+            length = float(np.linalg.norm(vector.astype(np.float32)))
+            self._ids[row], self._keys[row], self._vectors[row] = number, key, vector
+            self._lengths[row] = max(length, 1.0)
+        return row
+
+    def _row_for(self, number: int) -> int | None:
+        """The row of a candidate, which may be new; None if there is no room."""
+        row = self._rows.get(number)
+        if row is None:
+            row = len(self._rows)
+            if row >= MOST:
+                return None
+            if row >= len(self._ids):
+                self._make_room()
+            self._rows[number] = row
+        return row
+
+    def _make_room(self) -> None:
+        more = min(len(self._ids), 32 * BLOCK)
+        self._ids = np.concatenate([self._ids, np.zeros(more, np.int64)])
+        self._keys = np.concatenate([self._keys, np.zeros(more, np.uint64)])
+        self._vectors = np.concatenate([self._vectors, np.zeros((more, SIZE), np.int8)])
+        self._lengths = np.concatenate([self._lengths, np.ones(more, np.float32)])
+
+
+_lock = threading.Lock()
+_indexes: WeakKeyDictionary[Database, SimilarIndex] = WeakKeyDictionary()
+
+
+def index_of(database: Database) -> SimilarIndex:
+    """The one index of an open session, read from its file on first use."""
+    with _lock:
+        index = _indexes.get(database)
+        if index is None:
+            index = _indexes[database] = _open(database)
+        return index
+
+
+def _open(database: Database) -> SimilarIndex:
+    location = database.location
+    if not isinstance(location, Path):
+        return SimilarIndex()
+    with database.reading() as connection:
+        session_id = connection.execute(select(facts.c.value).where(facts.c.key == "id")).scalar()
+    path = side_file(Path(os.path.realpath(location)), SUFFIX)
+    return SimilarIndex(path, str(session_id), writes=not database.is_read_only)
