@@ -57,6 +57,7 @@ class PluginFault:
 listeners: list[Callable[[PluginFault], None]] = []
 """Called with each new fault, from any thread."""
 _faults: list[PluginFault] = []
+_listed: dict[Kind, list[EntryPoint]] = {}
 _loaded: dict[Kind, tuple[Plugin, ...]] = {}
 _lock = threading.RLock()
 
@@ -171,12 +172,18 @@ def _folder(entry: EntryPoint) -> Path:
 def _entries(kind: Kind) -> list[EntryPoint]:
     if os.environ.get(OFF):
         return []
+    with _lock:
+        if kind not in _listed:
+            _listed[kind] = sorted(_found(kind), key=lambda each: (each.name, each.value))
+        return _listed[kind]
+
+
+def _found(kind: Kind) -> list[EntryPoint]:
     group = f"spec_o3.{kind}"
     try:
-        found = list(entry_points(group=group))
+        return list(entry_points(group=group))
     except Exception:  # one damaged list spoils all: ask each package alone
-        found = list(_one_by_one(group))
-    return sorted(found, key=lambda each: (each.name, each.value))
+        return list(_one_by_one(group))
 
 
 def _one_by_one(group: str) -> Iterator[EntryPoint]:
