@@ -66,7 +66,6 @@ def plugins(kind: Kind) -> tuple[Plugin, ...]:
     """The working plug-ins of a kind by name; they are loaded by the first call."""
     with _lock:
         if kind not in _loaded:
-            _loaded[kind] = ()  # for a plug-in that asks while it is being loaded
             _loaded[kind] = tuple(_load_all(kind))
         return _loaded[kind]
 
