@@ -15,7 +15,7 @@ BUNDLER := build/bundler
 BUNDLE ?=
 PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packaging/test_tools.sh
 
-.PHONY: run test check bench app format clean
+.PHONY: run test check bench docs app format clean
 
 run: $(VENV)/.base ## set up, then the demo on the bundled sample
 	$(BIN)/spec-o3 demo
@@ -33,6 +33,9 @@ check: $(VENV)/.dev ## lint, format, types, import contracts, layout of the sour
 
 bench: $(VENV)/.dev ## one JSON line per figure
 	$(BIN)/python -m tests.bench
+
+docs: $(VENV)/.dev ## the Python interface as a page, from its docstrings, in build/python
+	$(BIN)/pdoc --no-show-source -o build/python agent.api app.session_api
 
 app: $(BUNDLER)/.ready ## the program in a folder, and what people download, in dist/
 	$(BUNDLER)/bin/python packaging/bundle.py $(BUNDLE)

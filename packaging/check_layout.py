@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("agent", "app", "train")
 MOST_FILES = 22
-MOST_AT_ROOT = {"agent": 4, "app/core": 4, "app/ui": 12}
+MOST_AT_ROOT = {"agent": 6, "app/core": 4, "app/ui": 13}
 MOST_LINES = 400
 SHORT_LINES, MOST_SHORT = 30, 18
 LINES_WORTH_A_TEST, LEAST_TESTED = 60, 0.80

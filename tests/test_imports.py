@@ -29,6 +29,8 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
             "agent.inspection.measured_inspector, agent.confidence.calibration, app.worker.client",
             MODELS,
         ),
+        ("agent, app, agent.plugins", (*OPTIONAL, "numpy", "sqlalchemy")),
+        ("agent.api, app.session_api", MODELS),
         ("app.cli.main, app.cli.info", (*OPTIONAL, "sqlalchemy")),
         ("app.cli.demo, app.cli.inspect, app.cli.models, app.cli.log, app.cli.merge", OPTIONAL),
         ("app.cli.services.mcp", (*HEAVY, "mcp")),

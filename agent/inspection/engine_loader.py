@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.engines.base import Engine
-from agent.errors import EngineError, ResourceError
-from agent.models.card import Card
+from agent.errors import EngineError, ResourceError, WorkbenchError
+from agent.models.card import ENGINES, Card
 from agent.models.check_files import Check, check_files
 from agent.models.infer_card import plain_name
 from agent.models.registry import ModelLocation, find_model, ref_of
+from agent.plugins import find_plugin, report, report_failure
 from agent.protocol.rules import RULES
 from agent.trajectory.trajectory import ModelRef
 
@@ -52,6 +53,8 @@ def load_engine(
         return _remote(card, stream=not side_by_side)
     folder = _ready_folder(location)
     check_files(card, folder, check, on_bytes)
+    if card.engine not in ENGINES:
+        return _from_plugin(card, folder, device, threads)
     if card.engine == "gguf":
         if load_in_4bit:
             raise EngineError(f"{card.name} is a GGUF model, which has a fixed precision")
@@ -82,6 +85,27 @@ def engine_ref(location: ModelLocation, engine: Engine) -> ModelRef:
         return location.ref
     card = replace(location.card, server=replace(server, model=name))
     return replace(ref_of(card), name=plain_name(name))
+
+
+def _from_plugin(card: Card, folder: Path, device: str, threads: int | None) -> Engine:
+    """Load with the plug-in that the card names."""
+    plugin = find_plugin("engines", card.engine)
+    if plugin is None:
+        raise EngineError(
+            f"the model {card.name} needs the plug-in {card.engine}, which does not work or is not "
+            "installed: see spec-o3 selftest"
+        )
+    try:
+        engine = plugin.value(folder, card, device=device, threads=threads)
+    except WorkbenchError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise EngineError(str(report_failure(plugin, error))) from error
+    if not all(hasattr(engine, name) for name in ("sizing", "open", "close")):
+        problem = f"it returned a {type(engine).__name__}, not an engine"
+        raise EngineError(str(report(plugin.kind, plugin.name, plugin.package, problem)))
+    loaded: Engine = engine
+    return loaded
 
 
 def _remote(card: Card, *, stream: bool) -> Engine:

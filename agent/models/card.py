@@ -9,17 +9,17 @@ from typing import Literal, get_args
 from agent.checked_toml import shown
 from agent.engines.base import SamplingSettings
 from agent.errors import EngineError, ResourceError
+from agent.plugins import plugin_names
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.protocol.rules import RulesName
 from agent.rendering.model_image import QWEN3, QWEN25, Sizing
 from agent.rendering.render import PUBLISHED, Style
 
 Family = Literal["qwen2.5-vl", "qwen3-vl", "other"]
-EngineKind = Literal["transformers", "gguf", "remote"]
 Role = Literal["weights", "mmproj", "adapter", "config", "tokenizer", "other"]
 
 FAMILIES: tuple[Family, ...] = get_args(Family)
-ENGINES: tuple[EngineKind, ...] = get_args(EngineKind)
+ENGINES = ("transformers", "gguf", "remote")
 ROLES: tuple[Role, ...] = get_args(Role)
 SIZING_OF: dict[Family, Sizing] = {"qwen2.5-vl": QWEN25, "qwen3-vl": QWEN3, "other": QWEN25}
 
@@ -94,7 +94,8 @@ class Card:
     name: str
     title: str = ""
     family: Family
-    engine: EngineKind
+    engine: str
+    """One of ENGINES, or the name of a plug-in."""
     parameters: int = 0
     """0 if unknown."""
     context_length: int = LONGEST_CONTEXT
@@ -138,6 +139,11 @@ class Card:
         return not self.style.brief
 
 
+def engine_names() -> tuple[str, ...]:
+    """The engines that a card may name: ours, then those of plug-ins, which are not loaded here."""
+    return (*ENGINES, *(name for name in plugin_names("engines") if name not in ENGINES))
+
+
 def path_problem(path: str) -> str | None:
     """Return why a path is not allowed in a model, or None if it is.
 
@@ -167,17 +173,23 @@ def _card_problem(card: Card) -> str | None:
         return "[server] is required for the engine remote and not allowed for others"
     if card.engine == "remote":
         return "a model on a server may not list files" if card.files else None
+    if card.engine not in ENGINES:
+        return _paths_problem(card)  # what else it needs is known to the plug-in
     if card.family == "other":
         return "the family other is only for models on servers"
     return _files_problem(card)
 
 
-def _files_problem(card: Card) -> str | None:
+def _paths_problem(card: Card) -> str | None:
     paths = [file.path.casefold() for file in card.files]
     if len(set(paths)) != len(paths):
         return "two files have the same path"
-    if len(paths) > MAX_FILES:
-        return f"more than {MAX_FILES} files"
+    return f"more than {MAX_FILES} files" if len(paths) > MAX_FILES else None
+
+
+def _files_problem(card: Card) -> str | None:
+    if (problem := _paths_problem(card)) is not None:
+        return problem
     if not card.files:
         return None if card.source else "it has neither files nor a source to download them from"
     if card.engine == "gguf":

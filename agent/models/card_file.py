@@ -18,7 +18,6 @@ from agent.engines.base import SamplingSettings
 from agent.errors import ResourceError, WorkbenchError
 from agent.hashing import text_hash
 from agent.models.card import (
-    ENGINES,
     FAMILIES,
     LONGEST_CONTEXT,
     MAX_BYTES,
@@ -30,7 +29,6 @@ from agent.models.card import (
     SHA256,
     SIZING_OF,
     Card,
-    EngineKind,
     Family,
     ModelFile,
     ReportedFigure,
@@ -38,6 +36,7 @@ from agent.models.card import (
     ServerAddress,
     Source,
     checked_url,
+    engine_names,
 )
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.protocol.rules import RulesName
@@ -181,7 +180,7 @@ def _card(file: TomlTable) -> Card:
             name=file.identifier("name", NAME, _ANY_MODEL),
             title=file.text("title", "", longest=160, shortest=0),
             family=family,
-            engine=cast(EngineKind, file.choice("engine", ENGINES)),
+            engine=file.choice("engine", engine_names()),
             parameters=_whole(file, "parameters", 0, 0, 10**13),
             context_length=_whole(file, "context_length", LONGEST_CONTEXT, 256, 2**22),
             protocol=PROTOCOL_VERSION

@@ -1,4 +1,4 @@
-"""Finds tasks: bundled ones, those in the user's folder, and any file given by path."""
+"""Finds tasks: bundled ones, those of plug-ins and of the user's folder, and files by path."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from platformdirs import user_config_path
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
+from agent.plugins import plugins, report
 from agent.tasks.guideline import Section, guideline_sections, guideline_text
 from agent.tasks.look import has_class, look_task
 from agent.tasks.task import Contaminant, DiagnosticWindow, Evidence, Guideline, State, Task
@@ -24,18 +25,32 @@ _SHOWN_FIRST = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
 def load_tasks(
     extra: Sequence[Path] = (), *, on_fault: Callable[[ResourceError], None] | None = None
 ) -> tuple[Task, ...]:
-    """Load all tasks: bundled, from the user's folder, then `extra` files or folders.
+    """Load all tasks: bundled, of plug-ins, from the user's folder, then `extra` files or folders.
 
     A faulty user file raises ResourceError. With `on_fault` it is reported and left out instead, so
-    that a mistake in one file does not keep the program from starting.
+    that a mistake in one file does not keep the program from starting. That of a plug-in is a fault
+    of the plug-in.
     """
     tasks = {task.id.casefold(): task for task in _bundled_tasks()}
+    _add_plugins(tasks)
     for location in (user_task_folder(), *extra):
         with _reporting(on_fault):
             for path in _task_files(location):
                 with _reporting(on_fault):
                     _add(tasks, read_task(path), path)
     return tuple(tasks.values())
+
+
+def _add_plugins(tasks: dict[str, Task]) -> None:
+    for plugin in plugins("tasks"):
+
+        def tell(fault: ResourceError, name: str = plugin.name, by: str = plugin.package) -> None:
+            report("tasks", name, by, str(fault))
+
+        with _reporting(tell):
+            for path in _task_files(plugin.value):
+                with _reporting(tell):
+                    _add(tasks, read_task(path), path)
 
 
 def find_task(id_or_name: str, extra: Sequence[Path] = ()) -> Task:

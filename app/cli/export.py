@@ -19,7 +19,7 @@ from app.cli.session_options import (
     TrustPathsOption,
     reviewer_name,
 )
-from app.core.exporting.export import FORMATS
+from app.core.exporting.export import all_formats
 from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.rows import selected_ids
@@ -98,10 +98,10 @@ def export(
         elif is_report:
             write_report(opened, out, lambda candidate: read_spectrum(opened, candidate))
             _print(f"{out}: report written")
-        elif suffix in FORMATS:
+        elif suffix in all_formats():
             _catalogue(opened, out, which, words, by)
         else:
-            known = ", ".join((*FORMATS, RECORDS, REPORTS[0]))
+            known = ", ".join((*all_formats(), RECORDS, REPORTS[0]))
             raise WorkbenchError(f"{out}: unknown suffix; use one of {known}")
 
 

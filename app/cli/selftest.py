@@ -17,10 +17,10 @@ import typer
 
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
-from app.selftest import inspection, installation, session, spectra, window
+from app.selftest import inspection, installation, plugins, session, spectra, window
 from app.selftest.check import Check, CheckSkipped
 
-CHECK_MODULES = (installation, spectra, inspection, session, window)
+CHECK_MODULES = (installation, spectra, inspection, session, window, plugins)
 DONE, SKIPPED, FAILED = "ok", "–", "FAILED"
 WIDTHS = (8, 8, 25, 7)
 

@@ -17,6 +17,7 @@ from app.ui.crash.crash_native import NativeWatch
 from app.ui.crash.crash_report import log_folder
 from app.ui.importing.given_paths import identify
 from app.ui.main_window import TITLE, MainWindow
+from app.ui.plugin_faults import PluginFaults
 from app.ui.program_icon import program_icon
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
@@ -51,6 +52,7 @@ def start(
     native = NativeWatch(log_folder())
     if native.begin():
         window.show_error(QCoreApplication.translate("crash", CRASHED_LAST_TIME))
+    PluginFaults(window).found.connect(window.show_error)
     _handle_signals(window)
     garbage_timer = GarbageTimer(window)
     if pool:

@@ -17,6 +17,7 @@ PAIRS = [(ROOT / "README.md", ROOT / "README.zh.md")] + [
 OTHERS = [
     *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md")),
     HELP / "README.md",
+    HELP / "examples" / "plugin" / "README.md",
     ROOT / "resources" / "tasks" / "README.md",
     ROOT / "resources" / "models" / "README.md",
     ROOT / "resources" / "sample" / "README.md",

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 OPTIONAL = {
     *("torch", "transformers", "accelerate", "peft", "safetensors", "tokenizers"),
-    *("specutils", "astropy.nddata", "psycopg", "ray", "fsspec"),
+    *("specutils", "astropy.nddata", "astropy.table", "psycopg", "ray", "fsspec"),
 }
 """The program says itself what it cannot do without them."""
 

@@ -1,18 +1,20 @@
 """The readers in the order in which they are tried, and the only place that catches their errors.
 
 To add a survey, write a module with `read(file, request) -> Spectrum` that raises `NotMine` with
-a reason for other files, and add it to READERS (or call `register` from a plug-in).
+a reason for other files, and add it to READERS. Other packages add such functions as plug-ins.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from agent.errors import ReadError, WorkbenchError
+from agent.plugins import Plugin, plugins, report, report_failure
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import (
     desi,
@@ -46,6 +48,8 @@ READERS: list[Reader] = [
     Reader("text table", text_table.read),
     Reader("specutils", other_formats.read),
 ]
+GENERIC = "FITS image"
+"""The first of the readers that take files of any survey."""
 
 
 def register(reader: Reader, first: bool = True) -> None:
@@ -89,10 +93,42 @@ def read_numbered(path: str | os.PathLike[str], number: int) -> Spectrum:
     return read(path, row=number)
 
 
+def all_readers() -> tuple[Reader, ...]:
+    """The readers in the order in which they are tried.
+
+    Those of plug-ins come after those of the surveys, which stay as they are whatever is installed,
+    and before the generic ones, which would take nearly every file.
+    """
+    added = [
+        Reader(f"{each.name} ({each.package})", partial(_read_with, each))
+        for each in plugins("readers")
+    ]
+    if not added:
+        return tuple(READERS)
+    at = next(n for n, reader in enumerate(READERS) if reader.name == GENERIC)
+    return (*READERS[:at], *added, *READERS[at:])
+
+
+def _read_with(plugin: Plugin, file: SourceFile, request: Request) -> Spectrum:
+    """What a plug-in reads; its unexpected errors are told, and the next reader is tried."""
+    try:
+        found = plugin.value(file, request)
+    except WorkbenchError:
+        raise
+    except (Exception, SystemExit) as error:
+        report_failure(plugin, error)
+        raise NotMine(f"the plug-in failed with {type(error).__name__}: {error!s:.200}") from error
+    if isinstance(found, Spectrum):
+        return found
+    problem = f"it returned a {type(found).__name__}, not a Spectrum"
+    report(plugin.kind, plugin.name, plugin.package, problem)
+    raise NotMine(problem)
+
+
 def _try_readers(file: SourceFile, request: Request) -> Spectrum:
     reasons: dict[str, str] = {}
     damage = ""
-    for reader in READERS:
+    for reader in all_readers():
         try:
             return _checked(reader.read(file, request), request)
         except NotMine as refusal:

@@ -1,5 +1,5 @@
 """Export of a session as a catalogue."""
 
-from app.core.exporting.export import FORMATS, ExportReport, export
+from app.core.exporting.export import FORMATS, ExportReport, all_formats, export
 
-__all__ = ["FORMATS", "ExportReport", "export"]
+__all__ = ["FORMATS", "ExportReport", "all_formats", "export"]

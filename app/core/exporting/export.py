@@ -1,13 +1,14 @@
-"""Export a session as CSV, ECSV, FITS, VOTable or Parquet, chosen by the file suffix."""
+"""Export a session as CSV, ECSV, FITS, VOTable, Parquet or a plug-in's format, by file suffix."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from sqlalchemy import Connection, select
 
@@ -21,6 +22,7 @@ from app.core.exporting.formats.csv_file import metadata, metadata_path, write_c
 from app.core.exporting.formats.ecsv_file import write_ecsv
 from app.core.exporting.formats.parquet_file import parquet_writer
 from app.core.exporting.formats.votable_file import write_votable
+from app.core.exporting.plugin_formats import plugin_formats, plugin_writer
 from app.core.exporting.rows import Page, UndeclaredColumnError, read_pages
 from app.core.exporting.selection import (
     Selection,
@@ -35,6 +37,10 @@ from app.core.session.provenance import Provenance, provenance_in
 from app.core.session.session import Session
 from app.core.statistics.adjudication import adjudicator_of
 
+if TYPE_CHECKING:
+    from astropy.table import Table as AstropyTable
+
+T = TypeVar("T")
 FORMATS = {
     ".csv": "csv",
     ".ecsv": "ecsv",
@@ -45,6 +51,7 @@ FORMATS = {
     ".xml": "votable",
     ".parquet": "parquet",
 }
+"""Our formats by suffix; `all_formats` has those of plug-ins, too."""
 MAX_RETRIES = 50
 SEARCHED_BYTES = 64 * 1024
 """Bytes searched for the session id at each end of an existing file."""
@@ -62,6 +69,11 @@ class ExportReport:
     """New names of list columns whose name was already used, by their name in the list."""
     selection: str
     metadata: Path | None = None
+
+
+def all_formats() -> dict[str, str]:
+    """The format of each known suffix."""
+    return {**plugin_formats(), **FORMATS}
 
 
 def export(
@@ -89,24 +101,15 @@ def export(
         words = describe(selection) + (f"; filter: {filter_text}" if filter_text else "")
         job = _ExportJob(
             connection=connection,
-            out=out,
             selection=selection,
             provenance=provenance_in(connection, session, words),
             adjudicator=adjudicator_of(session),
             steps=Steps("export", _steps(connection, selection, format_), progress, should_stop),
             without_agent=without_agent,
         )
-        layout = read_layout(connection, session.task)
-        for _ in range(MAX_RETRIES):
-            try:
-                rows = _write(job, layout, format_)
-            except UndeclaredColumnError as found:
-                layout = layout.with_keys(found.list_id, found.names)
-                job.steps.restart()
-                continue
-            break
-        else:
-            raise SessionError("the session is damaged: its lists do not declare their columns")
+        rows, layout = _with_layout(
+            job, session.task, lambda layout: _write(job, out, layout, format_)
+        )
     return ExportReport(
         path=out,
         format=format_,
@@ -118,10 +121,33 @@ def export(
     )
 
 
+def read_catalogue(
+    session: Session, *, which: Which | Iterable[int] = "all", reviewer: str | None = None
+) -> AstropyTable:
+    """The catalogue that `export` would write, in memory as an astropy Table."""
+    from app.core.exporting.astropy_table import to_astropy
+
+    with session.database.reading() as connection:
+        selection = make_selection(connection, which, reviewer)
+        job = _ExportJob(
+            connection=connection,
+            selection=selection,
+            provenance=provenance_in(connection, session, describe(selection)),
+            adjudicator=adjudicator_of(session),
+            steps=Steps("reading", count_candidates(connection, selection), None, None),
+            without_agent=False,
+        )
+
+        def make(layout: Layout) -> AstropyTable:
+            with ColumnBuffer(Path(tempfile.gettempdir())) as buffer:
+                return to_astropy(_buffered(job, layout, buffer), job.provenance)
+
+        return _with_layout(job, session.task, make)[0]
+
+
 @dataclass(frozen=True, kw_only=True)
 class _ExportJob:
     connection: Connection
-    out: Path
     selection: Selection
     provenance: Provenance
     adjudicator: str | None
@@ -133,21 +159,38 @@ def _steps(connection: Connection, selection: Selection, format_: str) -> int:
     return count_candidates(connection, selection) * (1 if format_ == "csv" else 2)
 
 
-def _write(job: _ExportJob, layout: Layout, format_: str) -> int:
+def _with_layout(job: _ExportJob, task: Task, make: Callable[[Layout], T]) -> tuple[T, Layout]:
+    """What `make` makes, and the layout with all columns that the candidates turn out to have."""
+    layout = read_layout(job.connection, task)
+    for _ in range(MAX_RETRIES):
+        try:
+            return make(layout), layout
+        except UndeclaredColumnError as found:
+            layout = layout.with_keys(found.list_id, found.names)
+            job.steps.restart()
+    raise SessionError("the session is damaged: its lists do not declare their columns")
+
+
+def _write(job: _ExportJob, out: Path, layout: Layout, format_: str) -> int:
     """Write the file; returns the number of rows."""
     if format_ == "csv":
-        return _write_rows(job, layout)
-    folder = job.out.absolute().parent
+        return _write_rows(job, out, layout)
+    folder = out.absolute().parent
     if not folder.is_dir():
         raise SessionError(f"{folder} is not an existing folder: create it first")
     write = _writer(format_, folder)
-    with disk_errors(job.out), ColumnBuffer(folder) as buffer:
-        for page in _pages(job, layout):
-            buffer.add(page)
-        table = Table(_columns(job, layout), buffer, job.steps.step)
-        with atomic_write(job.out) as file:
+    with disk_errors(out), ColumnBuffer(folder) as buffer:
+        table = _buffered(job, layout, buffer)
+        with atomic_write(out) as file:
             write(file, table, job.provenance)
         return table.rows
+
+
+def _buffered(job: _ExportJob, layout: Layout, buffer: ColumnBuffer) -> Table:
+    """The table, with its rows in the buffer."""
+    for page in _pages(job, layout):
+        buffer.add(page)
+    return Table(_columns(job, layout), buffer, job.steps.step)
 
 
 def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance], None]:
@@ -157,12 +200,14 @@ def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance
         return write_votable
     if format_ == "parquet":
         return parquet_writer()
+    if format_ != "fits":
+        return plugin_writer(format_)
     from app.core.exporting.formats.fits_file import write_fits  # astropy is slow to load
 
     return partial(write_fits, folder=folder)
 
 
-def _write_rows(job: _ExportJob, layout: Layout) -> int:
+def _write_rows(job: _ExportJob, out: Path, layout: Layout) -> int:
     rows, columns = 0, _columns(job, layout)
 
     def counted() -> Iterator[Page]:
@@ -171,10 +216,10 @@ def _write_rows(job: _ExportJob, layout: Layout) -> int:
             rows += len(page[0])
             yield page
 
-    with atomic_write(job.out) as file:
+    with atomic_write(out) as file:
         write_csv(file, columns, counted())
-        with atomic_write(metadata_path(job.out)) as metadata_file:
-            metadata_file.write(metadata(job.out, columns, rows, job.provenance).encode())
+        with atomic_write(metadata_path(out)) as metadata_file:
+            metadata_file.write(metadata(out, columns, rows, job.provenance).encode())
     return rows
 
 
@@ -196,9 +241,10 @@ def _pages(job: _ExportJob, layout: Layout) -> Iterator[Page]:
 
 
 def _format(out: Path) -> str:
-    found = FORMATS.get(out.suffix.casefold())
+    formats = all_formats()
+    found = formats.get(out.suffix.casefold())
     if found is None:
-        known = ", ".join(FORMATS)
+        known = ", ".join(formats)
         raise SessionError(f"{out.name}: unknown suffix; use one of {known}")
     return found
 

@@ -1,4 +1,4 @@
-"""The services that can be asked, as their files in resources/services describe them."""
+"""The services that can be asked, as files in resources/services and of plug-ins describe them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from functools import cache
 from pathlib import Path
 
 from agent.checked_toml import TomlTable, read_toml
+from agent.errors import WorkbenchError
+from agent.plugins import Plugin, plugins, report
 from app.services.web.urls import check_base
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "services"
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 KINDS = ("tap", "ztf", "picture")
+MOST_OF_PLUGIN = 20
+"""Services of one plug-in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,14 +81,31 @@ class Service:
 
 @cache
 def all_services() -> Mapping[str, Service]:
-    """The services by id, in the order of their files."""
+    """The services by id, in the order of their files; those of plug-ins come last."""
     read = [_service(read_toml(path)) for path in sorted(FOLDER.glob("*.toml"))]
-    return {each.id: each for each in read}
+    known = {each.id: each for each in read}
+    for plugin in plugins("evidence"):
+        for path in sorted(plugin.value.glob("*.toml"))[:MOST_OF_PLUGIN]:
+            _add_from(plugin, path, known)
+    return known
+
+
+def _add_from(plugin: Plugin, path: Path, known: dict[str, Service]) -> None:
+    """Add a service of a plug-in; a faulty file, or an id that is taken, is told and left out."""
+    try:
+        made = _service(read_toml(path))
+        check_base(made.url)
+        if made.id in known:
+            raise WorkbenchError(f"there is a service {made.id} already")
+    except (WorkbenchError, OSError) as error:
+        report(plugin.kind, plugin.name, plugin.package, f"{path.name}: {error}")
+    else:
+        known[made.id] = made
 
 
 def _service(table: TomlTable) -> Service:
     made = Service(
-        id=table.text("id"),
+        id=table.identifier("id", NAME, "a lower-case name"),
         name=table.text("name"),
         kind=table.choice("kind", KINDS),
         url=table.text("url", longest=300),

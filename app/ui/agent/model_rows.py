@@ -214,7 +214,8 @@ def _needs(location: ModelLocation) -> str:
     card = location.card
     if card.engine == "remote":
         return translate("agent", "a server that answers at its address")
-    program = "torch" if card.engine == "transformers" else "llama.cpp"
+    programs = {"transformers": "torch", "gguf": "llama.cpp"}
+    program = programs.get(card.engine, card.engine)
     size = card.bytes or card.parameters * BYTES_PER_PARAMETER
     if not size:
         return program

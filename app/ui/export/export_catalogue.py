@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
+from app.core.exporting.plugin_formats import plugin_titles
 from app.ui.export.export_preview import ExportChoice, ExportPreview, preview_export
 from app.ui.export.export_work import SUFFIXES
 from app.ui.session_context import SessionContext
@@ -77,7 +78,8 @@ class CataloguePanel(QWidget):
 
     @property
     def suffix(self) -> str:
-        return SUFFIXES[self.format.currentData()]
+        name: str = self.format.currentData()
+        return SUFFIXES.get(name, f".{name}")  # a plug-in's format is called by its suffix
 
     def offer_selected(self, candidate_ids: Sequence[int]) -> None:
         """Offer and choose these candidates; none: offer only the other choices."""
@@ -112,6 +114,7 @@ class CataloguePanel(QWidget):
             ("fits", self.tr("FITS table")),
             ("votable", self.tr("VOTable")),
             ("parquet", self.tr("Parquet")),
+            *plugin_titles(),
         ]
 
     def _choices(self) -> FlowLayout:

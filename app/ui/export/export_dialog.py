@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.core.exporting.export import FORMATS
+from app.core.exporting.export import all_formats
 from app.core.progress import StoppedError
 from app.ui.background.long_work import LongWork
 from app.ui.export.export_catalogue import CataloguePanel
@@ -294,7 +294,7 @@ class ExportDialog(QDialog):
             note = text.replace("{name}", path.name)
         self.file.show_problem(note if is_new else "")
         if self.kind is ExportKind.CATALOGUE and path is not None:
-            known = FORMATS.get(path.suffix.casefold())
+            known = all_formats().get(path.suffix.casefold())
             if known is not None:
                 self.catalogue.set_format(known)
         self.write_button.setEnabled(path is not None and not refusal and not self.is_writing)
@@ -303,8 +303,9 @@ class ExportDialog(QDialog):
         path = self.file.path
         if path is None or not path.name or self.kind is not ExportKind.CATALOGUE:
             return
-        if FORMATS.get(path.suffix.casefold()) != self.catalogue.format.currentData():
-            is_known = path.suffix.casefold() in FORMATS
+        formats = all_formats()
+        if formats.get(path.suffix.casefold()) != self.catalogue.format.currentData():
+            is_known = path.suffix.casefold() in formats
             stem = path.stem if is_known else path.name
             self.file.set_path(path.with_name(stem + self.catalogue.suffix))
 

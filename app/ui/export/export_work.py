@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from app.core.database.database import SUFFIX
-from app.core.exporting.export import FORMATS, export
+from app.core.exporting.export import all_formats, export
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.selection import Which
 from app.core.queue import filter_text
@@ -87,7 +87,7 @@ def suffixes_of(kind: ExportKind) -> tuple[str, ...]:
         case ExportKind.PACKED:
             return (SUFFIX,)
         case ExportKind.CATALOGUE:
-            return tuple(FORMATS)
+            return tuple(all_formats())
 
 
 def _catalogue(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 
+from agent import plugins
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
+from app.ui.export.export_dialog import ExportDialog
 from tests.app.core.inspected import said
+from tests.app.example_plugin import PluginSite, write_package
 from tests.app.ui.export.dialog_user import choose, rows_of, write
 
 
@@ -59,3 +63,25 @@ def test_blind_mode_hides_the_agent_in_the_preview(qtbot, context, dialog, judge
     assert table.item(0, titles.index("subclass")).text() == "hidden"
     assert table.item(0, titles.index("verdict")).text() == "ACCEPT"
     assert dialog.blind.isVisible()
+
+
+def test_a_format_of_a_plug_in(qtbot, context, judged, tmp_path, monkeypatch):
+    """It is offered without being loaded, and one that fails is named in the dialog."""
+    site = PluginSite(tmp_path / "site", monkeypatch)
+    good = "def write(file, table):\n    file.write(str(len(table)).encode())\n"
+    write_package(site.folder, "good_format", good, {"exporters/count": "good_format:write"})
+    bad = "def write(file, table):\n    raise KeyError('no such column')\n"
+    write_package(site.folder, "bad_format", bad, {"exporters/odd": "bad_format:write"})
+    dialog = ExportDialog(context)
+    qtbot.addWidget(dialog)
+    context.commands.add("export", dialog.show_catalogue)
+    context.commands.run("export")
+    assert "exporters" not in plugins._loaded
+    dialog.catalogue.format.setCurrentText(".count (good_format 1.0)")
+    assert dialog.file.path == tmp_path / "night-vetted.count"
+    write(qtbot, dialog)
+    assert (tmp_path / "night-vetted.count").read_text() == "3"
+    dialog.catalogue.format.setCurrentText(".odd (bad_format 1.0)")
+    qtbot.mouseClick(dialog.write_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "plug-in odd of bad_format 1.0" in dialog.problem.text)
+    assert not (tmp_path / "night-vetted.odd").exists()

@@ -1,0 +1,169 @@
+"""Sessions in a script or a notebook: candidates and verdicts as tables, and new verdicts.
+
+`from app import open_session` opens a session to read. With a `reviewer` it is opened to write, and
+no other program can open that file meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import Spectrum
+from agent.tasks.task import Task
+from app.core.errors import ReadOnlyError
+from app.core.exporting.export import read_catalogue
+from app.core.queue.filter_parser import parse_filter
+from app.core.queue.own_columns import own_columns
+from app.core.queue.pages import matching
+from app.core.session import session as sessions
+from app.core.session.history_table import history_table, verdict_table
+from app.core.session.records import Candidate, Opinion, Verdict
+from app.core.session.spectra_folders import allow_folders, outside_folders, refuse_outside_folders
+from app.core.spectra.packing import read_spectrum
+
+if TYPE_CHECKING:
+    from astropy.table import Table
+
+__all__ = ["OpenSession", "open_session"]
+
+
+class OpenSession:
+    """An open session, from `open_session`; use it in a `with` block, or close it."""
+
+    def __init__(self, session: sessions.Session) -> None:
+        self._session = session
+
+    @property
+    def name(self) -> str:
+        """The session's name."""
+        return self._session.name
+
+    @property
+    def task(self) -> Task:
+        """The class that is judged, with its question and guideline."""
+        return self._session.task
+
+    @property
+    def reviewer(self) -> str:
+        """The name under which verdicts are added; empty if the session is only read."""
+        return self._session.reviewer
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it was opened without a reviewer."""
+        return self._session.is_read_only
+
+    def __len__(self) -> int:
+        return self._session.count()
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return self.iterate()
+
+    def iterate(self, filter: str = "") -> Iterator[Candidate]:
+        """The candidates in the order of the list, read page by page.
+
+        `filter` is written as in the window's queue, such as "agent:yes p_yes>0.9".
+        """
+        tree = parse_filter(filter, [each.name for each in own_columns(self._session)])
+        return (row.candidate for row in matching(self._session, tree))
+
+    def candidate(self, candidate_id: int) -> Candidate:
+        """One candidate by its number."""
+        return self._session.candidate(candidate_id)
+
+    def candidates(self, filter: str = "", *, reviewer: str | None = None) -> Table:
+        """An astropy Table with a row for each candidate, as an exported catalogue has it.
+
+        It has the columns of the list, the verdict (that of `reviewer`, by default the final one),
+        the agent's answer and what services said; `meta["provenance"]` tells where it comes from.
+        """
+        if not filter:
+            return read_catalogue(self._session, reviewer=reviewer)
+        found = [each.id for each in self.iterate(filter)]
+        return read_catalogue(self._session, which=found, reviewer=reviewer)
+
+    def verdicts(self) -> Table:
+        """An astropy Table with a row for each reviewer's present opinion of each candidate."""
+        return verdict_table(self._session)
+
+    def history(self) -> Table:
+        """An astropy Table of the log: every verdict, undo and redo, oldest first."""
+        return history_table(self._session)
+
+    def spectrum(self, candidate: Candidate | int) -> Spectrum:
+        """Read the spectrum of a candidate.
+
+        Spectra outside the session's own folder are read only if this computer was told to trust
+        them, in the window or with `trust_paths`.
+        """
+        refuse_outside_folders(self._session)
+        found = self.candidate(candidate) if isinstance(candidate, int) else candidate
+        return read_spectrum(self._session, found)
+
+    def add_verdict(
+        self,
+        candidate: Candidate | int,
+        verdict: str,
+        *,
+        confidence: int | None = None,
+        flags: Sequence[str] = (),
+        comment: str = "",
+    ) -> bool:
+        """Record the reviewer's verdict ("accept", "reject" or "unsure"); it is saved at once.
+
+        `confidence` is from 0 to 4 (sure). Returns False if it was their opinion already. Every
+        verdict is kept in the log and can be undone in the window.
+        """
+        if self.is_read_only:
+            raise ReadOnlyError("the session is only read: open it with a reviewer's name")
+        if verdict.upper() not in Verdict.__members__:
+            known = ", ".join(each.lower() for each in Verdict)
+            raise WorkbenchError(f"there is no verdict {verdict}: use one of {known}")
+        opinion = Opinion(
+            verdict=Verdict[verdict.upper()],
+            confidence=confidence,
+            flags=tuple(flags),
+            comment=comment,
+        )
+        number = candidate if isinstance(candidate, int) else candidate.id
+        return self._session.record_verdict(number, opinion) is not None
+
+    def close(self) -> None:
+        """Close the session; its file can then be opened elsewhere."""
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_session(
+    location: str | Path, reviewer: str = "", *, trust_paths: bool = False
+) -> OpenSession:
+    """Open a session file, or a team's database by its address.
+
+    Without a reviewer it is only read, and stays as it is even if the window has it open.
+    `trust_paths` lets it read spectra outside its own folder, now and later: for a session from
+    somebody you trust.
+    """
+    name = " ".join(reviewer.split())
+    place = location if "://" in str(location) else Path(location)
+    session = sessions.open_session(place, name, read_only=not name)
+    try:
+        if trust_paths:
+            allow_folders(session.id, outside_folders(session))
+    except BaseException:
+        session.close()
+        raise
+    return OpenSession(session)

@@ -1,0 +1,1 @@
+"""A worked example of a plug-in for Spec-o3 Workbench."""

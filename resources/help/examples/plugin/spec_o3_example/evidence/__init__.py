@@ -1,0 +1,1 @@
+"""Catalogues: one service file each."""

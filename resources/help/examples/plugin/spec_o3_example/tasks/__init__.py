@@ -1,0 +1,1 @@
+"""Classes: one task file each."""

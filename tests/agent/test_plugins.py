@@ -1,0 +1,176 @@
+"""Plug-ins: those that work are there; what is wrong with one is told and stops nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import plugins
+from agent.errors import ReadError
+from agent.spectra.readers.registry import READERS, all_readers, read
+from agent.tasks.catalogue import load_tasks
+from app.services.catalogues.service import all_services
+from tests.app.example_plugin import PluginSite, write_package
+
+GOOD = """
+from agent.spectra.readers import NotMine
+
+def read(file, request):
+    raise NotMine("not of this survey")
+"""
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    found = PluginSite(tmp_path / "site", monkeypatch)
+    yield found
+    all_services.cache_clear()
+
+
+def names(kind="readers"):
+    return [each.name for each in plugins.plugins(kind)]
+
+
+def problems():
+    return [str(fault) for fault in plugins.faults()]
+
+
+def table(tmp_path):
+    path = tmp_path / "star.csv"
+    rows = "".join(f"{4000 + n},{1 + n % 7}\n" for n in range(200))
+    path.write_text("wavelength,flux\n" + rows)
+    return path
+
+
+def test_without_packages_there_are_none(site):
+    assert [names(kind) for kind in plugins.KINDS] == [[], [], [], [], []]
+    assert all_readers() == tuple(READERS)
+    assert problems() == []
+
+
+BROKEN = {
+    "raises": ("raise OSError('no licence server')", "read", "failed with OSError: no licence"),
+    "exits": ("import sys; sys.exit(3)", "read", "failed with SystemExit: 3"),
+    "needs": ("import not_there_at_all", "read", "No module named 'not_there_at_all'"),
+    "lacks": ("def other(): pass", "read", "has no attribute 'read'"),
+    "number": ("read = 7", "read", "is a int, not a function"),
+    "syntax": ("def read(:", "read", "failed with SyntaxError"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_one_is_named_and_the_good_one_works(site, tmp_path, name):
+    code, value, problem = BROKEN[name]
+    told = []
+    plugins.listeners.append(told.append)
+    write_package(site.folder, f"a_{name}", code, {"readers/Broken": f"a_{name}:{value}"})
+    write_package(site.folder, f"z_good_{name}", GOOD, {"readers/Good": f"z_good_{name}:read"})
+    assert len(read(table(tmp_path))) == 200
+    assert names() == ["Good"]
+    (fault,) = plugins.faults()
+    assert told == [fault]
+    assert f"plug-in Broken of a_{name} 1.0 (readers): " in str(fault)
+    assert problem in str(fault)
+
+
+def test_one_that_hangs_is_given_up(site, monkeypatch):
+    monkeypatch.setattr(plugins, "LONGEST_S", 0.05)
+    code = "import builtins\nbuiltins.plugin_may_end.wait()\ndef read(f, r): pass"
+    import builtins
+    import threading
+
+    may_end = threading.Event()
+    monkeypatch.setattr(builtins, "plugin_may_end", may_end, raising=False)
+    write_package(site.folder, "hanging", code, {"readers/Hangs": "hanging:read"})
+    assert names() == []
+    assert "is not loaded after 0.05 s: left out" in problems()[0]
+    may_end.set()
+    for thread in threading.enumerate():
+        if thread.name == "plug-in Hangs":
+            thread.join(10)
+
+
+def test_a_slow_one_works_and_is_told(site, monkeypatch):
+    monkeypatch.setattr(plugins, "SLOW_S", 0.0)
+    write_package(site.folder, "slow_one", GOOD, {"readers/Slow": "slow_one:read"})
+    assert names() == ["Slow"]
+    assert " s to load" in problems()[0]
+
+
+def test_a_damaged_list_of_entry_points_is_named(site):
+    write_package(site.folder, "well_made", GOOD, {"readers/Good": "well_made:read"})
+    write_package(site.folder, "ill_made", GOOD, {})
+    (site.folder / "ill_made-1.0.dist-info" / "entry_points.txt").write_text("[x]\nnonsense\n")
+    assert names() == ["Good"]
+    assert "entry_points.txt of ill_made 1.0" in problems()[0]
+
+
+def test_two_of_one_name(site):
+    for name in ("first_of_two", "second_of_two"):
+        write_package(site.folder, name, GOOD, {"readers/Same": f"{name}:read"})
+    assert [each.package for each in plugins.plugins("readers")] == ["first_of_two 1.0"]
+    assert "first_of_two 1.0 has one of this name" in problems()[0]
+
+
+def test_all_can_be_turned_off(site, monkeypatch):
+    write_package(site.folder, "turned_off", GOOD, {"readers/Good": "turned_off:read"})
+    monkeypatch.setenv(plugins.OFF, "1")
+    assert names() == []
+    assert plugins.plugin_names("readers") == ()
+
+
+FAILING = """
+def read(file, request):
+    return {mode}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "problem"),
+    [("1 / 0", "failed with ZeroDivisionError"), ("{}", "returned a dict, not a Spectrum")],
+)
+def test_a_reader_that_fails_is_told_once_and_others_read_the_file(site, tmp_path, mode, problem):
+    name = "dividing" if "/" in mode else "returning"
+    code = FAILING.replace("{mode}", mode)
+    write_package(site.folder, name, code, {"readers/Fails": f"{name}:read"})
+    for _ in range(3):
+        assert len(read(table(tmp_path))) == 200
+    assert len(problems()) == 1
+    assert problem in problems()[0]
+
+
+def test_readers_of_surveys_come_first_and_generic_ones_last(site, tmp_path):
+    write_package(site.folder, "between", GOOD, {"readers/Between": "between:read"})
+    order = [reader.name for reader in all_readers()]
+    assert order.index("redrock") < order.index("Between (between 1.0)") < order.index("FITS image")
+    damaged = tmp_path / "no.spectrum"
+    damaged.write_bytes(b"\x00\x01nothing")
+    with pytest.raises(ReadError) as refusal:
+        read(damaged)
+    assert refusal.value.reasons["Between (between 1.0)"] == "not of this survey"
+
+
+def test_faulty_files_of_tasks_and_services_are_told_and_left_out(site):
+    for kind in ("tasks", "evidence"):
+        package = site.folder / f"{kind}_package"
+        package.mkdir()
+        (package / "__init__.py").write_text("raise SystemExit('this is never run')")
+        (package / "bad.toml").write_text("id = 7")
+        write_package(site.folder, f"{kind}_about", "", {f"{kind}/Files": f"{kind}_package"})
+    tasks, services = load_tasks(), all_services()
+    assert len(tasks) >= 8
+    assert "gaia" in services
+    assert len(problems()) == 2
+    assert all("bad.toml" in each and "id" in each for each in problems())
+
+
+def test_a_folder_that_is_not_there(site):
+    write_package(site.folder, "no_folder", "", {"tasks/Files": "nowhere_at_all"})
+    assert len(load_tasks()) >= 8
+    assert "there is no package nowhere_at_all" in problems()[0]
+
+
+def test_faults_are_bounded_and_printable(site):
+    for number in range(2 * plugins.MAX_FAULTS):
+        plugins.report("readers", "x", "y", f"{number}\n\x1b[31m" + "z" * 1000)
+    assert len(problems()) == plugins.MAX_FAULTS
+    assert all(each.isprintable() and len(each) < 400 for each in problems())
