@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ForeignKey,
-    Index,
-    MetaData,
-    Table,
-    UniqueConstraint,
-    false,
-    text,
-)
+from sqlalchemy import Column, ForeignKey, Index, MetaData, Table, UniqueConstraint, false, text
 
 from app.core.database.column_types import (
     BigInteger,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from sqlalchemy import Connection, select
 
+from agent.tasks.task import Task
 from app.core.atomic_file import atomic_write, disk_errors
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
