@@ -1,8 +1,8 @@
 #!/bin/sh
 # Programs that tests compare with: a database server, the sqlite3 shell, checkers of FITS and
-# VOTable, a display and hands for the window, Chinese letters, by night programs that speak SAMP. Installed where
-# we are root on a Debian-like system; elsewhere the tests that need them are skipped, and this says
-# with which command they could be had.
+# VOTable, a display and hands for the window, Chinese letters, by night programs that speak SAMP.
+# Installed where we are root on a Debian-like system; elsewhere the tests that need them are
+# skipped, and this says with which command they could be had.
 set -eu
 [ "$(uname -s)" = Linux ] || exit 0
 
