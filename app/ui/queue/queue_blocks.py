@@ -92,7 +92,10 @@ class QueueBlocks:
 
     def index_of(self, position: QueuePosition, candidate_id: int) -> int | None:
         """Index of a candidate; None if its block is not in memory or it is not in the queue."""
-        block = self.block_of(position)
+        try:
+            block = self.block_of(position)
+        except TypeError:  # of a row that was read in another order, by names or by numbers
+            return None
         for at, row in enumerate(self._held.get(block, ())):
             if row.candidate.id == candidate_id:
                 return self._firsts[block] + at

@@ -19,7 +19,16 @@ ROOT = Path(__file__).parents[3]
 
 NOT_CHECKED = {
     *("PySide6", "shiboken6", "pyqtgraph"),  # the window's part
-    *("fsspec", "pyvo"),  # said to be missing where they are asked for
+    *(
+        "fsspec",
+        "pyvo",
+        "mcp",
+        "mcp_types",
+        "pydantic",
+        "anyio",
+        "uvicorn",
+        "starlette",
+    ),  # said to be missing where they are asked for
     *(
         "numpy",
         "typer",

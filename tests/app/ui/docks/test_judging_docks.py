@@ -40,6 +40,7 @@ def test_a_key_hides_the_panels_then_the_windows_then_shows_all(person):
     assert shown(person) == {"windows"}
     person.press("a")
     person.sees(2)
+    person.press(Key.Key_Escape)  # the keys of sub-classes
     person.press("h")
     assert shown(person) == set()
     person.press("h")
@@ -92,7 +93,8 @@ def test_the_view_menu_shows_and_hides_them(person):
     menus = person.window.menu_row.menus
     menus._fill()
     entries = {each.text(): each for each in menus._panels.actions()}
-    assert {"Queue", "Windows", "Agent", "Guideline", "Object", "Evidence"} == set(entries)
+    panels = {"Queue", "Windows", "Agent", "Guideline", "Object", "Evidence", "Similar spectra"}
+    assert panels == set(entries)
     entries["Windows"].trigger()
     assert "windows" not in shown(person)
 

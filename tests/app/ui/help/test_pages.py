@@ -59,5 +59,5 @@ def test_every_place_has_a_page_that_is_there():
     assert set(BY_PAGE) <= set(ACTIONS)
     reached = {help_page_for(each) for each in ("", *BY_PAGE)}
     reached |= {help_page_for("judging_page", in_agent=True), help_page_for("", is_importing=True)}
-    assert len(reached) == 6
+    assert len(reached) == 7
     assert reached | {ABOUT, EXPORT, MODELS} <= names

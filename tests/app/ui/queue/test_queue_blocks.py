@@ -96,3 +96,12 @@ def test_one_that_leaves_takes_only_its_row():
     assert (edit.at, edit.removed, edit.added) == (40, 1, 0)
     edit = blocks.edit(0, rows)
     assert (edit.removed, edit.added) == (0, 0)
+
+
+@pytest.mark.parametrize("sort", [LIST_ORDER, Sort("object"), Sort("object", descending=True)])
+def test_a_row_read_in_another_order_is_at_no_place(sort):
+    blocks = QueueBlocks(sort)
+    is_name = sort.key == "object"
+    blocks.extend([QueuePosition("m" if is_name else BLOCK, BLOCK)], 5)
+    other = QueuePosition(3 if is_name else "star", 3)
+    assert blocks.index_of(other, 3) is None
