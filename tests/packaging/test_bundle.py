@@ -100,7 +100,7 @@ def test_it_tests_itself(start):
 def test_the_demo_in_a_terminal(start, home):
     done = start("demo")
     assert done.returncode == 0, done.stderr
-    assert "Against the truth: " in done.stdout
+    assert "Compared with the truth: " in done.stdout
     assert {path.name for path in (home / "spec-o3-demo").iterdir()} >= {
         *("sample.speco3", "sample.csv", "sample.html", "sample.jsonl"),
     }
