@@ -85,7 +85,7 @@ STRIPPED = (
     *("*/libpython*", "*/lib-dynload/*", "*/libarrow*", "*/libparquet*", "*/pyarrow/*.so"),
     *("*/kiwisolver/*", "*/yaml/*", "*mypyc*", "*/_highspy/*", "*/ft2font*"),
     *("*/xllamacpp/*", "*/cryptography/*", "*/sqlalchemy/*", "*/PIL/*"),
-    *("*/astropy/*", "*/erfa/*"),
+    *("*/astropy/*.so", "*/erfa/*.so"),
 )
 """Libraries that come with their debugging symbols."""
 

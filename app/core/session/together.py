@@ -72,6 +72,13 @@ def size_of_next(connection: Connection, reviewer: int, kind: Literal["undo", "r
     return act[1] - act[0] + 1
 
 
+def acts(connection: Connection) -> list[tuple[int, int]]:
+    """The first and last log line of each act on several candidates, in the order of the log."""
+    values = select(facts.c.value).where(facts.c.key >= "act:", facts.c.key < "act;").distinct()
+    found = (ACT.fullmatch(str(value)) for value in connection.execute(values).scalars())
+    return sorted((int(match[1]), int(match[2])) for match in found if match)
+
+
 def _repeat(
     connection: Connection, reviewer: int, kind: Literal["undo", "redo"], step: Step
 ) -> list[LogEntry]:

@@ -17,6 +17,7 @@ from app.core.session.known_answers import not_known
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import damaged
+from app.core.session.together import acts
 from app.core.session.verdict_log import MAX_REVIEWERS
 
 IntArray = NDArray[np.int64]
@@ -80,13 +81,14 @@ class Settled:
 def read_verdicts(session: Session) -> Verdicts:
     """Read all verdicts page by page, so that a writer waits for one page at most.
 
-    Those on hidden candidates with a known answer measure the person, and are left out.
+    Those on hidden candidates with a known answer measure the person, and are left out. So are
+    those given to several candidates in one act: nobody looked at each spectrum.
     """
     pages = list(_pages(session))
     table = np.concatenate(pages) if pages else np.empty((0, 7))
-    candidate, reviewer, line, code, seen, before = (
-        table[:, at].astype(np.int64) for at in range(6)
-    )
+    table = table[~_given_together(session, _opinions(table))]
+    candidate, reviewer = (table[:, at].astype(np.int64) for at in range(2))
+    newest = _opinions(table)
     with session.database.reading() as connection:
         names = {row.id: row.name for row in connection.execute(select(reviewers)) if row.name}
     if not names.keys() >= set(reviewer.tolist()):
@@ -95,9 +97,9 @@ def read_verdicts(session: Session) -> Verdicts:
     return Verdicts(
         candidate=candidate,
         reviewer=reviewer,
-        line=line,
-        verdict=code.astype(np.int8),
-        blind=_blind(session, _Opinions(line, code.astype(np.int8), seen > 0, before)),
+        line=newest.line,
+        verdict=newest.code,
+        blind=_blind(session, newest),
         snr=table[:, 6],
         names=names,
         adjudicator=next((number for number, name in names.items() if name == wanted), None),
@@ -137,6 +139,27 @@ class _Opinions(NamedTuple):
     seen: BoolArray
     before: IntArray
     """Id of the replaced line; 0 for none."""
+
+
+def _opinions(table: FloatArray) -> _Opinions:
+    line, code, seen, before = (table[:, at].astype(np.int64) for at in range(2, 6))
+    return _Opinions(line, code.astype(np.int8), seen > 0, before)
+
+
+def _given_together(session: Session, newest: _Opinions) -> BoolArray:
+    """Whether each verdict was given in an act, which may have changed only its flags."""
+    with session.database.reading() as connection:
+        ranges = np.array(acts(connection), dtype=np.int64).reshape(-1, 2)
+    found = np.zeros(newest.line.size, dtype=np.bool_)
+    at, opinions = np.arange(newest.line.size), newest
+    while ranges.size and at.size:
+        place = np.searchsorted(ranges[:, 0], opinions.line, side="right") - 1
+        found[at] = (place >= 0) & (opinions.line <= ranges[place, 1])
+        older = found[at] & (opinions.before > 0) & (opinions.before < opinions.line)
+        at, before = at[older], _read_opinions(session, opinions.before[older])
+        same = before.code == newest.code[at]
+        at, opinions = at[same], _Opinions(*(column[same] for column in before))
+    return found
 
 
 def _pages(session: Session) -> Iterator[FloatArray]:

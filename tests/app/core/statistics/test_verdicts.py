@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -199,3 +200,22 @@ def test_a_verdict_of_nobody_is_damage(file_location):
             connection.commit()
         with pytest.raises(SessionError, match="the reviewer of a judgement"):
             read_verdicts(session)
+
+
+def test_verdicts_of_one_act_are_left_out_but_not_those_it_only_flagged(session):
+    say(session, "Ada", {1: A, 2: R, 9: A})
+
+    def flagged(former):
+        return replace(former, flags=("star",))
+
+    def rejected(former):
+        return replace(former, verdict=R)
+
+    session.record_together([1, 2], flagged, place="overview")
+    session.record_together([2, 3, 4, 5], rejected, place="overview")
+    say(session, "Ada", {5: A})
+    session.record_together([5, 6], flagged, place="overview")
+    assert told(read_verdicts(session)).keys() == {(n, "Ada") for n in (1, 2, 5, 9)}
+    session.undo()
+    say(session, "Ada", {3: U})
+    assert told(read_verdicts(session)).keys() == {(n, "Ada") for n in (1, 2, 3, 5, 9)}
