@@ -15,7 +15,7 @@ from agent.curation.reviews import Review, timestamp
 from agent.curation.store import TAKE_HOURS, PoolStore, Take, Truths
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.examples.examples import Example, read_examples
-from agent.hashing import text_hash
+from agent.ratings.records import trajectory_id
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
@@ -132,7 +132,7 @@ class Pool:
         stamp = self.store.stamp()[0]
         before, found = self._read
         if stamp != before:
-            found = {case_id(each): each for each in self.store.trajectories()}
+            found = {trajectory_id(each): each for each in self.store.trajectories()}
             self._read = stamp, found
         return found
 
@@ -151,12 +151,6 @@ def retold(first: Trajectory, replies: tuple[str, ...], example: Example, task: 
         sampling=first.sampling,
     )
     return replace(recorded, spectrum=first.spectrum)
-
-
-def case_id(trajectory: Trajectory) -> str:
-    """Hash of the spectrum, the task and the replies."""
-    text = "\x1e".join((trajectory.spectrum.sha256, trajectory.task, *trajectory.replies))
-    return text_hash(text)[:16]
 
 
 def open_pool(place: Path | str) -> Pool:
@@ -205,8 +199,8 @@ def _import_to_database(url: str, drafts: Iterable[Path], sets: Sequence[Path]) 
 
 def _fresh(store: PoolStore, drafts: Iterable[Trajectory]) -> list[Trajectory]:
     """Those that the pool has not yet, each once."""
-    known = {case_id(each) for each in store.trajectories()}
-    found = {number: each for each in drafts if (number := case_id(each)) not in known}
+    known = {trajectory_id(each) for each in store.trajectories()}
+    found = {number: each for each in drafts if (number := trajectory_id(each)) not in known}
     return list(found.values())
 
 

@@ -73,7 +73,7 @@ class Choice:
 
 
 def trajectory_id(trajectory: Trajectory) -> str:
-    """Hash of the spectrum, the task and the agent's turns, as the pools of `curate` have it."""
+    """Hash of the spectrum, the task and the agent's turns; a pool of drafts uses it, too."""
     text = "\x1e".join((trajectory.spectrum.sha256, trajectory.task, *trajectory.replies))
     return text_hash(text)[:16]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from agent.curation.pool import Pool, case_id, open_pool
+from agent.curation.pool import Pool, open_pool
 from agent.curation.process import Case
 from agent.curation.reviews import Review
+from agent.ratings.records import trajectory_id
 from agent.trajectory.trajectory_file import from_line, to_line
 
 PackedCase = tuple[str, list[Review]]
@@ -20,7 +21,7 @@ def pack(case: Case) -> PackedCase:
 def unpack(packed: PackedCase) -> Case:
     line, reviews = packed
     trajectory = from_line(line)
-    case = Case(case_id(trajectory), trajectory)
+    case = Case(trajectory_id(trajectory), trajectory)
     case.add_recorded(reviews)
     return case
 

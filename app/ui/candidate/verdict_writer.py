@@ -62,10 +62,7 @@ class VerdictWriter:
 
         Returns None if nothing changed or the candidate is a repeat.
         """
-        if self.is_busy:
-            # Written now, it would come before an undo that was asked for earlier, or put back
-            # flags that the act is changing.
-            raise SessionError(BUSY)
+        self._refuse_if_busy()
         spent = None if painted_at is None else time.monotonic() - painted_at
         number = row.candidate.id
         with self._writing():
@@ -83,8 +80,7 @@ class VerdictWriter:
 
     def amend(self, number: int, change: Callable[[Opinion], Opinion]) -> LogEntry | None:
         """Change the opinion on a candidate that is no longer on screen."""
-        if self.is_busy:
-            raise SessionError(BUSY)
+        self._refuse_if_busy()
         with self._writing():
             if number == self._last_repeat:
                 self._record_repeat(number, change(self._repeat), self._repeat_seconds)
@@ -111,11 +107,16 @@ class VerdictWriter:
 
     def start(self, work: Callable[[], Any], done: Done, failed: Failed) -> None:
         """Write in the background; until it has ended, nothing else is recorded."""
-        if self.is_busy:
-            raise SessionError(BUSY)
+        self._refuse_if_busy()
         self.is_busy = True
         ended, missed = partial(self._end, done), partial(self._end, failed)
         self._runner.run(work, ended, missed, owner=self._blind_mode)
+
+    def _refuse_if_busy(self) -> None:
+        """What is written now would come before an undo that was asked for earlier, or put back
+        flags that the act is changing."""
+        if self.is_busy:
+            raise SessionError(BUSY)
 
     def _end(self, then: Callable[[Any], None], result: object) -> None:
         self.is_busy = False

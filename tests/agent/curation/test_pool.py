@@ -9,6 +9,7 @@ pytest.importorskip("pyarrow")
 
 from agent.curation.pool import Pool, import_drafts, open_pool
 from agent.errors import WorkbenchError
+from agent.ratings.records import trajectory_id
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
 from tests.agent.curation.helpers import Pairs
 
@@ -21,6 +22,10 @@ class TestPool:
         assert before == 3 and new == everything - 3
         assert import_drafts(pool.place, [drafts], [example_set])[1] == 0
         assert again.store.sets == (example_set.resolve(),)
+
+    def test_a_pool_and_a_rating_name_a_trajectory_alike(self, pool: Pool) -> None:
+        cases = list(pool.cases())
+        assert cases and all(case.id == trajectory_id(case.trajectory) for case in cases)
 
     def test_drafts_of_unknown_spectra_are_refused(
         self, tmp_path: Path, pairs: Pairs, example_set: Path

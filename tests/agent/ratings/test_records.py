@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from agent.curation.pool import case_id
 from agent.errors import WorkbenchError
 from agent.ratings.records import (
     Choice,
@@ -48,8 +47,7 @@ def test_records_come_back_as_they_were():
     assert one.scores == (0, 5) and one.lowest == 0 and passing.scores == (0,)
 
 
-def test_a_pool_and_a_rating_name_a_trajectory_alike():
-    assert trajectory_id(trajectory()) == case_id(trajectory())
+def test_a_trajectory_is_named_by_what_was_said():
     assert trajectory_id(trajectory()) != trajectory_id(trajectory(said="no"))
 
 
