@@ -68,7 +68,10 @@ def school(
         Path | None,
         typer.Option(help="Labelled real spectra (a MANIFEST.csv) to probe the tower on."),
     ] = None,
-    start: Annotated[Path | None, typer.Option(help="Folder of an eye to train further.")] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="Folder of an eye to train further, or of a model whose eye it is."),
+    ] = None,
     seed: Seed = 0,
     threads: Threads = None,
     preset: Preset = "",
@@ -84,7 +87,7 @@ def school(
 
         from train.eye import pool
         from train.eye.probe import Watcher
-        from train.eye.school import load_eye, teach
+        from train.eye.school import WEIGHTS, eye_of_model, load_eye, teach
         from train.eye.settings import LessonSettings, SchoolSettings
         from train.eye.shards import Lesson
     except ImportError as error:
@@ -101,6 +104,9 @@ def school(
     if lessons is None and not chosen.minutes:
         raise WorkbenchError("name a folder of --lessons, or a time: --set school.minutes=60")
     console = Console(stderr=True, soft_wrap=True)
+    begun, has_heads = None, start is not None and (start / WEIGHTS).is_file()
+    if start is not None:
+        begun = load_eye(start, chosen) if has_heads else eye_of_model(start, chosen)
     with ExitStack() as stack:
         source: Sequence[Path] | pool.Workers[list[Lesson]] = shards
         if lessons is None:
@@ -112,7 +118,7 @@ def school(
         teach(
             source, out, chosen, seed,
             watch=Watcher(real, chosen) if real is not None else None,
-            eye=load_eye(start, chosen) if start is not None else None,
+            eye=begun, heads_first=begun is not None and not has_heads,
             tell=lambda line: console.print(line, markup=False),
         )  # fmt: skip
     typer.echo(out)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from agent.curation.meter import MIN_COVERED
 from agent.errors import SpectrumError, ToolError, WorkbenchError
-from agent.evidence.kinds import builtin_kinds
 from agent.evidence.words import KIND_NAMES
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn, opening
@@ -26,10 +25,10 @@ from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Task
 from train.draft.phrases import SHORT
-from train.eye.grades import all_phrases, climate, is_absence, own_gates, told, value_of
+from train.eye.grades import Readings, all_phrases, climate, told
 from train.eye.misplaced import NO_KIND, misplaced
+from train.eye.reasons import reasons
 from train.eye.settings import seeing_style
-from train.eye.targets import asked_gates
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
 
@@ -39,16 +38,10 @@ NARROWEST = 400
 STEP = 10
 OVERLAP = 0.6
 """Share of a window seen before from which it is not looked at."""
-REASONS = 3
-OWN_WORTH = 2.0
-"""By how much a reason counts more that the task's own criteria name."""
-ABSENCE_WORTH = 0.5
 BLANK_SHARE = 0.03
 """Share of the questions with white paper for pictures."""
 MISPLACED_SHARE = 0.2
 """Share of the members that are asked once more with their fluxes at wrong wavelengths."""
-READING_ERROR = 0.15
-"""Typical error of a rank that the eye reads."""
 SIZING = Sizing.of_tokens(28)
 
 
@@ -152,10 +145,10 @@ def guideline_looks(task: Task) -> list[Look]:
     return looks
 
 
-def turns(asked: Question, ranks: FloatArray) -> list[Turn]:
-    """The whole conversation; `ranks` (pictures, quantities) are those that the eye reads."""
+def turns(asked: Question, read: Readings) -> list[Turn]:
+    """The whole conversation; `read` (pictures, quantities) is what the eye reads."""
     task = find_task(asked.task)
-    said = _said(asked, task, ranks)
+    said = _said(asked, task, read)
     conversation = list(opening(task, brief=True))
     for number, look in enumerate(asked.looks):
         thought = f"{_sentence(said[number])} Look at {look.label}."
@@ -163,7 +156,7 @@ def turns(asked: Question, ranks: FloatArray) -> list[Turn]:
             Turn("assistant", f"<think>{thought}</think>\n<tool_call>\n{look.call}\n</tool_call>")
         )
         conversation.append(Turn("tool", reply_text(look.range, look.label), number + 1))
-    answer = _answer(asked, task, said, ranks)
+    answer = _answer(asked, task, said, read)
     enough = SHORT["sum_yes"][0]
     conversation.append(
         Turn("assistant", f"<think>{_sentence(said[-1])} {enough}</think>\n{answer}")
@@ -171,16 +164,16 @@ def turns(asked: Question, ranks: FloatArray) -> list[Turn]:
     return conversation
 
 
-def _said(asked: Question, task: Task, ranks: FloatArray) -> list[dict[str, str]]:
+def _said(asked: Question, task: Task, read: Readings) -> list[dict[str, str]]:
     """What is said of each picture, by quantity; each quantity is told once."""
     if asked.is_blank:
-        return [{} for _ in ranks]
+        return [{} for _ in read.ranks]
     windows = [(low, high) for low, high in asked.ranges.tolist()]
-    kind = climate(ranks[0], windows[0])
+    kind = climate(read.ranks[0], windows[0])
     before: set[str] = set()
     said = []
-    for number, (window, row) in enumerate(zip(windows, ranks, strict=True)):
-        said.append(told(window, row, task, kind, before, is_whole=number == 0))
+    for number, (window, *row) in enumerate(zip(windows, *read, strict=True)):
+        said.append(told(window, Readings(*row), task, kind, before, is_whole=number == 0))
         before |= said[-1].keys()
     return said
 
@@ -189,80 +182,14 @@ def _sentence(said: Mapping[str, str]) -> str:
     return f"{'; '.join(said.values())}." if said else SHORT["nothing"][0]
 
 
-def _answer(
-    asked: Question, task: Task, said: Sequence[Mapping[str, str]], ranks: FloatArray
-) -> str:
+def _answer(asked: Question, task: Task, said: Sequence[Mapping[str, str]], read: Readings) -> str:
     if asked.is_blank:
         return f"<answer>\\boxed{{{asked.answer}}} {SHORT['nothing'][0]}</answer>"
-    reasons = "; ".join(_reasons(asked, task, said, ranks))
+    why = "; ".join(reasons(task, asked.answer, asked.label, said, read))
     kind = KIND_NAMES[asked.label if asked.answer == "NO" else asked.task]
     start = "More like" if asked.answer == "NO" else "Like"
-    text = f"{start} {kind}: {reasons}." if reasons else f"{start} {kind}."
+    text = f"{start} {kind}: {why}." if why else f"{start} {kind}."
     return f"<answer>\\boxed{{{asked.answer}}} {text}</answer>"
-
-
-def _reasons(
-    asked: Question, task: Task, said: Sequence[Mapping[str, str]], ranks: FloatArray
-) -> Iterator[str]:
-    """What was said that speaks most for the kind: against the class asked about, or a rival."""
-    kinds = builtin_kinds()
-    if asked.label not in kinds.labels:
-        return
-    by_gate = _nats(said, ranks)
-    label = kinds.labels.index(asked.label)
-    if asked.answer == "NO":
-        against = by_gate[:, kinds.labels.index(asked.task)]
-    else:
-        totals = by_gate.sum(axis=0)
-        totals[label] = -np.inf
-        # A rival may share the best signs: half of the weight is what tells from all others.
-        against = 0.5 * (by_gate[:, int(np.argmax(totals))] + by_gate.mean(axis=1))
-    phrases = {gate: text for each in said for gate, text in each.items()}
-    own = own_gates(task)
-    worth = {
-        gate: (by_gate[row, label] - against[row])
-        * (OWN_WORTH if gate in own else 1.0)
-        * (ABSENCE_WORTH if is_absence(phrases[gate]) else 1.0)
-        for gate in phrases
-        if by_gate[row := kinds.gates.index(gate), label] > by_gate[row].mean()
-    }
-    kinds_of_reason: list[str] = []
-    for gate in sorted(worth, key=lambda each: -worth[each]):
-        kind = _kind_of_reason(gate, phrases[gate])
-        if worth[gate] <= 0 or len(kinds_of_reason) == REASONS:
-            return
-        if kind == "trace" or (kind == "absence" and gate not in own):
-            continue
-        if kind != "sign" and kind in kinds_of_reason:
-            continue
-        kinds_of_reason.append(kind)
-        yield phrases[gate]
-
-
-def _kind_of_reason(gate: str, said: str) -> str:
-    """One colour and one absence are enough, and a trace is no reason."""
-    if is_absence(said):
-        return "absence"
-    if said.startswith("trace"):
-        return "trace"
-    return "colour" if gate.startswith("colour_") else "sign"
-
-
-def _nats(said: Sequence[Mapping[str, str]], ranks: FloatArray) -> FloatArray:
-    """(gates, kinds): how much each quantity that was told speaks for each kind."""
-    kinds = builtin_kinds()
-    asked_rank = {name: place for place, name in enumerate(asked_gates())}
-    values, errors = (np.full((1, len(kinds.gates)), np.nan) for _ in range(2))
-    for number, each in enumerate(said):
-        for gate in each:
-            rank, place = float(ranks[number, asked_rank[gate]]), kinds.gates.index(gate)
-            low, middle, high = (
-                value_of(gate, rank + part) for part in (-READING_ERROR, 0, READING_ERROR)
-            )
-            values[0, place], errors[0, place] = middle, 0.5 * (high - low)
-    parts = kinds.terms(values, errors)[0][:, None] * kinds.weights
-    by_gate: FloatArray = parts.reshape(len(kinds.gates), -1, len(kinds.labels)).sum(axis=1)
-    return by_gate
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,14 @@ from train.eye.targets import asked_gates, gate_windows, knots, within
 Climate = Literal["cool", "hot", "neither"]
 Phrases = tuple[tuple[float, ...], tuple[str, ...]]
 """Borders in the quantity's own unit, rising, and one phrase more than borders."""
+
+
+class Readings(NamedTuple):
+    """What the eye reads of some pictures, or of one: ranks and their typical errors."""
+
+    ranks: FloatArray
+    errors: FloatArray
+
 
 PER_WINDOW = 5
 """Quantities that are told of a window."""
@@ -34,7 +42,9 @@ told by a band head, or are read better from the whole spectrum."""
 
 LINES = ("strong emission", "emission", "weak emission", "", "weak absorption", "absorption",
          "strong absorption")  # fmt: skip
-BALMER, HELIUM, METAL = (1.0, 3.0, 12.0), (0.6, 1.5, 5.0), (0.6, 1.2, 3.0)
+EMITTED = ("EW_OIII", "EW_SII", "EW_Bowen", "EW_CIV")
+"""Lines that no star has in absorption: what looks so is another's."""
+BALMER, HELIUM, METAL = (1.0, 3.0, 12.0), (0.35, 1.2, 4.0), (0.6, 1.2, 3.0)
 """Angstrom from which a line is seen, is more than weak, and is strong."""
 COLOURS = ("very red", "red", "rather red", "flat", "rather blue", "blue", "very blue")
 FLAT = (0.35, 0.6, 0.85, 1.1, 1.35, 1.7)
@@ -97,8 +107,11 @@ def words(gate: str) -> Phrases:
         return STRENGTHS[gate], said
     if gate.startswith("colour_"):
         _, bluer, redder = gate.split("_")
-        return FLAT, tuple(f"{bluer} to {redder} Å {colour}" for colour in COLOURS)
+        return FLAT, tuple(f"{colour} from {bluer} to {redder} Å" for colour in COLOURS)
     seen, more, strong = _line_borders(gate)
+    if gate.startswith(EMITTED):
+        emitted = tuple(f"{label} in {each}" for each in LINES[:3])
+        return (-strong, -more, -seen), (*emitted, f"{label} not seen")
     of_line = tuple(f"{label} in {each}" if each else f"{label} not seen" for each in LINES)
     return (-strong, -more, -seen, seen, more, strong), of_line
 
@@ -124,6 +137,13 @@ def value_of(gate: str, rank: float) -> float:
 def phrase(gate: str, value: float) -> str:
     borders, said = words(gate)
     return said[bisect(borders, value)]
+
+
+def is_sure(gate: str, rank: float, error: float) -> bool:
+    """Whether the rank may be wrong by its error and the grade by one at most."""
+    borders, _ = words(gate)
+    low, high = (bisect(borders, value_of(gate, rank + part)) for part in (-error, error))
+    return high - low <= 1
 
 
 def is_absence(said: str) -> bool:
@@ -199,25 +219,30 @@ def _fits(gate: str, kind: Climate, own: Sequence[str]) -> bool:
 
 def told(
     window: Window,
-    ranks: FloatArray,
+    read: Readings,
     task: Task,
     kind: Climate,
     before: Collection[str] = (),
     *,
     is_whole: bool,
 ) -> dict[str, str]:
-    """What is said of a picture, by quantity; `ranks` are those that the eye reads."""
-    rank = dict(zip(asked_gates(), ranks.tolist(), strict=True))
+    """What is said of a picture, by quantity: of what the eye is unsure it says nothing."""
+    rank = dict(zip(asked_gates(), read.ranks.tolist(), strict=True))
+    error = dict(zip(asked_gates(), read.errors.tolist(), strict=True))
     said: dict[str, str] = {}
     for gate in told_gates(window, task, kind, before, is_whole=is_whole):
         value = value_of(gate, rank[gate])
+        if not is_sure(gate, rank[gate], error[gate]):
+            continue
+        if gate == "CH_G4300" and value_of("EW_H_gamma", rank["EW_H_gamma"]) < -BALMER[0]:
+            continue  # The emission beside it raises what the G band is compared with.
         if is_whole and gate == "EW_H_alpha" and value > STRONG_LINE:
             continue
         if gate == "TiO5_excess" and value_of("TiO5", rank["TiO5"]) >= TIO_SEEN:
             continue
         if (line := LINE_OF_WIDTH.get(gate)) is not None:
             of_line = phrase(line, value_of(line, rank[line]))
-            if not of_line.endswith(_sign(gate)):
+            if not (of_line.endswith(_sign(gate)) and is_sure(line, rank[line], error[line])):
                 continue
             if line not in before:
                 said[line] = of_line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -28,6 +28,23 @@ WINDOW = 112
 WAVES = 8
 """Sines and cosines that tell a head where on the axis a quantity lies."""
 ATTENTION_HEADS = 6
+LEAST_ERROR = 0.02
+"""Smallest error of a rank that the eye may claim."""
+
+
+class Answers(NamedTuple):
+    """What an eye says of n pictures."""
+
+    ranks: Tensor
+    """(n, gates), each between -1 and 1."""
+    errors: Tensor
+    """(n, gates): the typical distance of a rank from the truth, by the eye's own estimate."""
+    kinds: Tensor
+    """(n, kinds), logits."""
+    ends: Tensor
+    """(n, 2): the ends of the wavelength axis."""
+    state: Tensor
+    """(n, width): what is behind the kind."""
 
 
 def make_tower(settings: SchoolSettings) -> Any:
@@ -67,6 +84,7 @@ class Eye(nn.Module):
         )
         self.last_norm = nn.LayerNorm(width)
         self.rank = nn.Linear(width, 1)
+        self.error = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
         self.kind = nn.Linear(width, kinds)
         self.ends = nn.Linear(width, 2)
 
@@ -77,17 +95,12 @@ class Eye(nn.Module):
         merged = self.tower(rows, **layout).pooler_output
         return cast(Tensor, merged.reshape(len(pictures), -1, merged.shape[-1]))
 
-    def answers(self, pictures: Tensor, places: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Ranks (n, gates), kinds (n, kinds), ends (n, 2) and the state behind the kind.
-
-        `places` (n, gates, 2) is where each gate begins and ends, as fractions of the axis.
-        """
+    def answers(self, pictures: Tensor, places: Tensor) -> Answers:
+        """`places` (n, gates, 2) is where each gate begins and ends, as fractions of the axis."""
         down, across = pictures.shape[1] // PATCH // MERGE, pictures.shape[2] // PATCH // MERGE
         return self.read(self.tokens(pictures), (down, across), places)
 
-    def read(
-        self, tokens: Tensor, size: tuple[int, int], places: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def read(self, tokens: Tensor, size: tuple[int, int], places: Tensor) -> Answers:
         """The same from the tokens of pictures of so many tokens down and across."""
         down, across = size
         grid = _grid_places(down, across).to(tokens.device)
@@ -98,8 +111,16 @@ class Eye(nn.Module):
         seen, _ = self.attention(self.norm(asked), tokens, tokens, need_weights=False)
         state = asked + seen
         state = self.last_norm(state + self.mix(state))
-        ranks = self.rank(state[:, :-2])[..., 0]
-        return ranks, self.kind(state[:, -2]), self.ends(state[:, -1]), state[:, -2]
+        of_gates = state[:, :-2]
+        # Detached: that an error is learned must not cost anything that is read.
+        errors = LEAST_ERROR + functional.softplus(self.error(of_gates.detach())[..., 0])
+        return Answers(
+            self.rank(of_gates)[..., 0],
+            errors,
+            self.kind(state[:, -2]),
+            self.ends(state[:, -1]),
+            state[:, -2],
+        )
 
 
 def waves(places: Tensor) -> Tensor:
@@ -151,23 +172,28 @@ def gate_places(ranges: Tensor, windows: Tensor) -> Tensor:
 
 
 def loss_of(
-    answers: tuple[Tensor, Tensor, Tensor, Tensor],
+    answers: Answers,
     ranks: Tensor,
     kinds: Tensor,
     ends: Tensor,
     settings: SchoolSettings,
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The loss, and its parts; ranks may be NaN and kinds -1 where nothing is known."""
-    said, guessed, axis, _ = answers
     known = torch.isfinite(ranks)
-    # Sums over counts: a batch of galaxies has no rank to learn, and the mean of none is NaN.
-    rank = functional.smooth_l1_loss(said[known].float(), ranks[known], beta=0.1, reduction="sum")
-    rank = rank / known.sum().clamp(min=1)
+    number = known.sum(dim=1, keepdim=True).expand_as(known)[known]
+    # A window shows few quantities and the whole spectrum all of them: weighed by the root of
+    # their number, windows have more than half of the loss. A batch of galaxies has no rank.
+    weights = number.float().rsqrt()
+    weights = weights / weights.sum().clamp(min=1e-6)
+    said, errors = answers.ranks[known].float(), answers.errors[known].float()
+    rank = weights @ functional.smooth_l1_loss(said, ranks[known], beta=0.1, reduction="none")
+    missed = (said.detach() - ranks[known]).abs()
+    error = weights @ (missed / errors + errors.log())
     kind = functional.cross_entropy(
-        guessed.float(), kinds, ignore_index=-1, label_smoothing=0.02, reduction="sum"
+        answers.kinds.float(), kinds, ignore_index=-1, label_smoothing=0.02, reduction="sum"
     )
     kind = kind / (kinds >= 0).sum().clamp(min=1)
-    axis_loss = functional.smooth_l1_loss(axis.float(), ends, beta=0.02)
-    total = rank + settings.kind_weight * kind + settings.range_weight * axis_loss
-    parts = {"rank": rank, "kind": kind, "axis": axis_loss}
+    axis = functional.smooth_l1_loss(answers.ends.float(), ends, beta=0.02)
+    total = rank + error + settings.kind_weight * kind + settings.range_weight * axis
+    parts = {"rank": rank, "error": error, "kind": kind, "axis": axis}
     return total, {name: part.detach() for name, part in parts.items()}

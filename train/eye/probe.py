@@ -109,8 +109,8 @@ def seen(eye: Eye, probes: ProbeSet) -> tuple[FloatArray, FloatArray]:
                 torch.from_numpy(probes.pictures[rows, columns]).to(device),
                 places.to(device),
             )
-        states.append(answers[3].float().cpu().numpy())
-        kinds.append(answers[1].float().log_softmax(-1).cpu().numpy())
+        states.append(answers.state.float().cpu().numpy())
+        kinds.append(answers.kinds.float().log_softmax(-1).cpu().numpy())
     shape = probes.known.shape
     all_states = np.zeros((*shape, states[0].shape[1]), np.float32)
     all_kinds = np.zeros((*shape, kinds[0].shape[1]), np.float32)

@@ -95,6 +95,6 @@ def reader(eye: Eye) -> Read:
     def read(pictures: NDArray[np.uint8], ranges: FloatArray) -> FloatArray:
         places = gate_places(torch.from_numpy(ranges).float(), windows)
         answers = eye.answers(torch.from_numpy(pictures).to(device), places.to(device))
-        return np.asarray(answers[0].float().cpu().numpy(), dtype=np.float64)
+        return np.asarray(answers.ranks.float().cpu().numpy(), dtype=np.float64)
 
     return read

@@ -20,6 +20,7 @@ from train.eye.pool import PicturePool, Workers
 from train.eye.settings import SchoolSettings
 from train.eye.shards import Lesson, Pictures, count_pictures, read_lessons
 from train.eye.targets import asked_gates, gate_windows
+from train.models.model_folder import load_trainable
 from train.sft.optimizer import muon_and_adamw
 from train.simulate.sky import LABELS
 
@@ -53,9 +54,13 @@ def teach(
     *,
     watch: Watch | None = None,
     eye: Eye | None = None,
+    heads_first: bool = False,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Eye:
-    """Train an eye on shards or on fresh lessons, and write its weights and curve to `out`."""
+    """Train an eye on shards or on fresh lessons, and write its weights and curve to `out`.
+
+    `heads_first` keeps the tower as it is while the rate rises: its heads are new.
+    """
     torch.manual_seed(seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     eye = (eye or new_eye(settings)).to(device).train()
@@ -71,6 +76,8 @@ def teach(
     began, probing, probed = time.monotonic(), 0.0, 0.0
     recent: list[dict[str, Tensor]] = []
     for step, batch in enumerate(batches):
+        if heads_first and step in (0, settings.warmup):
+            eye.tower.requires_grad_(step > 0)
         clock = time.monotonic() - began - probing
         done = step / steps if steps else clock / (60.0 * settings.minutes)
         for group in optimizer.param_groups:
@@ -113,6 +120,16 @@ def load_eye(folder: Path, settings: SchoolSettings) -> Eye:
         eye.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, SafetensorError, RuntimeError) as error:
         raise WorkbenchError(f"{folder / WEIGHTS} is no eye of this shape: {error}") from error
+    return eye
+
+
+def eye_of_model(folder: Path, settings: SchoolSettings) -> Eye:
+    """An eye with the tower of a trained model, and new heads."""
+    eye = new_eye(settings)
+    try:
+        eye.tower.load_state_dict(load_trainable(folder).model.visual.state_dict())
+    except RuntimeError as error:
+        raise WorkbenchError(f"{folder} has no eye of this shape: {error}") from error
     return eye
 
 

@@ -27,7 +27,6 @@ from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import IMAGE_TOKEN
 from agent.evidence.words import KIND_NAMES
 from agent.models.infer_card import plain_name
-from agent.spectra.spectrum import FloatArray
 from train.atomic_folder import replace_folder
 from train.eye.conversations import (
     MOST_LOOKS,
@@ -37,6 +36,7 @@ from train.eye.conversations import (
     turns,
     without_pictures,
 )
+from train.eye.grades import Readings
 from train.eye.language import new_model, trained_model
 from train.eye.model import MERGE, PATCH, Eye, gate_places
 from train.eye.pool import Workers
@@ -96,7 +96,7 @@ Written = list[tuple[str, NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64
 def _write(
     tokenizer: Path,
     asked: Sequence[Question],
-    ranks: Sequence[FloatArray],
+    read: Sequence[Readings],
     grid: tuple[int, int],
     misread: Sequence[bool],
 ) -> Written:
@@ -108,10 +108,11 @@ def _write(
     kinds = [encoder.tokenizer.token_to_id(name) or 0 for name in KIND_NAMES.values()]
     image = int(encoder.tokenizer.token_to_id(IMAGE_TOKEN) or 0)
     written = []
-    for one, read, is_misread in zip(asked, ranks, misread, strict=True):
+    for one, of_one, is_misread in zip(asked, read, misread, strict=True):
         squares = grid[0] * grid[1] // MERGE**2
-        encoded = encoder.encode(turns(one, read), [squares] * len(read))
-        places = positions(encoded.ids, image, [grid] * len(read), MERGE)
+        looks = len(of_one.ranks)
+        encoded = encoder.encode(turns(one, of_one), [squares] * looks)
+        places = positions(encoded.ids, image, [grid] * looks, MERGE)
         parts = encoded.parts
         if is_misread:
             at_kind = np.flatnonzero(np.isin(encoded.ids, kinds) & (parts == REASONS))
@@ -158,19 +159,23 @@ class Reader:
         pictures = torch.from_numpy(np.concatenate([each.pictures for each in drawn]))
         ranges = torch.from_numpy(np.concatenate([each.ranges for each in drawn])).float()
         grid = pictures.shape[1] // PATCH, pictures.shape[2] // PATCH
-        ranks, seen = [], []
+        ranks, errors, seen = [], [], []
         for start in range(0, len(pictures), 512):
             some = slice(start, start + 512)
             with torch.autocast(self._device.type, torch.bfloat16):
                 tokens = self._eye.tokens(pictures[some].to(self._device))
                 places = gate_places(ranges[some].to(self._device), self._windows)
                 size = grid[0] // MERGE, grid[1] // MERGE
-                ranks.append(self._eye.read(tokens, size, places)[0].float().cpu())
+                answers = self._eye.read(tokens, size, places)
+            ranks.append(answers.ranks.float().cpu())
+            errors.append(answers.errors.float().cpu())
             seen.append(tokens.bfloat16())
-        read = np.split(torch.cat(ranks).double().numpy(), ends)
+        split = [np.split(torch.cat(part).double().numpy(), ends) for part in (ranks, errors)]
+        read = [Readings(*of_one) for of_one in zip(*split, strict=True)]
         misread = [not each.is_blank and self._rng.random() < self._misread for each in drawn]
         for row in np.flatnonzero(misread).tolist():
-            read[row] = read[row] + MISREADING * self._rng.standard_normal(read[row].shape)
+            noise = MISREADING * self._rng.standard_normal(read[row].ranks.shape)
+            read[row] = read[row]._replace(ranks=read[row].ranks + noise)
         job = partial(
             _write,
             self._tokenizer,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from agent.tasks.catalogue import find_task
 from tests.train.eye.test_grades import row
-from train.eye.conversations import REASONS, Look, Question, turns
-from train.eye.grades import is_absence
+from train.eye.conversations import Look, Question, turns
+from train.eye.grades import Readings, is_absence
+from train.eye.reasons import REASONS
 
 LOOKS = (
     Look((6400, 6800), "Hα and He I 6678"),
@@ -24,6 +27,11 @@ S_STAR = {
     "TiO5": 0.6, "colour_4200_5400": 0.2, "colour_6600_7500": 0.4, "Dn4000": 2.0,
     "ZrO_6474_edge": 0.25, "ZrO_6345_edge": 0.2, "EW_BaII_6497": 1.2, "EW_HeI_6678": -3.0,
 }  # fmt: skip
+
+
+def read(**values: float) -> Readings:
+    ranks = np.tile(row(**values), (len(LOOKS) + 1, 1))
+    return Readings(ranks, np.full(ranks.shape, 0.05))
 
 
 def asked(task: str, label: str) -> Question:
@@ -52,9 +60,7 @@ def test_reasons_were_said_before_and_are_no_list_of_absences(
     task: str, label: str, values: dict[str, float]
 ) -> None:
     *thoughts, answer = [
-        turn.text
-        for turn in turns(asked(task, label), np.tile(row(**values), (4, 1)))
-        if turn.role == "assistant"
+        turn.text for turn in turns(asked(task, label), read(**values)) if turn.role == "assistant"
     ]
     given = reasons(answer)
     said = "; ".join([*thoughts, answer.split("</think>")[0]])
@@ -67,7 +73,7 @@ def test_reasons_were_said_before_and_are_no_list_of_absences(
 
 
 def test_nothing_is_said_twice_and_no_helium_between_bands() -> None:
-    texts = [turn.text for turn in turns(asked("SS", "SS"), np.tile(row(**S_STAR), (4, 1)))]
+    texts = [turn.text for turn in turns(asked("SS", "SS"), read(**S_STAR))]
     thoughts = [text.split("</think>")[0] for text in texts if "<think>" in text]
     said = [part for text in thoughts for part in text.removeprefix("<think>").split("; ")]
     assert not any(part.startswith(("He I", "He II")) for part in said)
@@ -75,6 +81,23 @@ def test_nothing_is_said_twice_and_no_helium_between_bands() -> None:
 
 
 def test_the_answer_names_the_kind() -> None:
-    found = turns(asked("WD", "CV"), np.tile(row(**CV), (4, 1)))[-1].text
+    found = turns(asked("WD", "CV"), read(**CV))[-1].text
     assert "\\boxed{NO} More like a cataclysmic variable: " in found
-    assert find_task("WD").question in turns(asked("WD", "CV"), np.tile(row(**CV), (4, 1)))[1].text
+    assert find_task("WD").question in turns(asked("WD", "CV"), read(**CV))[1].text
+
+
+def test_a_no_says_what_the_class_lacks() -> None:
+    values = CV | {"EW_HeII_4686": 0.0, "EW_H_alpha": 8.0, "EW_H_beta": 8.0, "EW_HeI_6678": 0.0}
+    given = reasons(turns(asked("CV", "A"), read(**values))[-1].text)
+    assert any(each.startswith(("Hα in absorption", "Hβ in absorption")) for each in given)
+
+
+def test_what_was_not_seen_is_no_reason_for_a_class_that_has_it() -> None:
+    values = {"HeII_4542": 0.3, "colour_4200_5400": 1.9, "Dn4000": 0.95, "TiO5": 1.0}
+    looks = (Look((4280, 4680), "He I 4471 and He II 4542"),) * 3
+    question = replace(
+        asked("O", "O"), looks=looks, ranges=np.array([(3600.0, 9200.0), *[(4280.0, 4680.0)] * 3])
+    )
+    answer = turns(question, read(**values))[-1].text
+    assert "He II 4542 not seen" in "".join(t.text for t in turns(question, read(**values)))
+    assert "He II 4542 not seen" not in answer.split("</think>")[1]

@@ -9,6 +9,7 @@ from train.eye.grades import (
     PER_WINDOW,
     UNTOLD,
     WHOLE,
+    Readings,
     all_phrases,
     climate,
     is_absence,
@@ -33,7 +34,8 @@ def row(**values: float) -> np.ndarray:
 
 
 def say(task: str, window=HALPHA, kind="neither", before=(), *, is_whole=False, **values):
-    return told(window, row(**values), find_task(task), kind, before, is_whole=is_whole)
+    read = Readings(row(**values), np.full(len(asked_gates()), 0.05))
+    return told(window, read, find_task(task), kind, before, is_whole=is_whole)
 
 
 @pytest.mark.parametrize("gate", SEEN)
@@ -118,6 +120,31 @@ def test_nothing_is_told_that_the_picture_does_not_show() -> None:
 def test_weak_lines_are_not_told_of_the_whole_spectrum() -> None:
     assert "EW_H_alpha" in say("CV", EVERYTHING, is_whole=True, EW_H_alpha=-60.0)
     assert "EW_H_alpha" not in say("CV", EVERYTHING, is_whole=True, EW_H_alpha=-5.0)
+
+
+def test_of_what_the_eye_is_unsure_it_says_nothing() -> None:
+    ranks = row(EW_H_alpha=-40.0, EW_HeI_6678=-6.0)
+    errors = np.full(len(asked_gates()), 0.05)
+    task = find_task("CV")
+    sure = told(HALPHA, Readings(ranks, errors), task, "neither", is_whole=False)
+    assert {"EW_H_alpha", "EW_HeI_6678"} <= sure.keys()
+    errors[asked_gates().index("EW_HeI_6678")] = 1.0
+    unsure = told(HALPHA, Readings(ranks, errors), task, "neither", is_whole=False)
+    assert "EW_H_alpha" in unsure and "EW_HeI_6678" not in unsure
+    errors[asked_gates().index("EW_H_alpha")] = 1.0
+    neither = told(HALPHA, Readings(ranks, errors), task, "neither", is_whole=False)
+    assert not neither.keys() & {"EW_H_alpha", "H_alpha_em_fwhm"}  # nor is its width told
+
+
+def test_no_star_absorbs_in_lines_of_thin_gas() -> None:
+    assert phrase("EW_OIII_5007", 4.0) == phrase("EW_OIII_5007", 0.0) == "[O III] 5007 not seen"
+    assert phrase("EW_OIII_5007", -9.0) == "[O III] 5007 in strong emission"
+
+
+def test_no_g_band_beside_emission() -> None:
+    blue = (4150.0, 4550.0)
+    assert "CH_G4300" in say("A", blue, EW_H_gamma=3.0, CH_G4300=5.0)
+    assert "CH_G4300" not in say("A", blue, EW_H_gamma=-8.0, CH_G4300=5.0)
 
 
 def test_no_two_quantities_have_the_same_words() -> None:

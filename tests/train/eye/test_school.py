@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ import torch
 
 from agent.errors import WorkbenchError
 from train.eye import school
+from train.eye.language import new_model
 from train.eye.model import Eye
-from train.eye.school import CURVE, load_eye, rate, teach
-from train.eye.settings import SchoolSettings
+from train.eye.school import CURVE, eye_of_model, load_eye, new_eye, rate, teach
+from train.eye.settings import SchoolSettings, SpeechSettings
 
 
 def test_the_rate_rises_and_then_falls() -> None:
@@ -55,3 +57,27 @@ def test_weights_of_another_shape_are_refused(
         load_eye(tmp_path, SchoolSettings(**{**vars(small_school), "layers": 3}))
     with pytest.raises(WorkbenchError, match="no eye of this shape"):
         load_eye(tmp_path / "missing", small_school)
+
+
+def test_an_eye_of_a_model_keeps_its_tower_while_its_heads_are_new(
+    lessons: list[Path], tmp_path: Path, small_school: SchoolSettings
+) -> None:
+    speech = SpeechSettings(hidden_layers=1, ffn=96, heads=2)
+    first = new_eye(small_school)
+    new_model(first, speech, small_school, tmp_path / "model", 3)
+    eye = eye_of_model(tmp_path / "model", small_school)
+    before = {name: each.clone() for name, each in eye.tower.state_dict().items()}
+    for name, weight in first.tower.state_dict().items():
+        assert torch.equal(weight, before[name])
+    few = SchoolSettings(**{**vars(small_school), "epochs": 0.2})
+    taught = teach(lessons, tmp_path / "few", replace(few, warmup=99), 1, eye=eye, heads_first=True)
+    assert all(torch.equal(each, before[name]) for name, each in taught.tower.state_dict().items())
+    again = eye_of_model(tmp_path / "model", small_school)
+    moved = teach(
+        lessons, tmp_path / "more", replace(few, warmup=1), 1, eye=again, heads_first=True
+    )
+    assert any(
+        not torch.equal(each, before[name]) for name, each in moved.tower.state_dict().items()
+    )
+    with pytest.raises(WorkbenchError, match="no eye of this shape"):
+        eye_of_model(tmp_path / "model", replace(small_school, layers=3))

@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 
 from train.eye import language
 from train.eye.conversations import Question, blank, fixed_phrases, questions, turns
+from train.eye.grades import Readings
 from train.eye.language import new_model, trained_model
 from train.eye.model import patch_rows
 from train.eye.school import new_eye
@@ -17,6 +18,10 @@ from train.eye.speech import Conversation, _logits, _write
 from train.questions.settings import QuestionSettings
 
 SPEECH = SpeechSettings(hidden_layers=2, ffn=96, heads=2, batch=2, held_out=2)
+
+
+def readings(rng: np.random.Generator, pictures: int) -> Readings:
+    return Readings(rng.uniform(-1, 1, (pictures, 91)), np.full((pictures, 91), 0.1))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +41,7 @@ def test_the_language_model_gets_what_the_whole_model_would(
     model = new_model(eye, SPEECH, small_school, tmp_path, 3)
     tokenizer = tmp_path / "tokenizer.json"
     rng = np.random.default_rng(1)
-    ranks = [rng.uniform(-1, 1, (len(one.pictures), 91)) for one in asked]
+    ranks = [readings(rng, len(one.pictures)) for one in asked]
     grid = asked[0].pictures.shape[1] // 14, asked[0].pictures.shape[2] // 14
     written = _write(tokenizer, asked, ranks, grid, [False] * len(asked))
     with torch.no_grad():
@@ -71,7 +76,8 @@ def test_of_wrong_thoughts_only_the_reasons_are_learnt(
 ) -> None:
     new_model(new_eye(small_school), SPEECH, small_school, tmp_path, 3)
     tokenizer = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
-    ranks = [np.random.default_rng(2).uniform(-1, 1, (len(one.pictures), 91)) for one in asked]
+    rng = np.random.default_rng(2)
+    ranks = [readings(rng, len(one.pictures)) for one in asked]
     grid = asked[0].pictures.shape[1] // 14, asked[0].pictures.shape[2] // 14
     told = _write(tmp_path / "tokenizer.json", asked, ranks, grid, [True] * len(asked))
     for one, read, (_, ids, parts, _) in zip(asked, ranks, told, strict=True):
@@ -84,7 +90,7 @@ def test_of_wrong_thoughts_only_the_reasons_are_learnt(
 def test_white_paper_has_nothing_to_tell(asked: list[Question]) -> None:
     white = blank(asked[0])
     assert white.pictures.min() == 255
-    texts = [turn.text for turn in turns(white, np.zeros((len(white.pictures), 91)))]
+    texts = [turn.text for turn in turns(white, Readings(*np.zeros((2, len(white.pictures), 91))))]
     assert sum("Nothing clear." in text for text in texts) == len(white.pictures)
     assert white.answer in texts[-1]
 
