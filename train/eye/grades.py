@@ -139,11 +139,16 @@ def phrase(gate: str, value: float) -> str:
     return said[bisect(borders, value)]
 
 
-def is_sure(gate: str, rank: float, error: float) -> bool:
-    """Whether the rank may be wrong by its error and the grade by one at most."""
-    borders, _ = words(gate)
+def sure_phrase(gate: str, rank: float, error: float) -> str:
+    """What is said of a rank of this error, at most one grade from the truth; "" if unsure."""
+    borders, said = words(gate)
     low, high = (bisect(borders, value_of(gate, rank + part)) for part in (-error, error))
-    return high - low <= 1
+    match high - low:
+        case 0 | 1:
+            return phrase(gate, value_of(gate, rank))
+        case 2:
+            return said[low + 1]
+    return ""
 
 
 def is_absence(said: str) -> bool:
@@ -226,13 +231,15 @@ def told(
     *,
     is_whole: bool,
 ) -> dict[str, str]:
-    """What is said of a picture, by quantity: of what the eye is unsure it says nothing."""
+    """What is said of a picture, by quantity: nothing unsure, and that something is not seen only
+    where the task asks for it."""
     rank = dict(zip(asked_gates(), read.ranks.tolist(), strict=True))
     error = dict(zip(asked_gates(), read.errors.tolist(), strict=True))
-    said: dict[str, str] = {}
+    said, own = dict[str, str](), own_gates(task)
     for gate in told_gates(window, task, kind, before, is_whole=is_whole):
         value = value_of(gate, rank[gate])
-        if not is_sure(gate, rank[gate], error[gate]):
+        text = sure_phrase(gate, rank[gate], error[gate])
+        if not text or (is_absence(text) and gate not in own):
             continue
         if gate == "CH_G4300" and value_of("EW_H_gamma", rank["EW_H_gamma"]) < -BALMER[0]:
             continue  # The emission beside it raises what the G band is compared with.
@@ -241,12 +248,12 @@ def told(
         if gate == "TiO5_excess" and value_of("TiO5", rank["TiO5"]) >= TIO_SEEN:
             continue
         if (line := LINE_OF_WIDTH.get(gate)) is not None:
-            of_line = phrase(line, value_of(line, rank[line]))
-            if not (of_line.endswith(_sign(gate)) and is_sure(line, rank[line], error[line])):
+            of_line = sure_phrase(line, rank[line], error[line])
+            if not of_line.endswith(_sign(gate)):
                 continue
             if line not in before:
                 said[line] = of_line
-        said[gate] = phrase(gate, value)
+        said[gate] = text
         if not is_whole and len(said) >= PER_WINDOW:
             break
     return said if is_whole else dict(sorted(said.items(), key=lambda each: _place(each[0])))
