@@ -2,8 +2,8 @@
 
 Tokens of the vision tower are pooled, whole or in regions of wavelength, each value in units of its
 scatter over simulated spectra. Their weight beside the features is the one that is best on those
-simulations, which are of the kind that the model learned from. The logarithm of the flux, which
-costs next to nothing, is tried in the same way.
+simulations, which are as noisy as the real spectra and of the kind that the model learned from. The
+logarithm of the flux, which costs next to nothing, is tried in the same way.
 
 python -m tests.bench similar_pictures
 """
@@ -36,6 +36,8 @@ from train.simulate.sky import LABELS
 PER_CLASS = 20
 """Simulated spectra of each of the simulator's classes."""
 SEED = 4711
+SNR, LOW_SNR = (4.0, 100.0), (4.0, 8.0)
+"""Of the simulations beside the real spectra as they are, and beside those with noise."""
 NOISY_SNR = 5.0
 """Per pixel, in medians of the flux: the noise added to the real spectra."""
 REGIONS = 8
@@ -102,13 +104,16 @@ def figures() -> Iterator[dict[str, object]]:
         return
     real, classes = labelled()
     with closing(Viewer()) as viewer:
-        simulations = viewer.view(*simulations_of(PER_CLASS))
-        sets = {
-            f"{len(real)} real spectra": viewer.view(real, classes),
-            f"the same with noise, S/N {NOISY_SNR:g}": viewer.view(noisy(real), classes),
-        }
-    for on, spectra in sets.items():
-        yield from _compared(simulations, spectra, on)
+        yield from _compared(
+            viewer.view(*simulations_of(PER_CLASS, SNR)),
+            viewer.view(real, classes),
+            f"{len(real)} real spectra",
+        )
+        yield from _compared(
+            viewer.view(*simulations_of(PER_CLASS, LOW_SNR)),
+            viewer.view(noisy(real), classes),
+            f"the same with noise, S/N {NOISY_SNR:g}",
+        )
     yield {
         "figure": f"the picture of a spectrum through the vision tower of {EYE}",
         "value": statistics.median(viewer.ms_encoding),
@@ -148,10 +153,10 @@ def _compared(simulations: Viewed, spectra: Viewed, on: str) -> Iterator[dict[st
         }
 
 
-def simulations_of(per_class: int) -> tuple[list[Spectrum], Classes]:
+def simulations_of(per_class: int, snr: tuple[float, float]) -> tuple[list[Spectrum], Classes]:
     """Simulated spectra of every class, drawn without any real star."""
     labels = [label for label in LABELS for _ in range(per_class)]
-    settings = LessonSettings()
+    settings = LessonSettings(snr=snr)
     spectra = [
         simulated(label, settings, np.random.default_rng([SEED, number]))
         for number, label in enumerate(labels)
