@@ -52,20 +52,26 @@ def unit(values: NDArray[np.generic]) -> Matrix:
 
 def precision_at_5(vectors: Matrix, classes: NDArray[np.str_]) -> tuple[float, float]:
     """The mean over spectra, and over the classes that have enough of them."""
+    same = shares(vectors, classes)
+    names, counts = np.unique(classes, return_counts=True)
+    of_class = [same[classes == name].mean() for name in names[counts >= FEWEST]]
+    return float(same.mean()), float(np.mean(of_class))
+
+
+def shares(vectors: Matrix, classes: NDArray[np.str_]) -> Matrix:
+    """Of the five nearest of each spectrum, the share of its own class."""
     alike = vectors @ vectors.T
     np.fill_diagonal(alike, -np.inf)
     nearest = np.argsort(-alike, axis=1, kind="stable")[:, :5]
-    shares = (classes[nearest] == classes[:, None]).mean(axis=1)
-    names, counts = np.unique(classes, return_counts=True)
-    of_class = [shares[classes == name].mean() for name in names[counts >= FEWEST]]
-    return float(shares.mean()), float(np.mean(of_class))
+    same: Matrix = (classes[nearest] == classes[:, None]).mean(axis=1)
+    return same
 
 
 def _precision() -> Iterator[dict[str, object]]:
     spectra, classes = labelled()
     ways: dict[str, Callable[[], Matrix]] = {
         "flux": lambda: np.array([_centred(quietly_binned(each)) for each in spectra]),
-        "log flux": lambda: np.array([_log_flux(each) for each in spectra]),
+        "log flux": lambda: np.array([log_flux(each) for each in spectra]),
         "flux over pseudo-continuum": lambda: np.array([_over_continuum(each) for each in spectra]),
         "indices of the measured inspector": lambda: _indices(spectra),
         "lines as in the index": lambda: np.array([_features(each) for each in spectra]),
@@ -148,7 +154,7 @@ def _centred(flux: Matrix) -> Matrix:
         )
 
 
-def _log_flux(spectrum: Spectrum) -> Matrix:
+def log_flux(spectrum: Spectrum) -> Matrix:
     flux = quietly_binned(spectrum)
     logs = np.log(np.clip(flux / np.nanmedian(np.abs(flux)), 0.02, 50.0))
     return unit(logs - np.nanmean(logs))

@@ -12,21 +12,27 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+import torch
+
 from agent.engines.base import SamplingSettings
+from agent.engines.families import FAMILIES
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.engines.gguf.native import native
+from agent.engines.patches import patches
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
 from agent.rendering.model_image import Sizing
 from tests.agent.engines.gguf.gguf_scenes import (
+    NEAR,
     QUESTION,
     conversation,
     engine,
     logits_after,
     picture,
 )
-from tests.small_models import tiny_qwen3, tiny_qwen25
+from tests.bench.tower_tokens import tower_tokens
+from tests.small_models import lively_model, tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import engine_qwen25, load, pair_qwen3, pair_qwen25
 from train.export.export import ExportReport
 
@@ -160,3 +166,14 @@ def test_the_library_is_silent(
     assert (out, err) == ("", "")
     assert len(caplog.records) > 20
     assert {record.levelno for record in caplog.records} == {logging.DEBUG}
+
+
+def test_the_vision_tower_gives_what_transformers_gives(engine: GgufEngine) -> None:
+    shown = picture(across=6, down=4)
+    ours = tower_tokens(engine, shown)
+    cut = patches(shown, FAMILIES["qwen2_5_vl"].vision)
+    model = lively_model("qwen2.5-vl")
+    with torch.no_grad():
+        theirs = model.model.visual(torch.from_numpy(cut.rows), torch.tensor([cut.grid]))
+    assert np.allclose(ours.reshape(24, -1), theirs.pooler_output.numpy(), atol=NEAR)
+    assert theirs.pooler_output.std() > 20 * NEAR
