@@ -28,6 +28,7 @@ from agent.engines.remote.http import TooSlow, new_client
 from agent.engines.remote.request import Body, Dialect
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
+from agent.turn_taking import waiting
 
 MAX_REDIRECTS = 3
 # A whole reply may take this many times the longest silence
@@ -82,7 +83,7 @@ class HttpClient:
     ) -> Iterator[HttpResponse]:
         """Send a request and yield the successful response, which may take `total_s` as a whole.
 
-        Routers keep requests of one `session` on one server.
+        Other threads take their turn at computing meanwhile. Routers keep requests of one `session` on one server.
         Raises HttpError, TransientError, Cancelled, EngineError; so does reading its pieces.
         """
         headers = {} if self.key is None else {"authorization": self.key.header}
@@ -93,6 +94,7 @@ class HttpClient:
             headers["content-type"] = "application/json"
         url = self.address.root + path
         with (
+            waiting(),
             self._explained_slowness(total_s or self.turn_s),
             self._transport.stopping(should_stop, total_s or self.turn_s),
         ):

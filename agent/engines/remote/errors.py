@@ -17,6 +17,7 @@ from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.remote.address import Key, redact_keys
 from agent.engines.remote.stream import read_json
 from agent.errors import EngineError
+from agent.turn_taking import waiting
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
@@ -107,10 +108,11 @@ class RetryPolicy:
 
     def _wait(self, seconds: float, should_stop: ShouldStop | None) -> None:
         end = self.clock.now() + seconds
-        while (left := end - self.clock.now()) > 0:
-            if should_stop is not None and should_stop():
-                raise Cancelled
-            self.clock.wait(min(SLICE_S, left))
+        with waiting():
+            while (left := end - self.clock.now()) > 0:
+                if should_stop is not None and should_stop():
+                    raise Cancelled
+                self.clock.wait(min(SLICE_S, left))
         if should_stop is not None and should_stop():
             raise Cancelled
 
