@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agent.spectra.pixel_grid import median
 from agent.spectra.smoothing import FWHM_PER_SIGMA, smooth_gaussian
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
 
@@ -59,17 +60,24 @@ def strongest_feature(
     inside = np.flatnonzero((wavelength >= near[0]) & (wavelength <= near[1]))
     if not inside.size or wavelength.size < 3:
         return None
-    step = float(np.median(np.diff(wavelength)))
+    step = median(np.diff(wavelength))
     weight = 1.0 / sigma**2
+    weighted = weight * excess
+    size = wavelength.size
+    first, last = int(inside[0]), int(inside[-1]) + 1
     best: LineCandidate | None = None
     fwhm = max(min_fwhm, 1.5 * step)
     while fwhm <= max(max_fwhm, min_fwhm, 1.5 * step):
         spread = fwhm / FWHM_PER_SIGMA / step
-        half = min(int(3.0 * spread) + 1, wavelength.size)
+        half = min(int(3.0 * spread) + 1, size)
         kernel = np.exp(-0.5 * (np.arange(-half, half + 1) / spread) ** 2)
-        size = wavelength.size
-        overlap = np.convolve(weight * excess, kernel)[half : half + size][inside]
-        power = np.convolve(weight, kernel**2)[half : half + size][inside]
+        # The pixels that the filter reaches from `near`; all, if they are fewer than it has.
+        low, high = max(0, first - half), min(size, last + half)
+        if high - low < kernel.size:
+            low, high = 0, size
+        wanted = slice(half + first - low, half + last - low)
+        overlap = np.convolve(weighted[low:high], kernel)[wanted]
+        power = np.convolve(weight[low:high], kernel**2)[wanted]
         score = overlap / np.sqrt(power)
         at = int(np.argmax(np.abs(score)))
         if best is None or abs(float(score[at])) > best.significance:
@@ -193,11 +201,11 @@ def double_peak_separation(
     x, height, noise = wavelength[inside], np.sign(fit.amplitude) * excess[inside], sigma[inside]
     if x.size < 7:
         return None
-    step = float(np.median(np.diff(x)))
+    step = median(np.diff(x))
     # Smoothing over a sixth of the width reduces noise but keeps peaks half a width apart.
     kernel_px = max(0.5 * lsf, fit.fwhm / 6.0) / step
     smooth = smooth_gaussian(height, np.ones(x.size, dtype=np.bool_), kernel_px)
-    error = float(np.median(noise)) / np.sqrt(max(1.0, 1.5 * kernel_px))
+    error = median(noise) / np.sqrt(max(1.0, 1.5 * kernel_px))
     left, right = _highest(smooth, x < fit.centre), _highest(smooth, x >= fit.centre)
     if right - left < 2:
         return None
