@@ -68,6 +68,8 @@ def winged_width(
     keep = np.ones(x.size, dtype=np.bool_)
     found = None
     for _ in range(2):
+        if found is not None and keep.all():  # nothing was clipped: it would be found again
+            break
         found = _fit(x[keep], flux[keep], sigma[keep], halves, powers, shapes[:, keep], opacity)
         if found is None:
             return None
