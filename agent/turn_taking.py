@@ -1,7 +1,8 @@
 """Threads that take turns at computing, and leave it to others while they wait for a server.
 
-Python runs one thread at a time. Where hundreds want to, each that waits wakes up 200 times a second
-to ask whether it may, and each short call that lets go of Python's lock queues behind all others.
+Python runs one thread at a time. Where hundreds want to run, each wakes up 200 times a second to
+ask for it, and each call that lets go of Python's lock queues behind all others: that costs as
+much as the work itself.
 """
 
 from __future__ import annotations

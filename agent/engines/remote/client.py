@@ -83,7 +83,8 @@ class HttpClient:
     ) -> Iterator[HttpResponse]:
         """Send a request and yield the successful response, which may take `total_s` as a whole.
 
-        Other threads take their turn at computing meanwhile. Routers keep requests of one `session` on one server.
+        Other threads take their turn at computing meanwhile. Routers keep requests of one
+        `session` on one server.
         Raises HttpError, TransientError, Cancelled, EngineError; so does reading its pieces.
         """
         headers = {} if self.key is None else {"authorization": self.key.header}
