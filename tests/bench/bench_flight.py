@@ -58,9 +58,8 @@ def _run(
                     marks.append((_cpu_s(pool), _server_cpu_s(url)))
             memory = _memory_mb(pool)
     rate = (last - warm) / (ends[last - 1] - ends[warm - 1])
-    ours, servers = (
-        1000 * (end - begin) / (last - warm) for begin, end in zip(*marks, strict=True)
-    )
+    between = zip(*marks, strict=True)
+    ours, servers = (1000 * (end - begin) / (last - warm) for begin, end in between)
     limit = vllm_profile.conversations_per_s(in_flight)
     about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
     yield {
@@ -113,7 +112,7 @@ def _cpu_s(pool: WorkerPool) -> float:
 
 def _server_cpu_s(url: str) -> float:
     """CPU seconds so far of the server, as it says itself."""
-    with urllib.request.urlopen(url.partition("/v1#")[0] + "/counts", timeout=60) as reply:
+    with urllib.request.urlopen(url.partition("/v1#")[0] + "/told", timeout=60) as reply:
         return float(json.load(reply)["cpu_s"])
 
 
