@@ -7,7 +7,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from agent.turn_taking import waiting
+from agent.child_process.turn_taking import waiting
 
 
 @dataclass(frozen=True, kw_only=True)

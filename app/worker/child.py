@@ -24,9 +24,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from agent.child_process.die_with_parent import die_with_parent
+from agent.child_process.turn_taking import computing
 from agent.errors import WorkbenchError
 from agent.inspection.control import Control, Interjection
-from agent.turn_taking import computing
 from app.worker.errors import WireError
 from app.worker.wire import WIRE_VERSION, Message, encode, read_message
 

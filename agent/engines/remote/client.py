@@ -13,6 +13,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from agent.child_process.turn_taking import waiting
 from agent.engines.base import ShouldStop
 from agent.engines.remote.address import Address, Key, read_address, redact_keys
 from agent.engines.remote.errors import (
@@ -28,7 +29,6 @@ from agent.engines.remote.http import TooSlow, new_client
 from agent.engines.remote.request import Body, Dialect
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
-from agent.turn_taking import waiting
 
 MAX_REDIRECTS = 3
 # A whole reply may take this many times the longest silence

@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol, TypeVar
 
+from agent.child_process.turn_taking import waiting
 from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.remote.address import Key, redact_keys
 from agent.engines.remote.stream import read_json
 from agent.errors import EngineError
-from agent.turn_taking import waiting
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0

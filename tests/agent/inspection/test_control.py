@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from agent.child_process.turn_taking import computing
 from agent.inspection.control import Control, Interjection
-from agent.turn_taking import computing
 from tests.agent.inspection.scripted_inspection import CV, inspect, inspector
 from tests.agent.scenes import answer, call, star
 

@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from agent.turn_taking import waiting
+from agent.child_process.turn_taking import waiting
 from app.worker.child import main
 
 ZOOM = '<think>Look at Hα.</think><tool_call>{"name": "spectral_visualization_tool", "arguments": \

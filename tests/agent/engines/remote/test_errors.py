@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.child_process.turn_taking import computing
 from agent.engines.base import Cancelled
 from agent.engines.remote.errors import (
     LONGEST_WAIT_S,
@@ -22,7 +23,6 @@ from agent.engines.remote.errors import (
     refusal_in_stream,
 )
 from agent.errors import EngineError
-from agent.turn_taking import computing
 from tests.agent.engines.remote.fake_clock import FakeClock
 
 NOON = datetime(2026, 6, 1, 12, 0, 0, tzinfo=UTC)

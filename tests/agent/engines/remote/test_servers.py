@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 import pytest
 
+from agent.child_process.turn_taking import computing
 from agent.engines.base import RESTARTED, SamplingSettings
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.servers import FIRST_PAUSE_S
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
-from agent.turn_taking import computing
 from tests.agent.engines.remote.fake_clock import FakeClock
 from tests.agent.engines.remote.fake_model import ANSWER, LOOK, ModelServer, serving_models
 from tests.agent.engines.remote.fake_server import (

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agent.turn_taking import AT_ONCE, _turns, computing, waiting
+from agent.child_process.turn_taking import AT_ONCE, _turns, computing, waiting
 
 THREADS = 4 * AT_ONCE
 LONG_S = 30.0
