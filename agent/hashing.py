@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from PIL import Image
 
 from agent.spectra.spectrum import Spectrum
@@ -29,7 +29,8 @@ def spectrum_hash(spectrum: Spectrum) -> str:
 def picture_hash(picture: Image.Image) -> str:
     """Hash the size and the RGB pixels, not the file format."""
     digest = hashlib.sha256(f"{picture.width}x{picture.height}".encode())
-    digest.update(_bytes(np.asarray(picture.convert("RGB")), "<u1"))
+    rgb = picture if picture.mode == "RGB" else picture.convert("RGB")
+    digest.update(_bytes(np.asarray(rgb), "<u1"))
     return digest.hexdigest()
 
 
@@ -37,6 +38,5 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _bytes(values: ArrayLike, dtype: str) -> bytes:
-    array: NDArray[np.generic] = np.ascontiguousarray(values, dtype=np.dtype(dtype))
-    return array.tobytes()
+def _bytes(values: ArrayLike, dtype: str) -> memoryview:
+    return np.ascontiguousarray(values, dtype=np.dtype(dtype)).data

@@ -28,14 +28,20 @@ def measurements_of(spectrum: Spectrum) -> SpectrumMeasurements:
 
 
 def window_table(
-    spectrum: Spectrum, lo: float, hi: float, z: float | None = None
+    spectrum: Spectrum,
+    lo: float,
+    hi: float,
+    z: float | None = None,
+    numbers: SpectrumMeasurements | None = None,
 ) -> dict[str, Any]:
     """Measurements of a window in the rest frame of `z`, as every part of the program shows them.
 
-    Lines are expected at the star's velocity, or at that of a `z` that a person has set.
+    Lines are expected at the star's velocity, or at that of a `z` that a person has set. `numbers`
+    are those of the spectrum, if the caller has them.
     """
     if (z or 0.0) in (0.0, frame_z(spectrum)):
-        return zoom_numbers(spectrum, lo, hi, z, measurements_of(spectrum).velocity_kms)
+        numbers = numbers or measurements_of(spectrum)
+        return zoom_numbers(spectrum, lo, hi, z, numbers.velocity_kms)
     return zoom_numbers(spectrum, lo, hi, z)
 
 

@@ -7,6 +7,8 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
+from agent.child_process.turn_taking import waiting
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interjection:
@@ -79,8 +81,10 @@ class Control:
 
         A slower pace set meanwhile does not lengthen it, a faster one ends it.
         """
+        if not self._look_s:
+            return
         started = time.monotonic()
-        with self._changed:
+        with waiting(), self._changed:
             look_s = self._look_s
             while not (self._paused or self._interjections or self._cancelled):
                 ends = started + min(look_s, self._look_s)
@@ -93,7 +97,9 @@ class Control:
 
     def wait_while_paused(self) -> None:
         """Block while paused; an interjection, cancelling and the deadline end the wait."""
-        with self._changed:
+        if not self._paused:
+            return
+        with waiting(), self._changed:
             while self._paused and not self._interjections and not self._cancelled:
                 left = None if self._deadline is None else self._deadline - time.monotonic()
                 if left is not None and left <= 0:

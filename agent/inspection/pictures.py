@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from agent.errors import TrajectoryError
-from agent.evidence.measurements import measurements_of, window_table
+from agent.evidence.measurements import SpectrumMeasurements, measurements_of, window_table
 from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.window_numbers import note_window, overview_numbers, window_numbers
 from agent.hashing import picture_hash, spectrum_hash
@@ -67,6 +67,11 @@ class PictureMaker:
         return self.spectrum
 
     @cached_property
+    def numbers(self) -> SpectrumMeasurements:
+        """Its measurements, kept here as those of many other spectra may be made meanwhile."""
+        return measurements_of(self.spectrum)
+
+    @cached_property
     def shown(self) -> Spectrum:
         """The part of it that the model was taught to read; some know no pixels beyond a range."""
         low, high = self.drawn.range
@@ -85,7 +90,7 @@ class PictureMaker:
         """Measurements given with the picture of the whole spectrum, if the style has numbers."""
         if not self.style.numbers:
             return ""
-        return overview_numbers(measurements_of(self.spectrum), self.z)
+        return overview_numbers(self.numbers, self.z)
 
     def opening(self, task: Task) -> tuple[Turn, Turn]:
         """The system turn and first user turn for these pictures."""
@@ -122,10 +127,10 @@ class PictureMaker:
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
         """Measure a window, for the record: the numbers that sentences about it name."""
-        table = window_table(self.spectrum, low, high, self.z)
+        table = window_table(self.spectrum, low, high, self.z, self.numbers)
         if not self.style.numbers:
             return table
-        said = SaidNumbers(measurements_of(self.spectrum))
+        said = SaidNumbers(self.numbers)
         note_window(said, float(low), float(high), self.z)
         return said.table(table)
 
@@ -133,8 +138,7 @@ class PictureMaker:
         """The tool's reply for a window, with measurements if the style has numbers."""
         if not self.style.numbers:
             return reply_text(shown, label)
-        numbers = measurements_of(self.spectrum)
-        measured = window_numbers(numbers, float(shown[0]), float(shown[1]), self.z)
+        measured = window_numbers(self.numbers, float(shown[0]), float(shown[1]), self.z)
         return measured if self.style.brief else f"{reply_text(shown, label)} {measured}"
 
 

@@ -92,8 +92,9 @@ def draw_window(window: DrawnPixels, title: str, style: Style = PUBLISHED) -> ND
 
 def png_bytes(picture: Image.Image | NDArray[np.uint8]) -> bytes:
     """Encode a picture as PNG."""
-    pixels = picture if isinstance(picture, np.ndarray) else np.asarray(picture.convert("RGB"))
-    return png.encode(pixels)
+    if isinstance(picture, np.ndarray):
+        return png.encode(picture)
+    return png.encode(np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB")))
 
 
 def default_title(spectrum: Spectrum) -> str:

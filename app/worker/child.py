@@ -9,6 +9,7 @@ Only the standard library is imported at the start; heavy imports wait for the f
 from __future__ import annotations
 
 import faulthandler
+import gc
 import logging
 import os
 import queue
@@ -23,6 +24,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from agent.child_process.die_with_parent import die_with_parent
+from agent.child_process.turn_taking import computing
 from agent.errors import WorkbenchError
 from agent.inspection.control import Control, Interjection
 from app.worker.errors import WireError
@@ -216,6 +218,8 @@ class Worker:
         if self._side_by_side:
             for module in NEEDED_BESIDE:
                 import_module(module)
+        # What is loaded now stays: it need not be looked through again and again for garbage.
+        gc.freeze()
         return {"type": "loaded", "model": asdict(self._inspector.model)}
 
     def _inspect(self, request: Message) -> Message:
@@ -231,8 +235,9 @@ class Worker:
         def tell(kind: str, value: object) -> None:
             self._emit({"type": kind, "id": number, kind: value})
 
+        spectrum = self._read_alone(request) if quiet else _spectrum(request)
         inspection = self._inspector.inspect(
-            self._read_alone(request) if quiet else _spectrum(request),
+            spectrum,
             find_task(request["task"]),
             seed=int(request["seed"]),
             control=self._controls[number],
@@ -240,10 +245,11 @@ class Worker:
             so_far=None if so_far is None else from_json(so_far),
         )
         if quiet:
-            trajectory = run(inspection)
+            with computing():
+                trajectory = to_json(run(inspection))
         else:
-            trajectory = run(inspection, lambda step: tell("step", step_to_json(step)))
-        return {"type": "done", "trajectory": to_json(trajectory), "busy": self._newly_busy()}
+            trajectory = to_json(run(inspection, lambda step: tell("step", step_to_json(step))))
+        return {"type": "done", "trajectory": trajectory, "busy": self._newly_busy()}
 
     def _newly_busy(self) -> int:
         """How often the model's server said since the last call that it has too much to do."""
@@ -265,6 +271,7 @@ class Worker:
         if beside is not None and not self._is_quitting:
             beside.shutdown()
         inspector, self._inspector = self._inspector, None
+        gc.unfreeze()
         if inspector is not None:
             inspector.close()
 

@@ -2,15 +2,18 @@
 
 The server is `vllm_profile`, in a process of its own. Our side is a pool of one or two worker
 processes, as `vet` has it. The share says something only where nothing else runs: each figure
-carries the load of the machine.
+carries the load of the machine. What a conversation costs our side, and what it costs the server,
+is processor time of their own processes, which a load changes little.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
@@ -39,21 +42,24 @@ def _run(
     paths: list[Path], in_flight: int, count: int, workers: int
 ) -> Iterator[dict[str, object]]:
     with serving() as url:
-        began_s = time.process_time()
         pool = WorkerPool(workers, LoadRequest(url), in_flight=in_flight // workers)
         with pool:
             # the first of each are not timed: imports, and all conversations at the same turn
             warm = 2 * in_flight
-            ends = []
+            # whole rounds, as they end in bursts; the last one has fewer and fewer in flight
+            last = warm + (count // in_flight - 1) * in_flight
+            ends, marks = [], []
             requests = islice(cycle(paths), warm + count)
             for result in pool.run(_requests(requests)):
                 assert result.trajectory is not None, result.error
                 assert result.trajectory.verdict == "YES", result.trajectory.stop_reason
                 ends.append(time.perf_counter())
-            cpu_s, memory = _cpu_s(pool) - began_s, _memory_mb(pool)
-    # whole rounds, as they end in bursts; the last round has fewer and fewer in flight
-    last = warm + (count // in_flight - 1) * in_flight
+                if len(ends) in (warm, last):
+                    marks.append((_cpu_s(pool), _server_cpu_s(url)))
+            memory = _memory_mb(pool)
     rate = (last - warm) / (ends[last - 1] - ends[warm - 1])
+    between = zip(*marks, strict=True)
+    ours, servers = (1000 * (end - begin) / (last - warm) for begin, end in between)
     limit = vllm_profile.conversations_per_s(in_flight)
     about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
     yield {
@@ -66,12 +72,7 @@ def _run(
         "limit_per_s": limit,
         **about,
     }
-    yield _figure(
-        "our side's CPU for a conversation, imports included",
-        1000 * cpu_s / len(ends),
-        "ms",
-        **about,
-    )
+    yield _figure("our side's CPU for a conversation", ours, "ms", servers_ms=servers, **about)
     yield _figure("our side's memory at its peak", memory, "MB", **about)
 
 
@@ -107,6 +108,12 @@ def _cpu_s(pool: WorkerPool) -> float:
         stat = Path(f"/proc/{client.pid}/stat").read_text(encoding="ascii")
         ticks += sum(map(int, stat.rpartition(")")[2].split()[11:13]))
     return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _server_cpu_s(url: str) -> float:
+    """CPU seconds so far of the server, as it says itself."""
+    with urllib.request.urlopen(url.partition("/v1#")[0] + "/told", timeout=60) as reply:
+        return float(json.load(reply)["cpu_s"])
 
 
 def _memory_mb(pool: WorkerPool) -> float:

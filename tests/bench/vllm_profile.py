@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from dataclasses import dataclass, field
 
 STEP_S = 1 / 80
@@ -101,7 +102,12 @@ class Server:
     def _told(self, head: bytes) -> object:
         if b"/models" in head.split(b"\r\n")[0]:
             return {"object": "list", "data": [{"id": MODEL, "object": "model"}]}
-        return {"most": self.most, "requests": self.requests, "sessions": len(self.sessions)}
+        return {
+            "most": self.most,
+            "requests": self.requests,
+            "sessions": len(self.sessions),
+            "cpu_s": time.process_time(),
+        }
 
     async def _answer(self, body: bytes, writer: asyncio.StreamWriter, session: bytes) -> None:
         pieces, whole = self.replies[turn_number(body)]

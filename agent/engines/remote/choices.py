@@ -25,34 +25,33 @@ _SPACES = ("\u0120", "\u2581")
 
 @dataclass(frozen=True)
 class Token:
-    """One token of the reply and its alternatives, with log-probabilities.
+    """One token of the reply; `entry` is what the server listed about it, or None.
 
-    `logprob` is NaN if the server's numbers cannot be log-probabilities.
+    The entry is read only if this token decides: one of hundreds, each with 20 alternatives.
     """
 
     text: bytes
+    entry: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A token's log-probability and those of its alternatives."""
+
     logprob: float
-    others: tuple[tuple[bytes, float], ...] = ()
+    others: tuple[tuple[bytes, float], ...]
 
 
 def read_tokens(logprobs: object, *, with_others: bool = True) -> Iterator[Token]:
     """Read the tokens in a choice's `logprobs`, skipping malformed entries.
 
-    A token that is read without its alternatives decides nothing, so its log-probability is NaN.
+    A token that is read without its alternatives decides nothing.
     """
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     for entry in content if isinstance(content, list) else ():
-        chosen = _entry(entry)
-        if chosen is None:
-            continue
-        if not with_others:
-            yield Token(chosen[0], math.nan)
-            continue
-        listed = entry.get("top_logprobs")
-        alternatives = map(_entry, listed[:MAX_ALTERNATIVES] if isinstance(listed, list) else ())
-        others = tuple(other for other in alternatives if other is not None)
-        faulty = any(math.isnan(logprob) for _, logprob in (chosen, *others))
-        yield Token(chosen[0], math.nan) if faulty else Token(*chosen, others)
+        text = _bytes(entry)
+        if text is not None:
+            yield Token(text, entry if with_others else None)
 
 
 def choices(
@@ -70,9 +69,12 @@ def choices(
     token, head = found
     if text is not None and not _is_in(text, choice_point.after, token.text[len(head) :]):
         return None
-    listed = dict(token.others)
-    listed.setdefault(token.text, token.logprob)
-    if not sum(math.exp(logprob) for logprob in listed.values()) <= MAX_SUM:  # also if it is NaN
+    about = _listed(token)
+    if about is None:
+        return None
+    listed = dict(about.others)
+    listed.setdefault(token.text, about.logprob)
+    if not sum(math.exp(logprob) for logprob in listed.values()) <= MAX_SUM:
         return None
     shares: dict[str, list[float]] = {option: [] for option in choice_point.options}
     for written, logprob in listed.items():
@@ -81,7 +83,7 @@ def choices(
             if option is not None:
                 shares[option].append(logprob)
     known = {option: _log_sum(logprobs) for option, logprobs in shares.items() if logprobs}
-    rest = _most_left(token, listed)
+    rest = _most_left(listed, [logprob for text, logprob in about.others if text != token.text])
     if not known or (len(known) < len(shares) and max(known.values()) < rest):
         return None
     return {option: known.get(option, rest) for option in choice_point.options}
@@ -123,11 +125,10 @@ def _matches(word: str, option: str) -> bool:
     return word.startswith(option) and not word[len(option)].isalnum()
 
 
-def _most_left(token: Token, listed: Mapping[bytes, float]) -> float:
+def _most_left(listed: Mapping[bytes, float], others: Sequence[float]) -> float:
     """Return the largest log-probability that an unlisted token can have."""
     left = 1.0 - sum(math.exp(logprob) for logprob in listed.values())
     unlisted = math.log(left) if left > math.exp(LEAST) else LEAST
-    others = [logprob for text, logprob in token.others if text != token.text]
     return min(unlisted, *others) if others else unlisted
 
 
@@ -136,12 +137,26 @@ def _log_sum(logprobs: Sequence[float]) -> float:
     return min(0.0, top + math.log(sum(math.exp(logprob - top) for logprob in logprobs)))
 
 
-def _entry(entry: object) -> tuple[bytes, float] | None:
-    """Return the bytes and log-probability of a listed token; NaN if the number is none."""
-    if not isinstance(entry, dict):
+def _listed(token: Token) -> _Listed | None:
+    """Read what the server listed about a token; None if a number is no log-probability."""
+    if token.entry is None:
         return None
-    text = _bytes(entry.get("bytes"), entry.get("token"))
-    return None if text is None else (text, _log_probability(entry.get("logprob")))
+    top = token.entry.get("top_logprobs")
+    alternatives = map(_entry, top[:MAX_ALTERNATIVES] if isinstance(top, list) else ())
+    others = tuple(other for other in alternatives if other is not None)
+    logprob = _log_probability(token.entry.get("logprob"))
+    if any(math.isnan(each) for each in (logprob, *(number for _, number in others))):
+        return None
+    return _Listed(logprob, others)
+
+
+def _entry(entry: object) -> tuple[bytes, float] | None:
+    """Return the bytes and log-probability of an alternative; NaN if the number is none."""
+    text = _bytes(entry)
+    if text is None:
+        return None
+    assert isinstance(entry, dict)
+    return text, _log_probability(entry.get("logprob"))
 
 
 def _log_probability(value: object) -> float:
@@ -152,7 +167,11 @@ def _log_probability(value: object) -> float:
     return float(max(LEAST, min(0.0, value)))
 
 
-def _bytes(listed: Any, token: object) -> bytes | None:
+def _bytes(entry: object) -> bytes | None:
+    """Return the bytes of a listed token."""
+    if not isinstance(entry, dict):
+        return None
+    listed, token = entry.get("bytes"), entry.get("token")
     if isinstance(listed, list) and listed:
         try:
             return bytes(listed)

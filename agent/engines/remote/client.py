@@ -13,6 +13,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from agent.child_process.turn_taking import waiting
 from agent.engines.base import ShouldStop
 from agent.engines.remote.address import Address, Key, read_address, redact_keys
 from agent.engines.remote.errors import (
@@ -82,7 +83,8 @@ class HttpClient:
     ) -> Iterator[HttpResponse]:
         """Send a request and yield the successful response, which may take `total_s` as a whole.
 
-        Routers keep requests of one `session` on one server.
+        Other threads take their turn at computing meanwhile. Routers keep requests of one
+        `session` on one server.
         Raises HttpError, TransientError, Cancelled, EngineError; so does reading its pieces.
         """
         headers = {} if self.key is None else {"authorization": self.key.header}
@@ -93,6 +95,7 @@ class HttpClient:
             headers["content-type"] = "application/json"
         url = self.address.root + path
         with (
+            waiting(),
             self._explained_slowness(total_s or self.turn_s),
             self._transport.stopping(should_stop, total_s or self.turn_s),
         ):

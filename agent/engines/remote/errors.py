@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol, TypeVar
 
+from agent.child_process.turn_taking import waiting
 from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.remote.address import Key, redact_keys
 from agent.engines.remote.stream import read_json
@@ -107,10 +108,11 @@ class RetryPolicy:
 
     def _wait(self, seconds: float, should_stop: ShouldStop | None) -> None:
         end = self.clock.now() + seconds
-        while (left := end - self.clock.now()) > 0:
-            if should_stop is not None and should_stop():
-                raise Cancelled
-            self.clock.wait(min(SLICE_S, left))
+        with waiting():
+            while (left := end - self.clock.now()) > 0:
+                if should_stop is not None and should_stop():
+                    raise Cancelled
+                self.clock.wait(min(SLICE_S, left))
         if should_stop is not None and should_stop():
             raise Cancelled
 

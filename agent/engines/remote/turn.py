@@ -83,10 +83,10 @@ def request_turn(
                     raise
             most = MAX_WHOLE if body.get("stream") else MAX_ASKED_WHOLE
             data = read_all(response.pieces, min(limit, most))
-            if data.lstrip().startswith(b"data:"):  # a stream with another content type
-                pieces = events([data], limit)
-                return _read_events(client, pieces, reply, preview, stop, should_stop)
-            return _read_whole(client, data, reply, preview, stop)
+        if data.lstrip().startswith(b"data:"):  # a stream with another content type
+            pieces = events([data], limit)
+            return _read_events(client, pieces, reply, preview, stop, should_stop)
+        return _read_whole(client, data, reply, preview, stop)
     except Cancelled:
         end = stop_end(reply.text, len(reply.text), stop)
         finish: Finish = "cancelled" if end is None else "stop"

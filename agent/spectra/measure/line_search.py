@@ -27,7 +27,7 @@ from agent.spectra.measure.sidebands import (
     side_level,
 )
 from agent.spectra.measure.wings import MAX_GAIN, winged_width
-from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, pixel_grid
+from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, median, pixel_grid
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 DETECTION_SIGMA = 3.0
@@ -108,10 +108,11 @@ def _first_guess(
         return "too few pixels"
     inside = slice(*np.searchsorted(grid.wavelength[where], near).tolist())
     level_here = continuum[inside] if inside.stop > inside.start else continuum
-    if not float(np.median(level_here)) > 0:
+    level = median(level_here)
+    if not level > 0:
         return "the continuum is not above zero"
     # Outside `near` it may reach zero; such pixels get no weight.
-    usable = np.maximum(continuum, 0.05 * float(np.median(level_here)))
+    usable = np.maximum(continuum, 0.05 * level)
     with np.errstate(over="ignore"):
         excess = np.clip(grid.flux[where] / usable - 1.0, -MAX_EXCESS, MAX_EXCESS)
         sigma = np.where(continuum > 0, sigma / usable, np.inf)

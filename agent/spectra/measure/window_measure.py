@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agent.spectra.instrument import unsafe_regions
 from agent.spectra.lines import Line, LineLists, builtin_lines
 from agent.spectra.measure.index_definitions import Index, builtin_indices, edge_windows
-from agent.spectra.measure.indices import measure_index
+from agent.spectra.measure.indices import IndexSet, measure_index_set
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.line_search import NO_PROFILE, measure_feature
@@ -153,7 +153,8 @@ def _edges(
             # The flank of an emission line is a step as well.
             start, end = _with_flanks(feature.window)
             heads = tuple(head for head in heads if not start < head.wavelength * shift < end)
-    edges = [measure_index(spectrum, edge_index(head), velocity_kms) for head in heads]
+    together = IndexSet.of(tuple(map(edge_index, heads)))
+    edges = measure_index_set(spectrum, together, velocity_kms).values()
     clear = [edge for edge in edges if edge.significance > EDGE_SIGMA and edge.number > MIN_EDGE]
     clear.sort(key=lambda edge: -edge.number)
     return tuple(clear[:MAX_EDGES])

@@ -63,10 +63,14 @@ def winged_width(
     if x.size < MIN_PIXELS or not (sigma > 0).all():
         return None
     opacity = -math.log1p(-min(max(depth, 0.01), DEEPEST))
+    halves, powers = (each.ravel() for each in np.meshgrid(0.5 * fwhm * WIDTHS, POWERS))
+    shapes = _profile(x[None], halves[:, None], powers[:, None], opacity)
     keep = np.ones(x.size, dtype=np.bool_)
     found = None
     for _ in range(2):
-        found = _fit(x[keep], flux[keep], sigma[keep], 0.5 * fwhm, opacity)
+        if found is not None and keep.all():  # nothing was clipped: it would be found again
+            break
+        found = _fit(x[keep], flux[keep], sigma[keep], halves, powers, shapes[:, keep], opacity)
         if found is None:
             return None
         residual = np.abs(flux - found.model(x)) / sigma
@@ -102,11 +106,15 @@ class _Fit:
 
 
 def _fit(
-    x: FloatArray, flux: FloatArray, sigma: FloatArray, half: float, opacity: float
+    x: FloatArray,
+    flux: FloatArray,
+    sigma: FloatArray,
+    halves: FloatArray,
+    powers: FloatArray,
+    shapes: FloatArray,
+    opacity: float,
 ) -> _Fit | None:
-    """Average over widths and powers, each weighted by its likelihood."""
-    halves, powers = (each.ravel() for each in np.meshgrid(half * WIDTHS, POWERS))
-    shapes = _profile(x[None], halves[:, None], powers[:, None], opacity)
+    """Average over widths and powers, each with its profile, weighted by their likelihood."""
     rows = np.stack(np.broadcast_arrays(1.0, x[None], -shapes), axis=1) / sigma
     normal = rows @ rows.transpose(0, 2, 1)
     target = rows @ (flux / sigma)

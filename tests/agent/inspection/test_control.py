@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from agent.child_process.turn_taking import computing
 from agent.inspection.control import Control, Interjection
 from tests.agent.inspection.scripted_inspection import CV, inspect, inspector
 from tests.agent.scenes import answer, call, star
@@ -50,6 +51,26 @@ def test_held_until_the_person_lets_it_go_on():
     thread.start()
     assert not done.wait(0.05)
     control.resume()
+    assert done.wait(30)
+    thread.join()
+
+
+def test_others_compute_while_one_is_held():
+    control = Control()
+    control.pause()
+    done = threading.Event()
+
+    def work() -> None:
+        with computing():
+            control.wait_while_paused()
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    with computing():
+        assert not done.is_set()
+        control.resume()
+        assert not done.wait(0.05)  # it waits for its turn
     assert done.wait(30)
     thread.join()
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from agent.errors import ToolError, TrajectoryError
+from agent.evidence import measurements
 from agent.evidence.measurements import measurements_of
+from agent.evidence.star_velocity import StarVelocity, star_velocity
 from agent.evidence.window_numbers import (
     window_numbers,
 )
@@ -21,6 +24,22 @@ from agent.tasks.catalogue import load_tasks
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.inspection.scripted_inspection import inspect
 from tests.agent.scenes import answer, call, star
+
+
+def test_a_velocity_is_measured_once_however_many_inspections_take_turns(monkeypatch):
+    measured = Counter()
+
+    def count(spectrum: Spectrum) -> StarVelocity:
+        measured[id(spectrum)] += 1
+        return star_velocity(spectrum)
+
+    monkeypatch.setattr(measurements, "star_velocity", count)
+    spectra = [star(seed=seed) for seed in range(6)]
+    makers = [PictureMaker.of(each, spectrum_ref(each), PUBLISHED, QWEN25) for each in spectra]
+    for low in (6400, 6500):
+        for maker in makers:
+            maker.measure(low, low + 200)
+    assert measured == {id(each): 1 for each in spectra}
 
 
 class TestInUse:

@@ -18,6 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from agent.child_process.turn_taking import waiting
 from app.worker.child import main
 
 ZOOM = '<think>Look at Hα.</think><tool_call>{"name": "spectral_visualization_tool", "arguments": \
@@ -64,13 +65,13 @@ class Scripted:
         if act == "plain":
             return (yield from self._inspector().inspect(spectrum, task, **rest))
         mischief = getattr(self, f"_{act.replace('-', '_')}", None)
-        if mischief is not None:
-            mischief(argument)
+        with waiting():  # as for a server
+            if mischief is not None:
+                mischief(argument)
+            while act == "quiet" and not rest["control"].should_stop():
+                NEVER.wait(0.01)
         if act == "steered":
             yield from _wait_for_the_person(rest["control"], rest["on_text"])
-        if act == "quiet":
-            while not rest["control"].should_stop():
-                NEVER.wait(0.01)
         if act in ENDLESS:
             _speak(rest["on_text"], NEVER.is_set if act == "deaf" else rest["control"].should_stop)
         return self._record(

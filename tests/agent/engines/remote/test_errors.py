@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
 
+from agent.child_process.turn_taking import computing
 from agent.engines.base import Cancelled
 from agent.engines.remote.errors import (
     LONGEST_WAIT_S,
@@ -48,6 +50,23 @@ def test_faults_that_pass_are_waited_out():
     policy, clock = retrying()
     assert policy.run(failing(3), "host") == 4
     assert 0.25 + 0.5 + 1.0 <= clock.waited_s <= 0.5 + 1.0 + 2.0
+
+
+def test_others_compute_while_one_waits_to_try_again():
+    class Busy(FakeClock):
+        def wait(self, seconds: float) -> None:
+            with ThreadPoolExecutor(1) as other:
+                other.submit(compute).result(30)
+            super().wait(seconds)
+
+    def compute() -> None:
+        with computing():
+            pass
+
+    clock = Busy()
+    with computing():
+        assert RetryPolicy(1, clock=clock, rng=random.Random(1)).run(failing(1), "host") == 2
+    assert clock.asked > 0
 
 
 def test_without_a_fault_nobody_waits():

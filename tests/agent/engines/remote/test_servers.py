@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
 
+from agent.child_process.turn_taking import computing
 from agent.engines.base import RESTARTED, SamplingSettings
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.servers import FIRST_PAUSE_S
@@ -58,6 +60,19 @@ def test_a_conversation_goes_where_the_fewest_are_open_and_stays_there():
         assert len(one.turns) == 2 and len(two.turns) == 3, "the second had one less open"
         sent = {request.headers["x-session-id"] for request in one.requests if request.body}
         assert sent == {conversations[0].session, conversations[2].session}
+
+
+def test_others_compute_while_one_waits_for_its_answer():
+    """The server answers none before all have asked, and each asks in its turn at computing."""
+    server = ModelServer(gate=4)
+    with several(server, stream=False) as engine, ThreadPoolExecutor(4) as pool:
+
+        def talk(_: int) -> str:
+            with computing():
+                return opened(engine).generate(SAMPLING).text
+
+        assert list(pool.map(talk, range(4))) == [LOOK] * 4
+        assert server.most == 4
 
 
 @pytest.mark.parametrize(
