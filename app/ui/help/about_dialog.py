@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import metadata
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from agent.program_version import program_version
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
@@ -19,7 +19,6 @@ from app.ui.widgets.text_width import DialogSize
 
 SIZE = (680, 640)
 MARK_PX = 56
-DISTRIBUTION = "spec-o3-workbench"
 BUTTON_ACTIONS = ("tour", "crash_reports")
 
 
@@ -94,7 +93,7 @@ class AboutDialog(QDialog):
         whole.addLayout(row)
 
     def _heading(self, current_theme: CurrentTheme) -> QHBoxLayout:
-        version = self.tr("Version {version}").replace("{version}", _version())
+        version = self.tr("Version {version}").replace("{version}", program_version())
         texts = QVBoxLayout()
         texts.setSpacing(4)
         texts.addStretch(1)
@@ -157,10 +156,3 @@ def _row(sources: ModelSources) -> QFrame:
     column.addWidget(wrapped_label(sources.about))
     frame.setAccessibleName(" · ".join(filter(None, (sources.name, state, sources.about))))
     return frame
-
-
-def _version() -> str:
-    try:
-        return metadata.version(DISTRIBUTION)
-    except metadata.PackageNotFoundError:  # run from its sources alone
-        return "?"
