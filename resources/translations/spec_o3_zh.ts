@@ -8,6 +8,10 @@
         <translation>关于 Spec-o3 Workbench</translation>
     </message>
     <message>
+        <source>Licences of all parts</source>
+        <translation>所含软件的许可证</translation>
+    </message>
+    <message>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
@@ -40,12 +44,20 @@
         <translation>示例数据是模拟的，凡显示之处均有标明。</translation>
     </message>
     <message>
+        <source>BSD 3-Clause. Qt and PySide6 are used under the LGPL, version 3, llama.cpp under the MIT licence; the other parts keep their own licences.</source>
+        <translation>BSD 3-Clause。Qt 和 PySide6 按 LGPL 第 3 版使用，llama.cpp 按 MIT 许可证使用；其余部分仍适用各自的许可证。</translation>
+    </message>
+    <message>
         <source>What this is</source>
         <translation>它是什么</translation>
     </message>
     <message>
         <source>What this is not</source>
         <translation>它不是什么</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>许可证</translation>
     </message>
 </context>
 <context>

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 from PySide6.QtCore import QCoreApplication
 
 from app.ui.actions.actions import ACTIONS
