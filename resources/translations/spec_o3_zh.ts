@@ -7059,6 +7059,10 @@ Or put its files into {folder}</source>
         <translation>星表</translation>
     </message>
     <message>
+        <source>All your candidates: {queue} or a click here shows the list, and {queue} hides it. {next} and {previous} move through it; above it, choose which candidates to see and in which order, for example best scores first, or where two agents differ.</source>
+        <translation>您的全部候选体：按 {queue} 或点击这里显示列表，再按 {queue} 收起。{next} 和 {previous} 在列表中前后移动；在列表上方选择显示哪些候选体以及顺序，例如得分高者在前，或两个智能体意见不同者在前。</translation>
+    </message>
+    <message>
         <source>All your candidates. {next} and {previous} move through the list; click a row to go to it. Above the list, choose which candidates to see and in which order, for example best scores first, or where two agents differ.</source>
         <translation>全部候选体。按 {next} 和 {previous} 在列表中移动，点击一行即可跳到该行。在列表上方选择显示哪些候选体、按什么顺序，例如评分最高者优先，或两个智能体有分歧者优先。</translation>
     </message>
