@@ -34,8 +34,8 @@ their own in _internal/PySide6: you may replace them with builds of yours. Qt it
 of others under licences that ask for no more than to be named; they are listed at
 https://doc.qt.io/qt-6/licenses-used-in-qt.html
 
-The small program that starts ours is PyInstaller's. Its licence, the GPL, has an exception for that:
-what it starts keeps its own.
+The small program that starts ours is PyInstaller's. Its licence, the GPL, has an exception: what it
+starts keeps its own.
 
 """
 
