@@ -43,7 +43,8 @@ def main() -> int:
     if not given.pack:
         build()
         strip(folder)
-        licences.collect(folder / "licences", WORK / "libraries.txt")
+        for place in licence_folders(folder):
+            licences.collect(place, WORK / "sources.txt")
         try_out(folder)
     made = [folder, *([] if given.folder else pack(folder))]
     return check_sizes(made)
@@ -72,6 +73,13 @@ def strip(folder: Path) -> None:
     for path in sorted(_files(folder)):
         if any(fnmatch(path.as_posix(), pattern) for pattern in contents.STRIPPED):
             subprocess.run(["strip", "--strip-unneeded", str(path)], check=True)
+
+
+def licence_folders(folder: Path) -> list[Path]:
+    """On macOS people get the application, which PyInstaller makes beside the folder."""
+    application = DIST / f"{contents.TITLE}.app"
+    inside = application / "Contents" / "Resources" / "licences"
+    return [folder / "licences", *([inside] if application.is_dir() else [])]
 
 
 def try_out(folder: Path) -> None:

@@ -139,10 +139,11 @@ def without_start(scripts: list[Any]) -> list[Any]:
     return [script for script in scripts if script[0] != "pyi_rth_mplconfig"]
 
 
-def note_libraries(binaries: list[Any]) -> None:
-    """Where each shared library was taken from, for licences.py."""
-    out = ROOT / "build" / "app" / "libraries.txt"
-    out.write_text("".join(f"{source}\n" for _, source, _ in binaries), encoding="utf-8")
+def note_sources(*taken: list[Any]) -> None:
+    """Where each module, library and file was taken from, for licences.py."""
+    out = ROOT / "build" / "app" / "sources.txt"
+    lines = sorted({str(source) for entries in taken for _, source, _ in entries})
+    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def version(root: Path = ROOT) -> str:

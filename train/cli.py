@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from agent.cluster.options import RayCommand
 from agent.errors import WorkbenchError
+from agent.program_version import program_version
 from train.audit.command import audit
 from train.baselines.command import baselines
 from train.bench.command import bench
@@ -42,8 +44,22 @@ app = typer.Typer(
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"spec-o3-train {program_version()}")
+        raise typer.Exit
+
+
+ShowVersion = Annotated[
+    bool,
+    typer.Option(
+        "--version", help="Show the version and exit.", is_eager=True, callback=_show_version
+    ),
+]
+
+
 @app.callback()
-def commands() -> None:
+def commands(version: ShowVersion = False) -> None:
     """Train inspectors from labels and simulations."""
 
 

@@ -17,7 +17,7 @@ from agent.errors import WorkbenchError
 
 NEEDS_RAY = (
     "--ray needs Ray, which is not installed: "
-    'pip install -e ".[cluster]" in the checkout, here and on every machine of the cluster'
+    'pip install "spec-o3-workbench[cluster]", here and on every machine of the cluster'
 )
 STORE_BYTES = 200_000_000
 """Memory for objects under way on this machine: Ray would take a third of all there is."""

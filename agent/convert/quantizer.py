@@ -27,7 +27,7 @@ BY_LLAMA_CPP = frozenset({Type.Q4_K, Type.Q5_K, Type.Q6_K})
 """Types that the gguf package cannot write; for the others it writes the same bytes."""
 NOT_HERE = (
     "Q4_K_M and Q5_K_M need llama.cpp's quantiser, which neither llama-cpp-python nor xllamacpp "
-    'has here: pip install -e ".[gguf]" in the checkout, or convert to q8_0'
+    'has here: pip install "spec-o3-workbench[gguf]", or convert to q8_0'
 )
 
 

@@ -202,7 +202,7 @@ def _connected(url: str) -> tuple[Engine, str]:
         engine = create_engine(full, poolclass=NullPool)
     except ImportError as error:
         raise WorkbenchError(
-            'pools in PostgreSQL need a driver: pip install -e ".[teams]" in the checkout'
+            'pools in PostgreSQL need a driver: pip install "spec-o3-workbench[teams]"'
         ) from error
     return engine, parsed.set(password=None).render_as_string()
 

@@ -145,7 +145,7 @@ def open_set(path: Path) -> pyarrow.parquet.ParquetFile:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise WorkbenchError(
-            'sets of examples need pyarrow: pip install -e ".[train]" in the checkout'
+            'sets of examples need pyarrow: pip install "spec-o3-workbench[train]"'
         ) from error
     try:
         file = parquet.ParquetFile(path)

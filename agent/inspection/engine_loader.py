@@ -211,5 +211,5 @@ def _require(card: Card, *modules: str) -> None:
     if missing:
         raise EngineError(
             f"the model {card.name} needs {' and '.join(missing)}; install them with "
-            'pip install -e ".[gpu]" in the checkout'
+            'pip install "spec-o3-workbench[gpu]"'
         )

@@ -20,7 +20,7 @@ CONNECT_S = 10.0
 SILENCE_S = 30.0
 WHOLE_S = 120.0
 MAX_REDIRECTS = 3
-NEEDS = 'is read through fsspec: pip install -e ".[cloud]" in the checkout'
+NEEDS = 'is read through fsspec: pip install "spec-o3-workbench[cloud]"'
 TOO_LARGE = f"it is larger than {MAX_BYTES // 2**20} MB: download it and give its path"
 # How each store is told not to wait for ever; what it lists is not kept either
 OPTIONS: dict[str, dict[str, Any]] = {

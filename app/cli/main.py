@@ -66,6 +66,7 @@ def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
     import typer  # child processes start here too and do not need it
 
     from agent.cluster.options import RayCommand
+    from app.cli.version import commands
 
     app = typer.Typer(
         name="spec-o3",
@@ -83,10 +84,6 @@ def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
         else:
             app.command(cls=RayCommand)(command)
     return app
-
-
-def commands() -> None:
-    """Vet candidates of rare stars from survey spectra."""
 
 
 def main() -> None:

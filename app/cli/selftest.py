@@ -10,12 +10,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 
 import typer
 
 from agent.errors import WorkbenchError
+from agent.program_version import program_version
 from app.cli.inspection_text import cleaned
 from app.selftest import inspection, installation, plugins, session, spectra, window
 from app.selftest.check import Check, CheckSkipped
@@ -27,7 +27,7 @@ WIDTHS = (8, 8, 25, 7)
 
 def selftest() -> None:
     """Check this installation: read, inspect, judge, export and open the window."""
-    _print(f"spec-o3 {_version()}, {_platform()}")
+    _print(f"spec-o3 {program_version()}, {_platform()}")
     _print(_row("", "part", "check", "s", "result"))
     with _temporary_folder() as folder:
         checks = [check for each in CHECK_MODULES for check in each.checks()]
@@ -79,10 +79,6 @@ def _temporary_folder() -> Iterator[Path]:
 def _row(state: str, part: str, name: str, seconds: str, result: str) -> str:
     cells = zip((state, part, name, seconds), WIDTHS, strict=True)
     return " ".join(f"{cell:<{width}}" for cell, width in cells) + " " + result
-
-
-def _version() -> str:
-    return metadata.version("spec-o3-workbench")
 
 
 def _platform() -> str:

@@ -75,7 +75,7 @@ def _verdicts(folder: Path) -> str:
 def _catalogue(kind: str, folder: Path) -> str:
     """Export a catalogue and import it again as a list."""
     if kind == "parquet" and not is_frozen() and find_spec("pyarrow") is None:
-        raise CheckSkipped('pyarrow is not installed: pip install -e ".[formats]" in the checkout')
+        raise CheckSkipped('pyarrow is not installed: pip install "spec-o3-workbench[formats]"')
     out = folder / f"out.{kind}"
     with _opened(folder) as session:
         export(session, out, which="all")

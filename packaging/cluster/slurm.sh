@@ -14,7 +14,7 @@ set -euo pipefail
 session=$1
 shift
 
-# Where `pip install -e ".[cluster,gpu]"` was done, on a file system that all nodes see.
+# Where `pip install "spec-o3-workbench[cluster,gpu]"` was done, on a file system that all nodes see.
 source "${SPEC_O3_ENVIRONMENT:-$HOME/spec-o3}/bin/activate"
 
 # Without a token anybody in the network could run code. It lies in the home that all nodes share.

@@ -8,6 +8,10 @@
         <translation>关于 Spec-o3 Workbench</translation>
     </message>
     <message>
+        <source>Licences of all parts</source>
+        <translation>所含软件的许可证</translation>
+    </message>
+    <message>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
@@ -40,12 +44,20 @@
         <translation>示例数据是模拟的，凡显示之处均有标明。</translation>
     </message>
     <message>
+        <source>BSD 3-Clause. Qt and PySide6 are used under the LGPL, version 3, llama.cpp under the MIT licence; the other parts keep their own licences.</source>
+        <translation>BSD 3-Clause。Qt 和 PySide6 按 LGPL 第 3 版使用，llama.cpp 按 MIT 许可证使用；其余部分仍适用各自的许可证。</translation>
+    </message>
+    <message>
         <source>What this is</source>
         <translation>它是什么</translation>
     </message>
     <message>
         <source>What this is not</source>
         <translation>它不是什么</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>许可证</translation>
     </message>
 </context>
 <context>
@@ -7045,6 +7057,10 @@ Or put its files into {folder}</source>
     <message>
         <source>The catalogue</source>
         <translation>星表</translation>
+    </message>
+    <message>
+        <source>All your candidates: {queue} or a click here shows the list, and {queue} hides it. {next} and {previous} move through it; above it, choose which candidates to see and in which order, for example best scores first, or where two agents differ.</source>
+        <translation>您的全部候选体：按 {queue} 或点击这里显示列表，再按 {queue} 收起。{next} 和 {previous} 在列表中前后移动；在列表上方选择显示哪些候选体以及顺序，例如得分高者在前，或两个智能体意见不同者在前。</translation>
     </message>
     <message>
         <source>All your candidates. {next} and {previous} move through the list; click a row to go to it. Above the list, choose which candidates to see and in which order, for example best scores first, or where two agents differ.</source>

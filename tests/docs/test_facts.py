@@ -113,11 +113,6 @@ def test_percentages_of_nano_are_only_in_its_card():
     assert [line for line in lines if re.search(r"\d\d(\.\d)? ?(%|per cent)", line)] == []
 
 
-def test_the_changelog_has_this_version():
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert "\n## 0.1.0\n" in text
-
-
 ORDERS = (
     "as listed",
     "highest score",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 from PySide6.QtCore import QCoreApplication
 
 from app.ui.actions.actions import ACTIONS
@@ -157,11 +158,13 @@ def _exists(name: str) -> bool:
     )
 
 
-def test_the_citation_has_the_programs_version():
-    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get(
-        "version"
-    )
-    if version:
-        assert f"version: {version.removesuffix('.dev0')}\n" in text
-    assert "2601.06498" in text
+def test_the_citation_names_the_newest_release():
+    """The program is that release, or is on its way to the next."""
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    release, date = re.findall(r"^## (\d\S*) - (\d{4}-\d\d-\d\d)$", changes, re.MULTILINE)[0]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {release}\ndate-released: {date}\n" in citation
+    assert "2601.06498" in citation
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    version = Version(project["version"])
+    assert version == Version(release) or (version > Version(release) and version.is_devrelease)

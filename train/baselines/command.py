@@ -29,7 +29,7 @@ def baselines(
         from train.baselines.training import train_specialists
     except ImportError as error:
         raise WorkbenchError(
-            f'baselines need {error.name}: pip install -e ".[train]" in the checkout'
+            f'baselines need {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     if threads is not None:
         torch.set_num_threads(threads)

@@ -62,7 +62,7 @@ def export(
         from train.export.parity_report import with_parity
     except ImportError as error:
         raise ConversionError(
-            f'exporting needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'exporting needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     console = Console(stderr=True)
 
@@ -107,7 +107,7 @@ def reopen(
         from train.export.reopen import reopen as reopened
     except ImportError as error:
         raise ConversionError(
-            f'reopening needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'reopening needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     card = reopened(model, out)
     typer.echo(f"{out}  {card.parameters / 1e6:,.1f} M weights, {card.bytes / 1e6:,.1f} MB")

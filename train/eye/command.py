@@ -92,7 +92,7 @@ def school(
         from train.eye.shards import Lesson
     except ImportError as error:
         raise WorkbenchError(
-            f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     if threads is not None:
         torch.set_num_threads(threads)
@@ -144,7 +144,7 @@ def readings(
         from train.eye.settings import SchoolSettings
     except ImportError as error:
         raise WorkbenchError(
-            f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     school = read_tables("school", sets).read(SchoolSettings, "school")
     spectra, _ = simulated_spectra(per_kind, seed) if real is None else real_spectra(real)
@@ -183,7 +183,7 @@ def speak(
         from train.questions.settings import QuestionSettings
     except ImportError as error:
         raise WorkbenchError(
-            f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     if threads is not None:
         torch.set_num_threads(threads)
@@ -219,7 +219,7 @@ def make(
         from train.eye.make import make_seeing_model, read_recipe
     except ImportError as error:
         raise WorkbenchError(
-            f'the eye needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     console = Console(stderr=True, soft_wrap=True)
     made = make_seeing_model(

@@ -53,7 +53,7 @@ def grpo(
         from train.models.model_folder import starting_folder
     except ImportError as error:
         raise WorkbenchError(
-            f'reinforcement learning needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'reinforcement learning needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     finished = reinforce(
         starting_folder(model), sets, out, grpo_settings,

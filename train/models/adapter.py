@@ -19,7 +19,7 @@ def merge_adapter(base: Path, adapter: Path, into: Path) -> None:
     except ImportError as error:
         raise ConversionError(
             "merging an adapter needs torch, transformers and peft: "
-            'pip install -e ".[gpu]" in the checkout'
+            'pip install "spec-o3-workbench[gpu]"'
         ) from error
     model = load_model(
         read_folder(base),

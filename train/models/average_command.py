@@ -32,7 +32,7 @@ def average(
         from train.models.average import checkpoints_of
     except ImportError as error:
         raise WorkbenchError(
-            f'averaging needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'averaging needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     checkpoints = checkpoints_of(run, first, last)
     card = averaged(run, checkpoints, out, like, back)

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, write_examples
+from agent.program_version import program_version
 from train.parallel import in_order
 from train.questions.plan import plan_of
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import Request, SpectrumQuestions, questions_on_spectra
 from train.simulate.campaign import MAX_COUNT
 from train.simulate.campaign import Settings as Campaign
-from train.simulate.identity import program_version
 
 SPECTRA_PER_JOB = 8
 

@@ -52,7 +52,7 @@ def sft(
         from train.sft.run import fine_tune
     except ImportError as error:
         raise WorkbenchError(
-            f'fine-tuning needs {error.name}: pip install -e ".[train]" in the checkout'
+            f'fine-tuning needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
     finished = fine_tune(
         approved,

@@ -27,7 +27,7 @@ def make_trainable(model: Any, settings: SftSettings) -> Any:
 
 def _with_adapter(model: Any, settings: SftSettings) -> Any:
     if importlib.util.find_spec("peft") is None:
-        raise WorkbenchError('LoRA needs peft: pip install -e ".[train]" in the checkout')
+        raise WorkbenchError('LoRA needs peft: pip install "spec-o3-workbench[train]"')
     from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(

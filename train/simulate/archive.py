@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from agent.errors import WorkbenchError
+from agent.program_version import program_version
 from train.parallel import in_order
 from train.simulate.campaign import Assignment, Settings, assignments
-from train.simulate.identity import program_version
 from train.simulate.layouts import atlas, desi, lamost, sdss
 from train.simulate.production import SimulatedSpectrum, simulate_spectrum
 from train.simulate.shards import SPECTRA_PER_SHARD, write_shard

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
@@ -34,13 +33,6 @@ class Stamp:
             f"SIMULATED spectrum: spec-o3-train simulate {self.version}, "
             f"seed {self.seed}, number {self.index}. Not an observation."
         )
-
-
-def program_version() -> str:
-    try:
-        return version("spec-o3-workbench")
-    except PackageNotFoundError:
-        return "source"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from agent.errors import WorkbenchError
+from agent.program_version import program_version
 from train.simulate.atlas import observe_atlas
 from train.simulate.campaign import Assignment, Settings, draw_quality, object_rng, spectrum_rng
-from train.simulate.identity import Stamp, draw_position, draw_target, moved_to, program_version
+from train.simulate.identity import Stamp, draw_position, draw_target, moved_to
 from train.simulate.layouts.common import Entry
 from train.simulate.realism.library import Library
 from train.simulate.sky import draw_source

@@ -15,7 +15,7 @@ log = logging.getLogger("agent.engines.gguf")
 ERROR_LEVEL = 4
 NOT_INSTALLED = (
     "GGUF models need llama-cpp-python, which is not installed: "
-    'pip install -e ".[gguf]" in the checkout; or start a server with the model '
+    'pip install "spec-o3-workbench[gguf]"; or start a server with the model '
     "(xllamacpp comes with the workbench) and use its address as the model"
 )
 

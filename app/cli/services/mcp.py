@@ -15,7 +15,7 @@ from app.core.session.spectra_folders import open_with_spectra
 
 NO_SDK = (
     "the MCP server needs the package mcp, which is not part of the plain installation: "
-    'pip install "spec-o3-workbench[mcp]", or in a checkout pip install -e ".[mcp]"; '
+    'pip install "spec-o3-workbench[mcp]"; '
     "the downloadable program has no MCP server"
 )
 

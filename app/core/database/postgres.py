@@ -52,7 +52,7 @@ class TeamDatabase:
             )
         except ImportError as error:
             raise SessionError(
-                'sessions in PostgreSQL need a driver: pip install -e ".[teams]" in the checkout'
+                'sessions in PostgreSQL need a driver: pip install "spec-o3-workbench[teams]"'
             ) from error
         prepare_for_postgresql()
         _set_up_connections(engine)

@@ -10,13 +10,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, insert, select, update
 
+from agent.program_version import DISTRIBUTION, program_version
 from app.core.database.database import insert_or_update
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
 from app.core.evidence.combining import STORED, is_weighed, update_combined
 from app.core.evidence.matches import matches_from, matches_text
 from app.core.session.evidence_services import unpacked
-from app.core.session.provenance import PACKAGE, program_version
 from app.core.session.records import Change
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import damaged, have_type
@@ -140,7 +140,7 @@ def raw_reply(session: Session, reply_id: int) -> bytes:
 @cache
 def client_name() -> str:
     """Which program asked; kept with each answer. Looking up a version takes milliseconds."""
-    return f"{PACKAGE}/{program_version()}"
+    return f"{DISTRIBUTION}/{program_version()}"
 
 
 def _save_reply(connection: Connection, exchange: Exchange) -> int:

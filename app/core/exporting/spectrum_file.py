@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.checked_toml import printable
+from agent.program_version import program_version
 from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.atomic_file import atomic_write
 from app.core.errors import SessionError
-from app.core.session.provenance import PROGRAM, program_version
+from app.core.session.provenance import PROGRAM
 
 SUFFIXES = {
     **{".csv": "csv", ".fits": "fits", ".fit": "fits"},

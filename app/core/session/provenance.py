@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -12,6 +11,7 @@ from sqlalchemy import Connection, func, select
 from agent.checked_toml import printable
 from agent.errors import TrajectoryError
 from agent.hashing import text_hash
+from agent.program_version import program_version
 from agent.trajectory.trajectory_file import from_line
 from app.core.database.tables import (
     candidates,
@@ -29,7 +29,6 @@ from app.core.session.simulated import simulated_in
 from app.core.session.verdict_log import now
 
 PROGRAM = "Spec-o3 Workbench"
-PACKAGE = "spec-o3-workbench"
 MAX_WORDS = 300
 
 
@@ -118,13 +117,6 @@ class Provenance:
             for number, each in enumerate(value, 1):
                 for part, inner in each.items():
                     yield f"{key.removesuffix('s')}_{number}_{part}", _as_text(inner)
-
-
-def program_version() -> str:
-    try:
-        return version(PACKAGE)
-    except PackageNotFoundError:  # running from a source tree that is not installed
-        return "unknown"
 
 
 def task_hash(session: Session) -> str:

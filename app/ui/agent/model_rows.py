@@ -181,10 +181,10 @@ def _need(location: ModelLocation) -> str:
 def _need_of_engine(engine: str) -> str:
     if engine == "transformers" and not (_is_installed("torch") and _is_installed("transformers")):
         text = translate("agent", "Needs torch and transformers: pip install {what}")
-        return text.replace("{what}", '-e ".[gpu]"')
+        return text.replace("{what}", '"spec-o3-workbench[gpu]"')
     if engine == "gguf" and not has_gguf_engine():
         text = translate("agent", "Needs llama.cpp: pip install {what}")
-        return text.replace("{what}", '-e ".[gguf]"')
+        return text.replace("{what}", '"spec-o3-workbench[gguf]"')
     return ""
 
 

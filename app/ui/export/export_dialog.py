@@ -26,6 +26,7 @@ from app.core.progress import StoppedError
 from app.ui.background.long_work import LongWork
 from app.ui.export.export_catalogue import CataloguePanel
 from app.ui.export.export_work import ExportKind, ExportOrder, WrittenFile, suffixes_of, write
+from app.ui.importing.ready_made_sessions import data_folder
 from app.ui.importing.session_path import free_path
 from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
@@ -248,7 +249,7 @@ class ExportDialog(QDialog):
         self._show_writing(self.is_writing)
 
     def _default_path(self) -> Path:
-        """The default path: next to the session, under its name.
+        """The default path: next to the session, under its name; at home for the sample.
 
         A catalogue has a name of its own: the list that the session was made from often has that of
         the session, and must not be proposed for replacement.
@@ -256,6 +257,8 @@ class ExportDialog(QDialog):
         session = self._context.current.session
         location = session.location
         folder = location.absolute().parent if isinstance(location, Path) else Path.home()
+        if folder.is_relative_to(data_folder()):
+            folder = Path.home()
         match self.kind:
             case ExportKind.CATALOGUE:
                 return folder / f"{session.name}-vetted{self.catalogue.suffix}"

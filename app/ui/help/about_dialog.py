@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import metadata
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from agent.program_version import program_version
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
+from app.ui.help.licence_folder import licence_folder
 from app.ui.help.model_sources import ModelSources, all_model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import short_label, wrapped_label
@@ -19,7 +21,6 @@ from app.ui.widgets.text_width import DialogSize
 
 SIZE = (680, 640)
 MARK_PX = 56
-DISTRIBUTION = "spec-o3-workbench"
 BUTTON_ACTIONS = ("tour", "crash_reports")
 
 
@@ -38,6 +39,11 @@ class AboutDialog(QDialog):
         self.inspectors = QVBoxLayout()
         self.inspectors.setSpacing(8)
         self.buttons = {action: self._action_button(action) for action in BUTTON_ACTIONS}
+        self.licences_button = QPushButton(self.tr("Licences of all parts"))
+        self.licences_button.setAutoDefault(False)
+        if licence_folder() is None:
+            self.licences_button.hide()
+        self.licences_button.clicked.connect(self._open_licences)
         self.close_button = QPushButton(self.tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.close)
@@ -60,6 +66,11 @@ class AboutDialog(QDialog):
     def _run(self, action: str, *_: object) -> None:
         self.close()
         self._commands.run(action)
+
+    def _open_licences(self) -> None:
+        folder = licence_folder()
+        if folder is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def _lay_out(self, current_theme: CurrentTheme) -> None:
         inside = QWidget()
@@ -85,6 +96,7 @@ class AboutDialog(QDialog):
         row.setSpacing(8)
         for button in self.buttons.values():
             row.addWidget(button)
+        row.addWidget(self.licences_button)
         row.addStretch(1)
         row.addWidget(self.close_button)
         whole = QVBoxLayout(self)
@@ -94,7 +106,7 @@ class AboutDialog(QDialog):
         whole.addLayout(row)
 
     def _heading(self, current_theme: CurrentTheme) -> QHBoxLayout:
-        version = self.tr("Version {version}").replace("{version}", _version())
+        version = self.tr("Version {version}").replace("{version}", program_version())
         texts = QVBoxLayout()
         texts.setSpacing(4)
         texts.addStretch(1)
@@ -130,7 +142,17 @@ class AboutDialog(QDialog):
             ),
             self.tr("The sample is simulated, and marked as such wherever it is shown."),
         )
-        return (self.tr("What this is"), is_), (self.tr("What this is not"), is_not)
+        licences = (
+            self.tr(
+                "BSD 3-Clause. Qt and PySide6 are used under the LGPL, version 3, llama.cpp under "
+                "the MIT licence; the other parts keep their own licences."
+            ),
+        )
+        return (
+            (self.tr("What this is"), is_),
+            (self.tr("What this is not"), is_not),
+            (self.tr("Licence"), licences),
+        )
 
     def _list_models(self, models: tuple[ModelSources, ...]) -> None:
         while item := self.inspectors.takeAt(0):
@@ -157,10 +179,3 @@ def _row(sources: ModelSources) -> QFrame:
     column.addWidget(wrapped_label(sources.about))
     frame.setAccessibleName(" · ".join(filter(None, (sources.name, state, sources.about))))
     return frame
-
-
-def _version() -> str:
-    try:
-        return metadata.version(DISTRIBUTION)
-    except metadata.PackageNotFoundError:  # run from its sources alone
-        return "?"

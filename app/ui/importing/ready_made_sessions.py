@@ -17,9 +17,14 @@ from app.ui.importing.import_work import ImportOrder, ListOrder, ensure_folder, 
 SAMPLE_TASK = "CV"
 
 
+def data_folder() -> Path:
+    """Where the program keeps these sessions, which file managers hide."""
+    return user_data_path("spec-o3-workbench", appauthor=False)
+
+
 def sample_session(reviewer: str, folder: Path | None = None, *, blind: bool = False) -> Session:
     """Open the sample session, and create it at first use; verdicts are kept. Any thread."""
-    home = ensure_folder(folder or user_data_path("spec-o3-workbench", appauthor=False))
+    home = ensure_folder(folder or data_folder())
     path = home / "sample.speco3"
     if not path.exists():
         listed = Path(str(resources.files("resources"))) / "sample" / "candidates.csv"
@@ -53,7 +58,7 @@ def spectrum_session(
     chosen, spectrum = look_task(), normalized_path(path)
     key = f"{spectrum}\0{chosen.id}".encode(errors="replace")
     digest = hashlib.sha256(key).hexdigest()[:12]
-    home = folder or user_data_path("spec-o3-workbench", appauthor=False) / "spectra"
+    home = folder or data_folder() / "spectra"
     name = f"{stem_of(spectrum.name)[:MAX_STEM]}-{chosen.id}-{digest}.speco3"
     path = ensure_folder(home) / name
     if not path.exists():

@@ -28,7 +28,7 @@ def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
     """The stops in working order, with the current keys in their texts."""
     judging, key, task = view.judging, keymap.label, view.session.task
     return (
-        Stop(judging.queue_place, translate("tour", "The list"), _list(key)),
+        Stop(judging.queue_place, translate("tour", "The list"), _list(key, judging.has_rail)),
         Stop(judging.plot, translate("tour", "The spectrum"), _spectrum(key, len(task.windows))),
         Stop(judging.verdicts, translate("tour", "Your verdict"), _verdict(key)),
         Stop(judging.agent, translate("tour", "The agent"), _agent(key)),
@@ -36,7 +36,15 @@ def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
     )
 
 
-def _list(key: KeyOf) -> str:
+def _list(key: KeyOf, is_rail: bool) -> str:
+    if is_rail:
+        text = translate(
+            "tour",
+            "All your candidates: {queue} or a click here shows the list, and {queue} hides it. "
+            "{next} and {previous} move through it; above it, choose which candidates to see "
+            "and in which order, for example best scores first, or where two agents differ.",
+        )
+        return _with_keys(text, queue=key("queue"), next=key("next"), previous=key("previous"))
     text = translate(
         "tour",
         "All your candidates. {next} and {previous} move through the list; click a row "

@@ -13,7 +13,7 @@ from agent.errors import WorkbenchError
 
 def test_without_ray_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(WorkbenchError, match=r'pip install -e "\.\[cluster\]"'):
+    with pytest.raises(WorkbenchError, match=r'pip install "spec-o3-workbench\[cluster\]"'):
         RayCluster(RayPlace())
 
 

@@ -259,5 +259,5 @@ def test_a_missing_extra_is_named(tiny_qwen25: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "torch" else real(name)
     )
-    with pytest.raises(EngineError, match=r'needs torch.*install -e "\.\[gpu\]" in the checkout'):
+    with pytest.raises(EngineError, match=r'needs torch.*install "spec-o3-workbench\[gpu\]"'):
         load_engine(model_at(tiny_qwen25))

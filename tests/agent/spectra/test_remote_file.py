@@ -176,7 +176,7 @@ def test_tricks_are_not_tried(url: str) -> None:
 def test_what_is_not_installed_is_named(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("s3fs", "gcsfs"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ReadError, match=r'pip install -e "\.\[cloud\]"'):
+    with pytest.raises(ReadError, match=r'pip install "spec-o3-workbench\[cloud\]"'):
         read_url(f"{scheme}://bucket/1.fits")
 
 

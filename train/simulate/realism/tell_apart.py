@@ -56,8 +56,7 @@ def require_classifier() -> None:
         import sklearn.ensemble  # noqa: F401
     except ImportError as error:
         raise WorkbenchError(
-            "telling real from simulated needs scikit-learn: "
-            'pip install -e ".[train]" in the checkout'
+            'telling real from simulated needs scikit-learn: pip install "spec-o3-workbench[train]"'
         ) from error
 
 

@@ -96,7 +96,7 @@ def judge(simulated: FloatArray, labels: Labels, real: FloatArray, seed: int) ->
         from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise WorkbenchError(
-            'this command needs scikit-learn: pip install -e ".[train]" in the checkout'
+            'this command needs scikit-learn: pip install "spec-o3-workbench[train]"'
         ) from error
     use = [column for column, name in enumerate(feature_names()) if name not in NOISE_FEATURES]
     model = HistGradientBoostingClassifier(max_iter=150, learning_rate=0.08, random_state=seed)

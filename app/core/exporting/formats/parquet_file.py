@@ -22,7 +22,7 @@ from app.core.exporting.table import Table, TypedColumn
 from app.core.session.provenance import Provenance
 
 ROWS_IN_GROUP = 100_000
-EXTRA = 'pip install -e ".[formats]" in the checkout'
+EXTRA = 'pip install "spec-o3-workbench[formats]"'
 
 
 def parquet_writer() -> Callable[[BinaryIO, Table, Provenance], None]:

@@ -25,6 +25,15 @@ def test_accepted_ones_as_csv(qtbot, context, dialog, tmp_path):
     assert (tmp_path / "night-vetted.csv-metadata.json").exists()
 
 
+def test_what_the_program_keeps_itself_is_exported_where_one_finds_it(
+    context, dialog, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(export_dialog, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(export_dialog.Path, "home", lambda: tmp_path.parent)
+    context.commands.run("export")
+    assert dialog.file.path == tmp_path.parent / "night-vetted.csv"
+
+
 def test_a_file_that_will_be_replaced_is_told_before(qtbot, context, dialog, tmp_path):
     (tmp_path / "night-vetted.csv").write_text("old")
     context.commands.run("export")

@@ -78,6 +78,28 @@ def test_a_second_look_shows_each_once(qtbot, dialog):
     qtbot.waitUntil(lambda: dialog.inspectors.count() == count)
 
 
+def test_licences(dialog):
+    assert "BSD 3-Clause" in texts_of(dialog)
+    assert dialog.licences_button.isHidden()  # pip installed the parts, and their licences
+
+
+def test_a_download_opens_its_licences(qtbot, tmp_path, monkeypatch):
+    (tmp_path / "licences").mkdir()
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "spec-o3"))
+    opened = []
+    monkeypatch.setattr(
+        "app.ui.help.about_dialog.QDesktopServices.openUrl", lambda url: opened.append(url)
+    )
+    runner = Runner()
+    made = AboutDialog(Commands(), CurrentTheme(), runner)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.mouseClick(made.licences_button, Qt.MouseButton.LeftButton)
+    runner.close()
+    assert [url.toLocalFile() for url in opened] == [str(tmp_path / "licences")]
+
+
 def test_its_buttons_run_what_they_say(qtbot, monkeypatch):
     opened = []
     monkeypatch.setattr(

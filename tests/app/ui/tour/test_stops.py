@@ -18,6 +18,15 @@ def test_keys_are_told_as_they_are_now(person):
     assert "J accepts, X rejects" in tour(person).bubble.text.text()
 
 
+def test_a_hidden_list_says_how_it_is_shown(person):
+    person.window.resize(1280, 720)
+    person.window.commands.run("tour")
+    assert "Q or a click here shows the list" in tour(person).bubble.text.text()
+    person.window.resize(1700, 800)
+    person.window.commands.run("tour")
+    assert "click a row to go to it" in tour(person).bubble.text.text()
+
+
 def test_in_chinese(qtbot, qapp, place):
     translators = install_translators(qapp, "zh")
     try:

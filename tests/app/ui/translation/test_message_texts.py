@@ -101,7 +101,7 @@ PUT_TOGETHER = {
     ": add one to the address as #MODEL ({})",
     "{}; columns of the list: {}",
     "the measured inspector",
-    'pip install -e ".[formats]" in the checkout',
+    'pip install "spec-o3-workbench[formats]"',
     "the task",
     "the task of {}",
     "the worker {} while it {}",

@@ -1,0 +1,15 @@
+"""The version of the program, which pyproject.toml says."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+DISTRIBUTION = "spec-o3-workbench"
+
+
+def program_version() -> str:
+    """The installed version; "unknown" where the source runs without being installed."""
+    try:
+        return version(DISTRIBUTION)
+    except PackageNotFoundError:
+        return "unknown"
