@@ -42,6 +42,12 @@ def has_known_answers(session: Session) -> bool:
         return connection.execute(query).first() is not None
 
 
+def known_ids(session: Session) -> frozenset[int]:
+    """The hidden candidates."""
+    with session.database.reading() as connection:
+        return frozenset(connection.execute(select(known_answers.c.candidate_id)).scalars())
+
+
 def known_answer_of(session: Session, candidate_id: int) -> KnownAnswer | None:
     """The known answer of a candidate. Show it only to who has judged the candidate."""
     query = select(known_answers).where(known_answers.c.candidate_id == candidate_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -80,7 +80,7 @@ def _read(session: Session) -> Iterator[Row[Any]]:
         after = (rows[-1].candidate_id, rows[-1].reviewer_id)
 
 
-def _page(connection: Connection, after: tuple[int, int]) -> Sequence[Row[Any]]:
+def _page(connection: Connection, after: tuple[int, int]) -> list[Row[Any]]:
     number, reviewer = judgements.c.candidate_id, judgements.c.reviewer_id
     query = (
         select(number, reviewer, judgements.c.log_id, reviewers.c.name, judgements.c.subclass)
@@ -90,8 +90,7 @@ def _page(connection: Connection, after: tuple[int, int]) -> Sequence[Row[Any]]:
         .order_by(number, reviewer)
         .limit(PAGE)
     )
-    rows: Sequence[Row[Any]] = connection.execute(query).all()
-    return rows
+    return [*connection.execute(query)]
 
 
 def _pairs(given: Given, seed: int) -> Iterator[SubclassPair]:

@@ -52,7 +52,6 @@ def own(real, other, unjudged=()):
         unsure=0,
         shown=0,
         together=0,
-        together=0,
         without_p=0,
     )
 
