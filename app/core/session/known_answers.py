@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from app.core.database.tables import known_answers
+from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged, have_type
 
@@ -29,6 +30,10 @@ class KnownAnswer:
     """As its list of labels says, such as "CV" or "M dwarf"."""
     is_simulated: bool
     source: str
+
+    def is_right(self, verdict: str | None) -> bool:
+        """Whether the verdict says what is known; one that is unsure does not."""
+        return verdict == (Verdict.ACCEPT if self.is_member else Verdict.REJECT)
 
 
 def not_known(candidate_id: ColumnElement[int]) -> ColumnElement[bool]:
@@ -66,6 +71,13 @@ def without_known(connection: Connection, ids: Collection[int]) -> list[int]:
     """These candidates in their order, without those that are hidden."""
     hidden = set(connection.execute(select(known_answers.c.candidate_id)).scalars())
     return [number for number in ids if number not in hidden]
+
+
+def known_among(session: Session, ids: Collection[int]) -> list[KnownAnswer]:
+    """The known answers of these candidates. Show them only to who has judged all of them."""
+    with session.database.reading() as connection:
+        answers = read_known_answers(connection)
+    return [answers[number] for number in ids if number in answers]
 
 
 def known_answer_from(row: Row[Any]) -> KnownAnswer:

@@ -89,7 +89,7 @@ class _Judged(NamedTuple):
 
     @property
     def is_correct(self) -> bool:
-        return self.verdict == (Verdict.ACCEPT if self.answer.is_member else Verdict.REJECT)
+        return self.answer.is_right(self.verdict)
 
 
 def known_figures(session: Session) -> tuple[KnownFigures, ...]:

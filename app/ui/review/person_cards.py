@@ -167,13 +167,17 @@ class KnownCard(PageCard):
         return rows
 
     def _counted(self, each: KnownFigures) -> str:
+        text = self.tr("{name}: {a} of {m} members and {b} of {k} look-alikes accepted")
+        if each.together:
+            text += self.tr("; {t} of them judged with others in one act")
         return fill_in(
-            self.tr("{name}: {a} of {m} members and {b} of {k} look-alikes accepted"),
+            text,
             name=one_line(each.reviewer),
             a=f"{each.members_accepted:,}",
             m=f"{each.members:,}",
             b=f"{each.others_accepted:,}",
             k=f"{each.others:,}",
+            t=f"{each.together:,}",
         )
 
     def _drifted(self, each: KnownFigures) -> str:
