@@ -47,6 +47,8 @@ class Database:
         else:
             self._storage = TeamDatabase(location)
         self.location: Path | str = self._storage.location
+        self.address = location
+        """Where to open it again. Not to be shown: a URL may have a password."""
         try:
             with error_messages.translate_errors(self.location):
                 self._prepare()

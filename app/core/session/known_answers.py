@@ -17,6 +17,8 @@ from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged, have_type
 
 MAX_CLASS_NAME = 80
+HIDDEN_BY = "known_by"
+"""The fact that names who has hidden known answers last."""
 
 
 @dataclass(frozen=True, kw_only=True)
