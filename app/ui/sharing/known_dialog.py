@@ -22,7 +22,7 @@ from app.ui.sharing.known_work import (
 )
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_folder, choose_labelled
-from app.ui.widgets.file_field import FileField, is_there
+from app.ui.widgets.file_field import FileField, is_folder, is_there
 from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.page_parts import PageScrollArea
@@ -48,6 +48,7 @@ class KnownDialog(QDialog):
         self.places: int | None = None
         """How many candidates nobody has touched; None until that is known."""
         self.found: KnownSource | None = None
+        self._reading: LabelledSource | None = None
         self.setWindowTitle(self.tr("Hide known answers"))
         self.path = FileField(
             self.tr("List of spectra with a column of labels"), partial(_choose_list, self), self
@@ -98,12 +99,12 @@ class KnownDialog(QDialog):
     @property
     def source(self) -> LabelledSource | None:
         """As the fields say; None while there is no such list."""
-        path = self.path.path
-        if path is None or not is_there(path) or path.is_dir():
+        path, spectra = self.path.path, self.spectra.path
+        if path is None or not is_there(path) or is_folder(path):
             return None
-        return LabelledSource(
-            path=path, spectra=self.spectra.path, is_trusted=self.trust.isChecked()
-        )
+        if spectra is not None and not is_folder(spectra):  # or half typed
+            return None
+        return LabelledSource(path=path, spectra=spectra, is_trusted=self.trust.isChecked())
 
     @property
     def member_names(self) -> tuple[str, ...]:
@@ -170,8 +171,9 @@ class KnownDialog(QDialog):
         if source is None or (self.found is not None and self.found.source == source):
             self._check()
         elif not self.is_busy:
-            self.is_busy = True
-            self._runner.run(partial(read_source, source), self._show, self._fail, owner=self)
+            self.is_busy, self._reading = True, source
+            work = partial(read_source, source)
+            self._runner.run(work, self._show, self._cannot_read, owner=self)
             self._check()
 
     def _show(self, found: KnownSource) -> None:
@@ -179,8 +181,14 @@ class KnownDialog(QDialog):
         self.found = found
         self._read()
 
-    def _fail(self, error: WorkbenchError) -> None:
+    def _cannot_read(self, error: WorkbenchError) -> None:
         self.is_busy = False
+        if self.source == self._reading:
+            self._fail(error)
+        else:  # the fields were changed meanwhile
+            self._read()
+
+    def _fail(self, error: WorkbenchError) -> None:
         self._check()
         self.problem.show_problem(translate_message(str(error)))
 

@@ -118,6 +118,17 @@ def test_a_list_without_the_class_asks_for_its_labels(person, labels):
     assert not dialog.isVisible()
 
 
+def test_what_cannot_be_read_is_told_until_the_fields_are_right(person, labels):
+    """A folder that is half typed is not looked into."""
+    dialog = opened(person)
+    QTest.keyClicks(dialog.path.edit, str(labels))
+    person.wait(lambda: not dialog.is_busy and dialog.problem.text)
+    assert not dialog.hide_button.isEnabled()
+    QTest.keyClicks(dialog.spectra.edit, str(SAMPLE))
+    person.wait(lambda: not dialog.is_busy and dialog.hide_button.isEnabled())
+    assert dialog.problem.text == ""
+
+
 def test_who_may_only_read_hides_nothing(qtbot, tmp_path, labels):
     place = sample_file(tmp_path, LIST)
     with open_session(place, "Ada"), before_window(qtbot, None) as person:
