@@ -121,10 +121,16 @@ def test_a_list_without_the_class_asks_for_its_labels(person, labels):
 def test_what_cannot_be_read_is_told_until_the_fields_are_right(person, labels):
     """A folder that is half typed is not looked into."""
     dialog = opened(person)
-    QTest.keyClicks(dialog.path.edit, str(labels))
+    broken = labels.with_name("broken.csv")
+    broken.write_text("object_id,label\na,CV\n", encoding="utf-8")
+    dialog.path.set_path(broken)
     person.wait(lambda: not dialog.is_busy and dialog.problem.text)
     assert not dialog.hide_button.isEnabled()
-    QTest.keyClicks(dialog.spectra.edit, str(SAMPLE))
+    dialog.path.set_path(labels)
+    QTest.keyClicks(dialog.spectra.edit, f"{SAMPLE}x")
+    person.wait(lambda: not dialog.is_busy)
+    assert not dialog.hide_button.isEnabled()
+    QTest.keyClick(dialog.spectra.edit, Qt.Key.Key_Backspace)
     person.wait(lambda: not dialog.is_busy and dialog.hide_button.isEnabled())
     assert dialog.problem.text == ""
 
