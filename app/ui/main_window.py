@@ -29,7 +29,6 @@ from app.ui.keys.command_palette import CommandPalette
 from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
-from app.ui.known_hider import KnownHider
 from app.ui.menus.menu_row import MenuRow
 from app.ui.rating.rating_opener import RatingOpener
 from app.ui.samp.samp_desk import SampDesk
@@ -38,6 +37,7 @@ from app.ui.session_view import SessionView
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_dialog import SettingsDialog
+from app.ui.sharing.known_hider import KnownHider
 from app.ui.start.locked_page import LockedPage
 from app.ui.start.outside_folders import ask_about_folders
 from app.ui.start.recent import remember

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject
 
 from agent.errors import WorkbenchError
 from app.core.database.locations import shown_location
 from app.core.session.session import Session
+from app.ui.judging.status_line import StatusLine
+from app.ui.session_context import SessionContext
 from app.ui.session_opener import OpenRequest, SessionOpener
-from app.ui.session_view import SessionView
 
 if TYPE_CHECKING:
     from app.ui.sharing.known_work import HideOrder, Hiding
 
 
-class Host(Protocol):
+class HidingView(Protocol):
+    """The open session in the window."""
+
+    hiding_requested: Any
+    session: Session
+    context: SessionContext
+    status: StatusLine
+
+
+class HidingHost(Protocol):
     """What the main window does for it."""
 
     opener: SessionOpener
-    view: SessionView | None
+
+    @property
+    def view(self) -> HidingView | None: ...
 
     def wait_for(self, text: str) -> None:
         """Close the session and show a text in its place."""
@@ -37,12 +49,12 @@ class Host(Protocol):
 class KnownHider(QObject):
     """A view on the list would show one spectrum and judge another, while places change."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: HidingHost) -> None:
         assert isinstance(host, QObject)
         super().__init__(host)
         self._host = host
 
-    def attach(self, view: SessionView) -> None:
+    def attach(self, view: HidingView) -> None:
         view.hiding_requested.connect(partial(self._hide, view.session))
 
     def _hide(self, session: Session, order: HideOrder) -> None:
