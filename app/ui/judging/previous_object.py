@@ -10,6 +10,7 @@ from app.core.session.records import MAX_COMMENT, MAX_FLAG, Opinion
 from app.ui.candidate.amending import amend, with_comment, with_flag_toggled
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.flag_menu import FlagMenu
+from app.ui.judging.focus_left import FocusLeft
 from app.ui.session_context import SessionContext
 
 
@@ -36,6 +37,8 @@ class PreviousObject(QObject):
         self.menu.custom_requested.connect(self._ask_custom)
         self.custom.returnPressed.connect(self._add_custom)
         self.custom.editingFinished.connect(self._close_custom)
+        FocusLeft(self.custom).left.connect(self._close_custom)
+        FocusLeft(self.edit).left.connect(self._save)
         self.edit.editingFinished.connect(self._save)
         self.edit.returnPressed.connect(self.edit.clearFocus)
         context.current.candidate_changed.connect(self._on_candidate)
