@@ -1,7 +1,8 @@
 """Sessions in a script or a notebook: candidates and verdicts as tables, and new verdicts.
 
 `from app import open_session` opens a session to read. With a `reviewer` it is opened to write, and
-no other program can open that file meanwhile.
+no other program can open that file meanwhile. Candidates hidden with a known answer, which measure
+people, are in no table and are not iterated over.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from app.core.queue.own_columns import own_columns
 from app.core.queue.pages import matching
 from app.core.session import session as sessions
 from app.core.session.history_table import history_table, verdict_table
+from app.core.session.known_answers import known_ids
 from app.core.session.records import Candidate, Opinion, Verdict
 from app.core.session.spectra_folders import allow_folders, outside_folders, refuse_outside_folders
 from app.core.spectra.packing import read_spectrum
@@ -58,7 +60,7 @@ class OpenSession:
         return self._session.is_read_only
 
     def __len__(self) -> int:
-        return self._session.count()
+        return self._session.count() - len(known_ids(self._session))
 
     def __iter__(self) -> Iterator[Candidate]:
         return self.iterate()
@@ -69,7 +71,9 @@ class OpenSession:
         `filter` is written as in the window's queue, such as "agent:yes p_yes>0.9".
         """
         tree = parse_filter(filter, [each.name for each in own_columns(self._session)])
-        return (row.candidate for row in matching(self._session, tree))
+        hidden = known_ids(self._session)
+        found = (row.candidate for row in matching(self._session, tree))
+        return (each for each in found if each.id not in hidden)
 
     def candidate(self, candidate_id: int) -> Candidate:
         """One candidate by its number."""

@@ -26,7 +26,11 @@ from agent.trajectory.trajectory_file import from_line, to_line
 WRITE_LOCK = 0x53334355
 """Key of the advisory lock of whoever writes; the server frees it when a program dies."""
 LOCK_TIMEOUT_MS = 30_000
+CONNECT_TIMEOUT_S = 10
+VERSION = 2
+"""Of the tables. Those of 1 do not say it, and may lack some that came later."""
 TABLES = (
+    "CREATE TABLE IF NOT EXISTS pool_about (version integer NOT NULL)",
     "CREATE TABLE IF NOT EXISTS pool_drafts (id bigserial PRIMARY KEY, line text NOT NULL)",
     "CREATE TABLE IF NOT EXISTS pool_spectra (sha256 text, task text, answer text NOT NULL, "
     "label text NOT NULL, content bytea NOT NULL, PRIMARY KEY (sha256, task))",
@@ -47,21 +51,30 @@ class PoolDatabase:
 
     @classmethod
     def open(cls, url: str) -> PoolDatabase:
+        """Open a pool; the tables of an older version of this program are brought up to date."""
         found = cls(url)
-        if not found._rows("SELECT 1 WHERE to_regclass('pool_drafts') IS NOT NULL"):
+        try:
+            version = found._version()
+            if not version:
+                raise WorkbenchError(
+                    f"{found.location} is not a pool: make one with `spec-o3-train curate import`"
+                )
+            if version < VERSION:
+                found._upgrade()
+        except BaseException:
             found.close()
-            raise WorkbenchError(
-                f"{found.location} is not a pool: make one with `spec-o3-train curate import`"
-            )
+            raise
         return found
 
     @classmethod
     def create(cls, url: str) -> PoolDatabase:
         """Open a pool, and make its tables if there are none."""
         found = cls(url)
-        with found.writing(), found._connection() as connection:
-            for table in TABLES:
-                connection.execute(text(table))
+        try:
+            found._upgrade()
+        except BaseException:
+            found.close()
+            raise
         return found
 
     def trajectories(self) -> Iterator[Trajectory]:
@@ -146,6 +159,29 @@ class PoolDatabase:
     def close(self) -> None:
         self._engine.dispose()
 
+    def _version(self) -> int:
+        """Version of the tables; 0 if there are none. Raises WorkbenchError for a newer one."""
+        there = self._rows("SELECT to_regclass('pool_drafts'), to_regclass('pool_about')")[0]
+        if there[0] is None:
+            return 0
+        rows = [] if there[1] is None else self._rows("SELECT max(version) FROM pool_about")
+        version = int(rows[0][0] or 1) if rows else 1
+        if version > VERSION:
+            raise WorkbenchError(
+                f"{self.location} was made by a newer version of this program (its tables have "
+                f"version {version}, this one knows {VERSION}). Update Spec-o3 Workbench"
+            )
+        return version
+
+    def _upgrade(self) -> None:
+        """Make what is missing; nobody else writes meanwhile."""
+        with self.writing(), self._connection() as connection:
+            if self._version() < VERSION:
+                for table in TABLES:
+                    connection.execute(text(table))
+                row = {"version": VERSION}
+                connection.execute(text("INSERT INTO pool_about VALUES (:version)"), row)
+
     def _log(self, kind: str) -> list[str]:
         rows = self._rows("SELECT line FROM pool_log WHERE kind = :kind ORDER BY id", kind=kind)
         return [line for (line,) in rows]
@@ -199,6 +235,8 @@ def _connected(url: str) -> tuple[Engine, str]:
     try:
         # A connection for each act: a room is idle most of the time, and servers are restarted.
         full = parsed.set(drivername="postgresql+psycopg")
+        if "connect_timeout" not in full.query:
+            full = full.update_query_dict({"connect_timeout": str(CONNECT_TIMEOUT_S)})
         engine = create_engine(full, poolclass=NullPool)
     except ImportError as error:
         raise WorkbenchError(

@@ -48,3 +48,8 @@ def system_user_name(fallback: str) -> str:
 def name_from_environment() -> str:
     """The reviewer name set in SPEC_O3_REVIEWER, empty if unset."""
     return os.environ.get(REVIEWER_VARIABLE, "").strip()
+
+
+def is_reviewer_name(name: str) -> bool:
+    """Whether verdicts can be saved under it."""
+    return 0 < len(name) <= MAX_NAME and name.isprintable()

@@ -1,4 +1,8 @@
-"""Pages of a session's candidates, and one of them with all that is known of it."""
+"""Pages of a session's candidates, and one of them with all that is known of it.
+
+Candidates hidden with a known answer measure people: no page has them, so that they are in no table
+that an assistant makes. Asked for by its number, one is told like any other.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,17 @@ import json
 import math
 from typing import Any
 
+from sqlalchemy import func, select
+
 from agent.checked_toml import printable
 from agent.tasks.look import has_class
+from app.core.database.tables import candidates
 from app.core.inspections.store import StoredInspection, inspections_of
 from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, parse_sort, row_of
+from app.core.queue.filters import Filter
 from app.core.queue.own_columns import own_columns
+from app.core.queue.sql_conditions import QueryContext, condition
+from app.core.session.known_answers import known_ids, not_known
 from app.core.session.records import Judgement
 from app.core.session.session import Session
 from app.mcp.inspecting import plain_reasons
@@ -30,7 +40,7 @@ def about(session: Session) -> dict[str, Any]:
     columns = own_columns(session)[:MAX_OWN]
     return {
         "name": printable(session.name, MAX_TEXT),
-        "candidates": session.count(),
+        "candidates": session.count() - len(known_ids(session)),
         "task": plain(session.task.id) if has_class(session.task) else None,
         "question": plain(session.task.question) if has_class(session.task) else None,
         "columns": [printable(each.name, MAX_TEXT) for each in columns],
@@ -45,11 +55,14 @@ def candidate_page(
     tree, sort = parse_filter(text, names), parse_sort(order or "list")
     start = None if not after else _position(after, is_name=sort.key == "object")
     found = page(session, tree, sort, after=start, limit=rows)
-    matching = count(session, tree)
+    matching, hidden = count(session, tree), known_ids(session)
     return {
         "session": about(session),
-        "matching": {"number": matching.number, "is_exact": matching.is_exact},
-        "rows": [_row(each) for each in found.rows],
+        "matching": {
+            "number": max(0, matching.number - _count_hidden(session, tree)),
+            "is_exact": matching.is_exact,
+        },
+        "rows": [_row(each) for each in found.rows if each.candidate.id not in hidden],
         # A page may be short or empty and yet not be the last.
         "next": None if found.end is None else json.dumps(list(found.end)),
     }
@@ -65,6 +78,15 @@ def candidate_record(session: Session, number: int) -> dict[str, Any]:
         "judgements": [_judgement(each) for each in session.judgements(number)],
         "inspections": [_inspection(each) for each in inspections],
     }
+
+
+def _count_hidden(session: Session, tree: Filter) -> int:
+    """How many of the hidden ones the filter leaves."""
+    about = QueryContext(session.reviewer_number, session.database.is_file)
+    query = select(func.count()).select_from(candidates)
+    query = query.where(~not_known(candidates.c.id), condition(tree, about))
+    with session.database.reading() as connection:
+        return connection.execute(query).scalar_one()
 
 
 def _position(text: str, *, is_name: bool) -> QueuePosition:

@@ -37,6 +37,7 @@ from app.ui.session_view import SessionView
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_dialog import SettingsDialog
+from app.ui.sharing.known_hider import KnownHider
 from app.ui.start.locked_page import LockedPage
 from app.ui.start.outside_folders import ask_about_folders
 from app.ui.start.recent import remember
@@ -97,6 +98,7 @@ class MainWindow(QMainWindow):
         self.archives = ArchiveOpener(self.runner, self, self.import_lists, self.open_spectrum)
         self.rooms = RoomOpener(self.runner, settings, current_theme, self.show_guide, self)
         self.ratings = RatingOpener(self)
+        self.known = KnownHider(self)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.open_given)
@@ -120,36 +122,33 @@ class MainWindow(QMainWindow):
             self.welcome.show_problem(settings.fault)
 
     def open_session(self, location: Path | str, *, read_only: bool = False) -> None:
-        self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
+        self.wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
         make = partial(open_with_spectra, location, self._reviewer(), read_only=read_only)
-        failed = partial(self._on_session_failed, location, read_only)
-        self.opener.open(OpenRequest(make, self._show_session, failed))
+        failed = partial(self.on_session_failed, location, read_only)
+        self.opener.open(OpenRequest(make, self.show_session, failed))
 
-    def open_sample(self) -> None:
-        """Open the sample, with the tour for a new user."""
-        self._open_sample(with_tour=self.tour.is_new)
+    def open_sample(self, *, with_tour: bool = False) -> None:
+        """Open the sample, with the tour for a new user or if wanted."""
+        self.wait_for(self.tr("Opening the sample"))
+        make = partial(sample_session, self._reviewer(), blind=self.settings.settings.blind)
+        show = self._show_with_tour if with_tour or self.tour.is_new else self.show_session
+        self.opener.open(OpenRequest(make, show, self._on_open_failed))
 
     def begin_with_sample(self) -> None:
         self.welcome.name_prompt.ask_before(self.open_sample)
 
-    def _open_sample(self, *, with_tour: bool) -> None:
-        self._wait_for(self.tr("Opening the sample"))
-        make = partial(sample_session, self._reviewer(), blind=self.settings.settings.blind)
-        show = self._show_with_tour if with_tour else self._show_session
-        self.opener.open(OpenRequest(make, show, self._on_open_failed))
-
     def open_spectrum(self, path: Path) -> None:
         """Open one spectrum in a session of its own, stored with the program's data."""
-        self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
+        self.wait_for(self.tr("Opening {name}").replace("{name}", path.name))
         make = partial(spectrum_session, path, self._reviewer(), blind=self.settings.settings.blind)
-        self.opener.open(OpenRequest(make, self._show_session, self._on_open_failed))
+        self.opener.open(OpenRequest(make, self.show_session, self._on_open_failed))
 
     def reopen(self) -> bool:
         """Reopen a session that a crash left open; return False if there is none."""
         left = self.state.take_left_open()
         if left is None:
             return False
-        self._wait_for(self.tr("Opening {name}").replace("{name}", shown_location(left.location)))
+        self.wait_for(self.tr("Opening {name}").replace("{name}", shown_location(left.location)))
         make = partial(open_with_spectra, left.location, self._reviewer())
         show = partial(self._show_left_open, left)
         self.opener.open(OpenRequest(make, show, self._on_reopen_failed))
@@ -258,7 +257,7 @@ class MainWindow(QMainWindow):
 
     def take_tour(self) -> None:
         if self.view is None:
-            self._open_sample(with_tour=True)
+            self.open_sample(with_tour=True)
         else:
             self.tour.start(self.view)
 
@@ -296,13 +295,13 @@ class MainWindow(QMainWindow):
     def _reviewer(self) -> str:
         return reviewer_name(self.settings.settings)
 
-    def _wait_for(self, text: str) -> None:
+    def wait_for(self, text: str) -> None:
         self.welcome.name_prompt.skip()
         self.close_session()
         self._waiting.setText(text)
         self._stack.setCurrentWidget(self._waiting)
 
-    def _show_session(self, session: Session, first: int | None = None) -> None:
+    def show_session(self, session: Session, first: int | None = None) -> None:
         """Show the session at candidate `first`; None: the first one to judge."""
         try:
             self._build_view(session)
@@ -333,6 +332,7 @@ class MainWindow(QMainWindow):
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
         self.state.attach(self.view)
         self.samp.attach(self.view)
+        self.known.attach(self.view)
         self.commands.add("other_class", self._judge_other_class)
         self.menu_row.follow(self.view)
 
@@ -345,12 +345,12 @@ class MainWindow(QMainWindow):
         self._on_open_failed(reported(error, session.location))
 
     def _show_with_tour(self, session: Session) -> None:
-        self._show_session(session)
+        self.show_session(session)
         if self.view is not None:
             QTimer.singleShot(0, self.view, self.take_tour)  # after the first candidate is shown
 
     def _show_left_open(self, left: LeftOpen, session: Session) -> None:
-        self._show_session(session, left.candidate_id)
+        self.show_session(session, left.candidate_id)
         if self.view is not None:
             self.view.status.show_message(
                 self.tr("Reopened where you were: the program ended without closing this session")
@@ -361,7 +361,7 @@ class MainWindow(QMainWindow):
         if not isinstance(error, SessionHeldError):  # another window may have it open
             self.welcome.show_problem(translate_message(str(error)))
 
-    def _on_session_failed(self, place: Path | str, read_only: bool, error: WorkbenchError) -> None:
+    def on_session_failed(self, place: Path | str, read_only: bool, error: WorkbenchError) -> None:
         if isinstance(error, SessionHeldError):
             self.locked.show_holder(place, error)
             self._stack.setCurrentWidget(self.locked)

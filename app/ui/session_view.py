@@ -25,7 +25,7 @@ from app.ui.candidate.late_answers import LateAnswers
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
 from app.ui.fetching.missing_file import MissingFile
-from app.ui.help.context_help import EXPORT, SHARING, add_help_key
+from app.ui.help.context_help import EXPORT, KNOWN, SHARING, add_help_key
 from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
@@ -39,6 +39,7 @@ from app.ui.top_bar import TopBar
 if TYPE_CHECKING:
     from app.ui.export.export_dialog import ExportDialog
     from app.ui.judging.fields.fields_dialog import FieldsDialog
+    from app.ui.sharing.known_dialog import KnownDialog
     from app.ui.sharing.share_dialog import ShareDialog
 
 
@@ -48,6 +49,8 @@ class SessionView(QWidget):
     page_changed = Signal(str)
     help_requested = Signal(str)
     """A page of the guide."""
+    hiding_requested = Signal(object)
+    """A `HideOrder`: known answers are hidden while no view shows the list."""
     send_requested = Signal(object)
     """Ids of the candidates selected in the overview, for other programs."""
 
@@ -114,6 +117,7 @@ class SessionView(QWidget):
             ("report", lambda: self.export_dialog.show_report()),
             ("pack", lambda: self.export_dialog.show_packing()),
             ("share_out", lambda: self.share_dialog.open_again()),
+            ("hide_known", lambda: self.known_dialog.open_again()),
         ):
             commands.add(name, show)
         self._select_wanted: Callable[[Sequence[int], Callable[[int, int], object]], None]
@@ -144,6 +148,15 @@ class SessionView(QWidget):
 
         dialog = ShareDialog(self.context, self)
         add_help_key(dialog, SHARING, self.help_requested.emit)
+        return dialog
+
+    @cached_property
+    def known_dialog(self) -> KnownDialog:
+        from app.ui.sharing.known_dialog import KnownDialog
+
+        dialog = KnownDialog(self.context, self)
+        add_help_key(dialog, KNOWN, self.help_requested.emit)
+        dialog.wanted.connect(self.hiding_requested)
         return dialog
 
     def add_notice(self, notice: QWidget) -> None:

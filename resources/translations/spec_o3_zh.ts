@@ -2124,6 +2124,10 @@
         <translation>没有需要更改的</translation>
     </message>
     <message>
+        <source>Saved: {n} changed. Known answers among them: {k}, judged right: {r}</source>
+        <translation>已保存：更改 {n} 个。其中已知答案 {k} 个，判对 {r} 个</translation>
+    </message>
+    <message>
         <source>Changed back: {n}</source>
         <translation>已改回：{n} 个</translation>
     </message>
@@ -2736,12 +2740,16 @@
         <translation>已知答案</translation>
     </message>
     <message>
-        <source>No hidden candidate with a known answer has been judged. The command spec-o3 known hides some in the list.</source>
-        <translation>尚未判定任何隐藏的已知候选体。命令 spec-o3 known 可在列表中隐藏一些。</translation>
-    </message>
-    <message>
         <source>Completeness: members that were accepted. Purity: members among those accepted, of what was hidden. With 95 % intervals; the first verdict counts, as the answer is told after it.</source>
         <translation>完备度：被接受的成员所占比例。纯度：隐藏的候选体中，被接受者里成员所占比例。附 95 % 置信区间；以第一次判定为准，因为答案在判定之后才告知。</translation>
+    </message>
+    <message>
+        <source>Hidden by {name}.</source>
+        <translation>由 {name} 隐藏。</translation>
+    </message>
+    <message>
+        <source>No hidden candidate with a known answer has been judged. Hide known answers (menu File), or the command spec-o3 known, puts some into the list.</source>
+        <translation>还没有人判定过隐藏的已知答案。“隐藏已知答案”（“文件”菜单）或命令 spec-o3 known 可在列表中放入一些。</translation>
     </message>
     <message>
         <source>completeness</source>
@@ -2756,12 +2764,106 @@
         <translation>{name}：接受了 {m} 个成员中的 {a} 个、{k} 个相似天体中的 {b} 个</translation>
     </message>
     <message>
+        <source>; {t} of them judged with others in one act</source>
+        <translation>；其中 {t} 个在一次操作中与其他一起判定</translation>
+    </message>
+    <message>
         <source>{name}: {first} correct at first, {last} at last, more than chance explains.</source>
         <translation>{name}：开始时 {first} 正确，最后 {last} 正确，差别超出偶然。</translation>
     </message>
     <message>
         <source>{name}, share correct in the course of time</source>
         <translation>{name}，正确比例随时间的变化</translation>
+    </message>
+</context>
+<context>
+    <name>KnownDialog</name>
+    <message>
+        <source>Hide known answers</source>
+        <translation>隐藏已知答案</translation>
+    </message>
+    <message>
+        <source>List of spectra with a column of labels</source>
+        <translation>带标签列的光谱列表</translation>
+    </message>
+    <message>
+        <source>Folder of the spectra, if not beside the list</source>
+        <translation>光谱所在文件夹（若不在列表旁）</translation>
+    </message>
+    <message>
+        <source>I trust this list: it may name spectra anywhere</source>
+        <translation>我信任此列表：其中可有任何位置的光谱</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>Hide them</source>
+        <translation>隐藏</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Spectra whose class is known take places in the list that nobody has judged, and look like any other until they are judged. They measure how many members each person misses and how many look-alikes they accept, and are in no catalogue. Nobody is told which they are, the lead neither.</source>
+        <translation>类别已知的光谱占据列表中无人判定过的位置，判定之前与其他光谱无异。它们衡量每个人漏掉多少成员、接受多少相似天体，且不进入任何星表。没有人会被告知是哪些，负责人也不例外。</translation>
+    </message>
+    <message>
+        <source>The session is opened anew. Run the agent and ask the catalogues after it: what has no answer would be found out.</source>
+        <translation>会话将重新打开。之后再运行智能体、查询星表：没有答案的会被看出来。</translation>
+    </message>
+    <message>
+        <source>Labels of the class</source>
+        <translation>属于该类的标签</translation>
+    </message>
+    <message>
+        <source>Name of the lead</source>
+        <translation>负责人姓名</translation>
+    </message>
+    <message>
+        <source>Reading the list…</source>
+        <translation>正在读取列表…</translation>
+    </message>
+    <message>
+        <source>Labels: {labels}. Of the class: {n}.</source>
+        <translation>标签：{labels}。属于该类：{n}。</translation>
+    </message>
+    <message>
+        <source>Labels: {labels}. None is of the class: name those that are, below.</source>
+        <translation>标签：{labels}。没有一个属于该类：请在下面写出属于该类的标签。</translation>
+    </message>
+    <message>
+        <source>This session is read-only</source>
+        <translation>此会话为只读</translation>
+    </message>
+    <message>
+        <source>Everything has been judged or seen: no place is left to hide one in.</source>
+        <translation>全部已判定或看过：没有可用于隐藏的位置。</translation>
+    </message>
+    <message>
+        <source>{n} in the list are untouched; then {percent} % of them are known.</source>
+        <translation>列表中有 {n} 个尚未处理；隐藏后其中 {percent} % 的答案已知。</translation>
+    </message>
+</context>
+<context>
+    <name>KnownHider</name>
+    <message>
+        <source>Hiding known answers in {name}</source>
+        <translation>正在 {name} 中隐藏已知答案</translation>
+    </message>
+    <message>
+        <source>Hidden: {n} known answers, {members} of them members</source>
+        <translation>已隐藏 {n} 个已知答案，其中 {members} 个为成员</translation>
+    </message>
+    <message>
+        <source>. Run the agent on the list again, or they would be found out</source>
+        <translation>。请再次对列表运行智能体，否则它们会被看出来</translation>
     </message>
 </context>
 <context>
@@ -3308,6 +3410,10 @@
 <context>
     <name>PreviousObject</name>
     <message>
+        <source>custom flag, Enter</source>
+        <translation>自定义标记，回车</translation>
+    </message>
+    <message>
         <source>Comment on {object}</source>
         <translation>对 {object} 的评语</translation>
     </message>
@@ -3336,8 +3442,8 @@
         <translation>已为 {object} 保存</translation>
     </message>
     <message>
-        <source>Go back to the object to give it a flag of your own</source>
-        <translation>请回到该天体以添加自定义标记</translation>
+        <source>Custom flag for {object}</source>
+        <translation>{object} 的自定义标记</translation>
     </message>
 </context>
 <context>
@@ -5631,6 +5737,10 @@
         <translation>分配列表</translation>
     </message>
     <message>
+        <source>Hide known answers</source>
+        <translation>隐藏已知答案</translation>
+    </message>
+    <message>
         <source>Save a picture of the plot</source>
         <translation>保存光谱图</translation>
     </message>
@@ -6080,6 +6190,10 @@ Or put its files into {folder}</source>
     <message>
         <source>Open a list of candidates</source>
         <translation>打开候选体列表</translation>
+    </message>
+    <message>
+        <source>Open a list of spectra with labels</source>
+        <translation>打开带标签的光谱列表</translation>
     </message>
     <message>
         <source>Choose a folder of spectra</source>

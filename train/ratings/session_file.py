@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from agent.errors import ReadError, TrajectoryError, WorkbenchError
@@ -28,6 +28,8 @@ from agent.trajectory.trajectory_file import from_line
 
 Answer = Literal["YES", "NO"]
 ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}
+Acts = Mapping[int, Sequence[range]]
+"""By reviewer: the log lines of verdicts that were given to many candidates in one act."""
 MAX_PACKED = 128 * 1024**2
 MAX_ACTS = 100_000
 ACT = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) .*", re.ASCII)
@@ -35,11 +37,13 @@ INSPECTIONS = (
     "SELECT id, candidate_id, record FROM inspections WHERE id > :after ORDER BY id LIMIT 50"
 )
 VERDICTS = (
-    "SELECT r.name AS name, j.verdict AS verdict, j.log_id AS log_id FROM judgements j "
-    "JOIN reviewers r ON r.id = j.reviewer_id WHERE j.candidate_id = :candidate"
+    "SELECT verdict, log_id, reviewer_id FROM judgements "
+    "WHERE candidate_id = :candidate ORDER BY reviewer_id"
 )
 RATINGS = "SELECT value FROM facts WHERE key >= :first AND key < :past"
 ACTS = "SELECT DISTINCT value FROM facts WHERE key >= 'act:' AND key < 'act;'"
+WHOSE = "SELECT reviewer_id FROM log WHERE id = :line"
+KNOWN = "known_answers"
 PACKED = "SELECT content FROM packed_spectra WHERE candidate_id = :candidate"
 PACKED_SIZE = "SELECT length(content) FROM packed_spectra WHERE candidate_id = :candidate"
 
@@ -88,16 +92,19 @@ class SessionReader:
             ) from error
 
     def _read(self, connection: Connection) -> Iterator[Inspected]:
-        acts = _acts(connection)
+        acts, hidden = _acts(connection), _hidden(connection)
         after = -1
         while rows := connection.execute(text(INSPECTIONS), {"after": after}).all():
             for row in rows:
+                if row.candidate_id in hidden:
+                    self.left_out["hidden with a known answer"] += 1
+                    continue
                 found = self._inspected(connection, row, acts)
                 if found is not None:
                     yield found
             after = rows[-1].id
 
-    def _inspected(self, connection: Connection, row: Any, acts: list[range]) -> Inspected | None:
+    def _inspected(self, connection: Connection, row: Any, acts: Acts) -> Inspected | None:
         try:
             trajectory = _trajectory(row.record)
         except (TrajectoryError, CompressedTextError):
@@ -106,7 +113,8 @@ class SessionReader:
         answers = [
             ANSWERS[verdict.verdict]
             for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id})
-            if verdict.verdict in ANSWERS and not any(verdict.log_id in act for act in acts)
+            if verdict.verdict in ANSWERS
+            and not any(verdict.log_id in act for act in acts.get(verdict.reviewer_id, ()))
         ]
         ratings = tuple(_ratings(connection, row.candidate_id, trajectory_id(trajectory)))
         if not answers:
@@ -151,14 +159,24 @@ def _trajectory(record: object) -> Trajectory:
     return from_line(record)
 
 
-def _acts(connection: Connection) -> list[range]:
-    """The log lines of verdicts that were given to many candidates in one act."""
-    found = []
+def _acts(connection: Connection) -> Acts:
+    found: dict[int, list[range]] = defaultdict(list)
     for value in connection.execute(text(ACTS)).scalars().fetchmany(MAX_ACTS):
         match = ACT.fullmatch(str(value))
         if match is not None:
-            found.append(range(int(match[1]), int(match[2]) + 1))
+            lines = range(int(match[1]), int(match[2]) + 1)
+            # On a server, lines of others may lie between them.
+            whose = connection.execute(text(WHOSE), {"line": lines.start}).scalar()
+            if isinstance(whose, int):
+                found[whose].append(lines)
     return found
+
+
+def _hidden(connection: Connection) -> frozenset[int]:
+    """Candidates that measure people: what they are was known before. Older sessions have none."""
+    if not inspect(connection).has_table(KNOWN):
+        return frozenset()
+    return frozenset(connection.execute(text(f"SELECT candidate_id FROM {KNOWN}")).scalars())
 
 
 def _ratings(connection: Connection, candidate: int, trajectory: str) -> Iterator[Rating]:

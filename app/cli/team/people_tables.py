@@ -74,7 +74,8 @@ def _has_confidence(each: WorkingTime) -> bool:
 
 def _known(statistics: Statistics) -> Table:
     rows: list[Row] = [_known_row(each) for each in statistics.known]
-    return ("known answers", "members", "look-alikes", "completeness", "purity"), rows
+    head = ("known answers", "members", "look-alikes", "in one act", "completeness", "purity")
+    return head, rows
 
 
 def _known_row(each: KnownFigures) -> Row:
@@ -82,6 +83,7 @@ def _known_row(each: KnownFigures) -> Row:
         each.reviewer,
         f"{each.members_accepted:,} of {each.members:,}",
         f"{each.others_accepted:,} of {each.others:,}",
+        f"{each.together:,}",
         share_text(each.completeness),
         share_text(each.purity),
     )

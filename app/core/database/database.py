@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, text
+from sqlalchemy.exc import DBAPIError
 
 from app.core.database import error_messages
 from app.core.database.migrations import VERSION, migrate
@@ -46,6 +47,8 @@ class Database:
         else:
             self._storage = TeamDatabase(location)
         self.location: Path | str = self._storage.location
+        self.address = location
+        """Where to open it again. Not to be shown: a URL may have a password."""
         try:
             with error_messages.translate_errors(self.location):
                 self._prepare()
@@ -193,7 +196,8 @@ class Database:
             self._refuse_version(version)
             refuse_executable_schema(connection, self.location)
             if version < VERSION:
-                migrate(connection, version)
+                with self._named_upgrade(version):
+                    migrate(connection, version)
                 self._storage.set_version(connection, VERSION)
                 write_facts(connection, {"tables": str(VERSION)})
             refuse_incomplete(connection, self.location)
@@ -210,8 +214,22 @@ class Database:
         if version < VERSION and self.is_read_only:
             raise SessionError(
                 f"{self.location} was written by an older version of this program. Open it once "
-                "for writing, which upgrades it"
+                f"for writing, which upgrades it: spec-o3 {self.location}"
             )
+
+    @contextmanager
+    def _named_upgrade(self, version: int) -> Iterator[None]:
+        """Of an upgrade that the server does not allow, say who can do it."""
+        try:
+            yield
+        except DBAPIError as error:
+            is_forbidden = getattr(error.orig, "sqlstate", "") == error_messages.FORBIDDEN
+            if version == 0 or not is_forbidden:
+                raise
+            raise SessionError(
+                f"{self.location} was written by an older version of this program, and only the "
+                f"owner of its tables may upgrade it, once, with: spec-o3 {self.location}"
+            ) from error
 
 
 def write_facts(connection: Connection, facts: Mapping[str, str]) -> None:

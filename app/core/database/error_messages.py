@@ -18,6 +18,8 @@ MAX_WORDS = 200
 # How long to wait for another writer before we report an error.
 BUSY_TIMEOUT_S = 10.0
 
+FORBIDDEN = "42501"
+"""PostgreSQL's code for what the user has no right to."""
 _BUSY = "another program is writing to it. Nothing was lost. Try again"
 _FULL = "the disk is full. Nothing was lost. Free some space and try again"
 _DAMAGED = "the file is damaged. Open a copy or a backup"
@@ -61,7 +63,7 @@ _POSTGRES_MESSAGES = (
     ("55P03", _BUSY),
     ("57014", _BUSY),
     ("40", _BUSY),
-    ("42501", "you do not have permission for that ({words})"),
+    (FORBIDDEN, "you do not have permission for that ({words})"),
     ("25006", "the database is read-only ({words})"),
     ("42P01", "a table or column of the session is missing ({words})"),
     ("42703", "a table or column of the session is missing ({words})"),

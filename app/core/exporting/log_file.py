@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import Row, select
 
 from agent.checked_toml import printable
 from app.core.atomic_file import atomic_write
@@ -32,7 +32,10 @@ COLUMNS = (
 
 
 def log_lines(session: Session, candidate_id: int | None = None) -> Iterator[str]:
-    """The log of one candidate or of all, oldest first, without terminal control characters."""
+    """The log of one candidate, or of all but the known answers, oldest first.
+
+    Without terminal control characters.
+    """
     for page in _pages(session, candidate_id):
         for row in page:
             yield _line(row, entry_from(row, row.name))
@@ -48,7 +51,7 @@ def write_log(session: Session, out: Path) -> int:
     count = 0
     with atomic_write(out) as file:
         file.write((",".join(COLUMNS) + "\n").encode())
-        for page in _pages(session, None, not_known(log.c.candidate_id)):
+        for page in _pages(session):
             rows = [_cells(row, entry_from(row, row.name)) for row in page]
             columns = [*zip(*rows, strict=True)]
             texts = [cells_text(cells, cache) for cells, cache in zip(columns, caches, strict=True)]
@@ -57,20 +60,16 @@ def write_log(session: Session, out: Path) -> int:
     return count
 
 
-def _pages(
-    session: Session, candidate_id: int | None, wanted: ColumnElement[bool] | None = None
-) -> Iterator[list[Row[Any]]]:
+def _pages(session: Session, candidate_id: int | None = None) -> Iterator[list[Row[Any]]]:
+    number = log.c.candidate_id
     query = (
         select(log, reviewers.c.name, candidates.c.object_id)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
         .join(candidates, candidates.c.id == log.c.candidate_id)
+        .where(not_known(number) if candidate_id is None else number == candidate_id)
         .order_by(log.c.id)
         .limit(PAGE)
     )
-    if candidate_id is not None:
-        query = query.where(log.c.candidate_id == candidate_id)
-    if wanted is not None:
-        query = query.where(wanted)
     after = 0
     while True:
         with session.database.reading() as connection:

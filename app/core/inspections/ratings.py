@@ -18,6 +18,7 @@ from agent.ratings.records import Rating, record_from, subject_of, timestamp, to
 from agent.trajectory.trajectory import Trajectory
 from app.core.database.tables import candidates, facts, judgements, reviewers
 from app.core.errors import SessionError
+from app.core.session.known_answers import known_ids, not_known
 from app.core.session.records import Change, Verdict
 from app.core.session.session import MAX_IDS, Session
 
@@ -78,9 +79,12 @@ def all_ratings(session: Session) -> Iterator[tuple[int, Rating]]:
 
 
 def agent_faults(session: Session) -> list[AgentFault]:
-    """What the agent gets wrong: low ratings from the lowest up, then contradicted verdicts."""
-    contradicted = _contradicted(session)
-    rated = [(number, each) for number, each in all_ratings(session) if each.scores]
+    """What the agent gets wrong: low ratings from the lowest up, then contradicted verdicts.
+
+    As in the lessons made from them, known answers are left out.
+    """
+    contradicted, hidden = _contradicted(session), known_ids(session)
+    rated = [(n, each) for n, each in all_ratings(session) if each.scores and n not in hidden]
     low = [(n, each) for n, each in rated if each.lowest <= LOW or (n, each.by) in contradicted]
     low = sorted(low, key=lambda pair: (pair[1].lowest, pair[0]))[:MAX_FAULTS]
     known = {each.id: each for each in session.candidates(n for n, _ in low)}
@@ -145,7 +149,7 @@ def _contradicted(session: Session) -> dict[tuple[int, str], AgentFault]:
         )
         .join(judgements, judgements.c.candidate_id == candidates.c.id)
         .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
-        .where(against)
+        .where(against, not_known(candidates.c.id))
         .order_by(candidates.c.id)
         .limit(MAX_FAULTS)
     )

@@ -61,6 +61,7 @@ def _reliability(trust: ReliabilityContent) -> Markup:
         f"{number:,} {why}"
         for number, why in (
             (own.shown, "judged after an agent's result was shown"),
+            (own.together, "judged only with others in one act"),
             (own.unsure, "without one clear verdict"),
             (own.without_p, "without p(YES)"),
         )

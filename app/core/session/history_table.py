@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from app.core.database.tables import candidates, judgements, reviewers
+from app.core.session.known_answers import known_ids, not_known
 from app.core.session.records import Opinion
 from app.core.session.session import Session
 from app.core.session.stored_opinions import judgement_of
@@ -22,11 +23,12 @@ TIME = "UTC, ISO 8601"
 
 
 def verdict_table(session: Session) -> Table:
-    """A row for each reviewer's present opinion of each candidate."""
+    """A row for each reviewer's present opinion of each candidate, without known answers."""
     query = (
         select(judgements, reviewers.c.name, candidates.c.object_id)
         .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
         .join(candidates, candidates.c.id == judgements.c.candidate_id)
+        .where(not_known(judgements.c.candidate_id))
         .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
     )
     with session.database.reading() as connection:
@@ -39,13 +41,15 @@ def verdict_table(session: Session) -> Table:
 
 
 def history_table(session: Session) -> Table:
-    """A row for each line of the log, oldest first."""
+    """A row for each line of the log, oldest first, without those on known answers."""
+    hidden = known_ids(session)
     rows = [
         (
             *(each.id, each.action, each.candidate_id, each.reviewer),
             *(*_cells(each.opinion), each.at, each.seconds),
         )
         for each in session.history()
+        if each.candidate_id not in hidden
     ]
     return _table(("id", "action", "candidate_id", "reviewer", *OPINION, "seconds"), rows)
 

@@ -12,10 +12,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from app.core.database.tables import known_answers
+from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged, have_type
 
 MAX_CLASS_NAME = 80
+HIDDEN_BY = "known_by"
+"""The fact that names who has hidden known answers last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +33,10 @@ class KnownAnswer:
     is_simulated: bool
     source: str
 
+    def is_right(self, verdict: str | None) -> bool:
+        """Whether the verdict says what is known; one that is unsure does not."""
+        return verdict == (Verdict.ACCEPT if self.is_member else Verdict.REJECT)
+
 
 def not_known(candidate_id: ColumnElement[int]) -> ColumnElement[bool]:
     """True of the candidates that are found, not hidden: those that results are about."""
@@ -40,6 +47,12 @@ def has_known_answers(session: Session) -> bool:
     query = select(known_answers.c.candidate_id).limit(1)
     with session.database.reading() as connection:
         return connection.execute(query).first() is not None
+
+
+def known_ids(session: Session) -> frozenset[int]:
+    """The hidden candidates."""
+    with session.database.reading() as connection:
+        return frozenset(connection.execute(select(known_answers.c.candidate_id)).scalars())
 
 
 def known_answer_of(session: Session, candidate_id: int) -> KnownAnswer | None:
@@ -60,6 +73,13 @@ def without_known(connection: Connection, ids: Collection[int]) -> list[int]:
     """These candidates in their order, without those that are hidden."""
     hidden = set(connection.execute(select(known_answers.c.candidate_id)).scalars())
     return [number for number in ids if number not in hidden]
+
+
+def known_among(session: Session, ids: Collection[int]) -> list[KnownAnswer]:
+    """The known answers of these candidates. Show them only to who has judged all of them."""
+    with session.database.reading() as connection:
+        answers = read_known_answers(connection)
+    return [answers[number] for number in ids if number in answers]
 
 
 def known_answer_from(row: Row[Any]) -> KnownAnswer:

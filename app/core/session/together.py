@@ -2,13 +2,15 @@
 
 The log has its usual line for each candidate. A fact of the session at the first and at the last
 of these lines tells that they belong together, and where they were given; it is written in the same
-transaction, so after a crash there is either all of the act or nothing. Facts are not merged: a
-merged line is undone in the session where it was written.
+transaction, so after a crash there is either all of the act or nothing. On a server, lines of
+others may lie between them: those of the act are the reviewer's own. A merge brings the fact along
+for the statistics; a merged line is undone only in the session where it was written.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -24,6 +26,10 @@ from app.core.session.stored_opinions import checked
 MAX_CANDIDATES = 5000
 """In one act; more would hold the session for a minute."""
 ACT = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) (\w{1,40})", re.ASCII)
+AT_ONCE = 500
+
+Acts = Mapping[int, Sequence[tuple[int, int]]]
+"""By reviewer: the first and last log line of each act, in the order of the log."""
 
 ChangeOpinion = Callable[[Opinion], Opinion]
 Step = Callable[[Connection, int], LogEntry | None]
@@ -48,10 +54,14 @@ def record_together(
         if entry is not None:
             entries.append(entry)
     if len(entries) > 1:
-        first, last = entries[0].id, entries[-1].id
-        act = f"{first} {last} {place}"
-        write_facts(connection, {_key(first): act, _key(last): act})
+        write_act(connection, entries[0].id, entries[-1].id, place)
     return entries
+
+
+def write_act(connection: Connection, first: int, last: int, place: str) -> None:
+    """Note that the reviewer's lines from the first to the last are one act."""
+    act = f"{first} {last} {place}"
+    write_facts(connection, {_key(first): act, _key(last): act})
 
 
 def undo(connection: Connection, reviewer: int) -> list[LogEntry]:
@@ -64,7 +74,7 @@ def redo(connection: Connection, reviewer: int) -> list[LogEntry]:
 
 
 def size_of_next(connection: Connection, reviewer: int, kind: Literal["undo", "redo"]) -> int:
-    """At most how many candidates the next undo or redo will change."""
+    """At most how many candidates the next undo or redo will change; on a server maybe fewer."""
     line = _next_line(connection, reviewer, kind)
     act = None if line is None else _act_at(connection, line)
     if act is None:
@@ -72,11 +82,25 @@ def size_of_next(connection: Connection, reviewer: int, kind: Literal["undo", "r
     return act[1] - act[0] + 1
 
 
-def acts(connection: Connection) -> list[tuple[int, int]]:
-    """The first and last log line of each act on several candidates, in the order of the log."""
+def acts(connection: Connection) -> Acts:
+    found = sorted({(first, last) for first, last, _ in act_notes(connection)})
+    reviewer_of: dict[int, int] = {}
+    for start in range(0, len(found), AT_ONCE):
+        firsts = [first for first, _ in found[start : start + AT_ONCE]]
+        rows = connection.execute(select(log.c.id, log.c.reviewer_id).where(log.c.id.in_(firsts)))
+        reviewer_of |= {row.id: row.reviewer_id for row in rows}
+    by_reviewer: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for first, last in found:
+        if first in reviewer_of:
+            by_reviewer[reviewer_of[first]].append((first, last))
+    return by_reviewer
+
+
+def act_notes(connection: Connection) -> list[tuple[int, int, str]]:
+    """The first and last line of each act, and where it was done; what is no note is left out."""
     values = select(facts.c.value).where(facts.c.key >= "act:", facts.c.key < "act;").distinct()
     found = (ACT.fullmatch(str(value)) for value in connection.execute(values).scalars())
-    return sorted((int(match[1]), int(match[2])) for match in found if match)
+    return [(int(match[1]), int(match[2]), match[3]) for match in found if match]
 
 
 def _repeat(

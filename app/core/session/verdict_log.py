@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.core.database.tables import candidates, facts, judgements, log, reviewers
 from app.core.errors import SessionError
-from app.core.reviewer_name import MAX_NAME
+from app.core.reviewer_name import MAX_NAME, is_reviewer_name
 from app.core.session.finer_values import values_text
 from app.core.session.records import NOTHING, Action, Judgement, LogEntry, Opinion
 from app.core.session.standing import last_withdrawal, standing_line
@@ -52,7 +52,7 @@ def reviewer_id(connection: Connection, name: str) -> int:
     The lock makes the writes of one person at two computers follow one another.
     """
     name = " ".join(name.split())
-    if not name or len(name) > MAX_NAME or not name.isprintable():
+    if not is_reviewer_name(name):
         raise SessionError(f"a reviewer's name is 1 to {MAX_NAME} printable characters")
     for _ in range(MAX_REVIEWERS):
         # Not FOR UPDATE: that would also wait for others who only refer to this reviewer.

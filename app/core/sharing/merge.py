@@ -31,6 +31,7 @@ from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.sharing.merged_acts import merge_acts
 from app.core.sharing.merged_assignments import merge_assignments, merge_known
 from app.core.sharing.merged_evidence import merge_evidence
 from app.core.sharing.merged_measurements import merge_measurements
@@ -78,6 +79,7 @@ def merge(
         conflicts = tuple(_update_judgements(target, lines))
         if lines.added:
             note_rule(target)
+        merge_acts(target, source, lines.numbers, reviewer_map)
         added = 0
         for count, new in merge_inspections(target, source, matching.numbers, into.task):
             added += new

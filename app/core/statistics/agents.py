@@ -135,7 +135,7 @@ def track_records(session: Session, reviewer: str) -> dict[tuple[str, str], Trac
 
     A model that has decided nothing that the reviewer judged is left out.
     """
-    verdicts = read_verdicts(session)
+    verdicts = read_verdicts(session).one_by_one
     number = next((each for each, name in verdicts.names.items() if name == reviewer), None)
     if number is None:
         return {}

@@ -51,6 +51,8 @@ class CalibrationSample:
     """Excluded: unsure, or reviewers disagree."""
     shown: int
     """Excluded: judged only after an agent's result had been shown."""
+    together: int
+    """Excluded: judged only with others in one act."""
     without_p: int
     """Excluded: judged, but the model gave no p(YES)."""
 
@@ -86,7 +88,8 @@ class Shortage:
 
 def calibration_sample(verdicts: Verdicts, agent: AgentVerdicts) -> CalibrationSample:
     """Collect the blind verdicts; later ones, given after an agent's result, would favour it."""
-    every, used = settled(verdicts), settled(verdicts, blind=True)
+    alone = verdicts.one_by_one
+    every, one_by_one, used = settled(verdicts), settled(alone), settled(alone, blind=True)
     has_p = ~np.isnan(agent.p_yes)
     number, p = agent.candidate[has_p], agent.p_yes[has_p]
     mine, its = common_indexes(used.candidate, number)
@@ -94,13 +97,15 @@ def calibration_sample(verdicts: Verdicts, agent: AgentVerdicts) -> CalibrationS
     sure = (code != NONE) & (code != UNSURE)
     has_verdict = np.zeros(number.size, dtype=np.bool_)
     has_verdict[common_indexes(every.candidate, number)[1]] = True
+    looked_at = common_indexes(one_by_one.candidate, number)[0].size
     return CalibrationSample(
         model=agent.model,
         model_sha256=agent.model_sha256,
         judged=JudgedScores(p[its[sure]], code[sure] == ACCEPT),
         unjudged=p[~has_verdict],
         unsure=int(np.sum(~sure)),
-        shown=int(np.sum(has_verdict)) - its.size,
+        shown=looked_at - its.size,
+        together=int(np.sum(has_verdict)) - looked_at,
         without_p=len(every) - int(np.sum(has_verdict)),
     )
 

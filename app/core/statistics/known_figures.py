@@ -5,7 +5,8 @@ A person's first verdict counts, as the answer is told after it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from app.core.session.known_answers import KnownAnswer, read_known_answers
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.statistics.drift import SIGNIFICANT_P, equal_by_chance, share_estimate
+from app.core.statistics.given_together import given_together
 from app.core.statistics.number_format import rough_percent
 
 MIN_BLOCK = 8
@@ -50,6 +52,8 @@ class KnownFigures:
     unsure: int
     """Of both kinds; they count as not accepted."""
     simulated: int
+    together: int
+    """Judged with others in one act. They count like all others: so people do judge."""
     completeness: Estimate
     """The share of the members that were accepted."""
     purity: Estimate
@@ -78,24 +82,29 @@ class KnownFigures:
 
 
 class _Judged(NamedTuple):
+    line: int
     at: str
     verdict: str
     answer: KnownAnswer
 
     @property
     def is_correct(self) -> bool:
-        return self.verdict == (Verdict.ACCEPT if self.answer.is_member else Verdict.REJECT)
+        return self.answer.is_right(self.verdict)
 
 
 def known_figures(session: Session) -> tuple[KnownFigures, ...]:
     """The figures of everybody who has judged a known answer, by reviewer number."""
-    return tuple(_figures(name, judged) for name, judged in _read(session).items())
+    found = _read(session)
+    lines = {each.line: number for number, (_, judged) in found.items() for each in judged}
+    together = given_together(session, lines, "verdict")
+    return tuple(_figures(name, judged, together) for name, judged in found.values())
 
 
-def _read(session: Session) -> dict[str, list[_Judged]]:
-    """The first verdict of each person on each known answer, in the order of time."""
+def _read(session: Session) -> dict[int, tuple[str, list[_Judged]]]:
+    """The name and the first verdict on each known answer, in the order of time, by reviewer."""
+    columns = (log.c[name] for name in ("id", "candidate_id", "reviewer_id", "verdict", "at"))
     query = (
-        select(log.c.candidate_id, log.c.reviewer_id, log.c.verdict, log.c.at, reviewers.c.name)
+        select(*columns, reviewers.c.name)
         .join(known_answers, known_answers.c.candidate_id == log.c.candidate_id)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
         .where(log.c.action == "set", log.c.verdict.in_(list(Verdict)))
@@ -104,15 +113,16 @@ def _read(session: Session) -> dict[str, list[_Judged]]:
     with session.database.reading() as connection:
         answers = read_known_answers(connection)
         rows = connection.execute(query).all()
-    found: dict[str, dict[int, _Judged]] = {}
+    names: dict[int, str] = {}
+    found: dict[int, dict[int, _Judged]] = defaultdict(dict)
     for row in rows:
-        of_person = found.setdefault(str(row.name), {})
-        judged = _Judged(str(row.at), row.verdict, answers[row.candidate_id])
-        of_person.setdefault(row.candidate_id, judged)
-    return {name: list(judged.values()) for name, judged in found.items()}
+        names[row.reviewer_id] = str(row.name)
+        judged = _Judged(row.id, str(row.at), row.verdict, answers[row.candidate_id])
+        found[row.reviewer_id].setdefault(row.candidate_id, judged)
+    return {number: (names[number], list(judged.values())) for number, judged in found.items()}
 
 
-def _figures(name: str, judged: Sequence[_Judged]) -> KnownFigures:
+def _figures(name: str, judged: Sequence[_Judged], together: Collection[int]) -> KnownFigures:
     members = [each for each in judged if each.answer.is_member]
     others = [each for each in judged if not each.answer.is_member]
     blocks = _blocks(judged)
@@ -126,6 +136,7 @@ def _figures(name: str, judged: Sequence[_Judged]) -> KnownFigures:
         others_accepted=_accepted(others),
         unsure=sum(each.verdict == Verdict.UNSURE for each in judged),
         simulated=sum(each.answer.is_simulated for each in judged),
+        together=sum(each.line in together for each in judged),
         completeness=_completeness(judged),
         purity=_purity(judged),
         blocks=tuple(_block(block) for block in blocks),

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
-from sqlalchemy import Connection, literal_column, select
+from sqlalchemy import Connection, Row, literal_column, select
 
 from agent.confidence.scores import Agreement, agreement
 from agent.tasks.subclass import MAX_LEVELS, SUBCLASS_SEPARATOR
 from app.core.database.tables import SUBCLASSED, judgements, reviewers
 from app.core.session.finer_values import checked_subclass, common_subclass, subclass_levels
+from app.core.session.known_answers import not_known
 from app.core.session.session import Session
+from app.core.statistics.given_together import given_together
 
 PAGE = 20_000
 MAX_PAIRS = 60
@@ -42,42 +45,52 @@ class Subclasses:
 
 
 def subclass_statistics(session: Session, seed: int = 0) -> Subclasses:
-    """Count the sub-classes of a session and compare each pair of reviewers."""
-    given = read_subclasses(session)
-    common = (common_subclass(said.values()) for said in given.values())
+    """Count the sub-classes of a session and compare each pair of reviewers.
+
+    Known answers are left out, and of the comparison what was given to several in one act.
+    """
+    rows = list(_read(session))
+    common = (common_subclass(said.values()) for said in _given(rows).values())
     counts = Counter(path for path in common if path)
+    whose = {row.log_id: row.reviewer_id for row in rows}
+    together = given_together(session, whose, "subclass")
+    alone = _given(row for row in rows if row.log_id not in together)
     return Subclasses(
         counts=dict(sorted(counts.items())),
-        pairs=tuple(_pairs(given, seed)),
+        pairs=tuple(_pairs(alone, seed)),
     )
 
 
-def read_subclasses(session: Session) -> Given:
-    """Read all sub-classes page by page, so that a writer waits for one page at most."""
+def _given(rows: Iterable[Row[Any]]) -> Given:
     given: dict[int, dict[str, str]] = defaultdict(dict)
+    for row in rows:
+        given[row.candidate_id][str(row.name)] = checked_subclass(str(row.subclass))
+    return given
+
+
+def _read(session: Session) -> Iterator[Row[Any]]:
+    """All sub-classes of what was found, page by page, so that a writer waits for one page."""
     after = (0, 0)
     while True:
         with session.database.reading() as connection:
-            rows = list(_page(connection, after))
-        for number, reviewer, name, subclass in rows:
-            given[number][name] = checked_subclass(subclass)
-            after = (number, reviewer)
+            rows = _page(connection, after)
+        yield from rows
         if len(rows) < PAGE:
-            return given
+            return
+        after = (rows[-1].candidate_id, rows[-1].reviewer_id)
 
 
-def _page(connection: Connection, after: tuple[int, int]) -> Iterator[tuple[int, int, str, str]]:
+def _page(connection: Connection, after: tuple[int, int]) -> list[Row[Any]]:
     number, reviewer = judgements.c.candidate_id, judgements.c.reviewer_id
     query = (
-        select(number, reviewer, reviewers.c.name, judgements.c.subclass)
+        select(number, reviewer, judgements.c.log_id, reviewers.c.name, judgements.c.subclass)
         .join(reviewers, reviewers.c.id == reviewer)
-        .where(literal_column(f"({SUBCLASSED})"))
+        .where(literal_column(f"({SUBCLASSED})"), not_known(number))
         .where((number > after[0]) | ((number == after[0]) & (reviewer > after[1])))
         .order_by(number, reviewer)
         .limit(PAGE)
     )
-    for row in connection.execute(query):
-        yield row.candidate_id, row.reviewer_id, str(row.name), str(row.subclass)
+    return [*connection.execute(query)]
 
 
 def _pairs(given: Given, seed: int) -> Iterator[SubclassPair]:

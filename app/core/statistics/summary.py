@@ -161,6 +161,7 @@ def statistics(session: Session, seed: int = 0) -> Statistics:
 
 def statistics_of(session: Session, all_verdicts: AllVerdicts, seed: int = 0) -> Statistics:
     verdicts, agents = all_verdicts.verdicts, all_verdicts.agents
+    alone = verdicts.one_by_one
     main = max(agents, key=len, default=None)
     counts = _counts(session, all_verdicts)
     people = {number: _reviewer(session, verdicts, number) for number in verdicts.reviewers}
@@ -172,12 +173,12 @@ def statistics_of(session: Session, all_verdicts: AllVerdicts, seed: int = 0) ->
         reviewers=tuple(people.values()),
         working=working_times(session, counts.candidates, done),
         known=known_figures(session),
-        people=reviewer_agreement(verdicts, seed),
+        people=reviewer_agreement(alone, seed),
         with_agents=tuple(
-            each for agent in agents for each in compare_each_reviewer(verdicts, agent, seed)
+            each for agent in agents for each in compare_each_reviewer(alone, agent, seed)
         ),
         repeats=consistency(session, seed),
-        drift=tuple(drift(session, verdicts, number, main) for number in verdicts.reviewers),
+        drift=tuple(drift(session, alone, number, main) for number in alone.reviewers),
         agents=tuple(_agent(session, verdicts, agent, seed) for agent in agents),
         subclasses=subclass_statistics(session, seed),
     )
@@ -253,7 +254,7 @@ def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts, seed: int
         undecided=_count(agent.verdict, NONE),
         failed=agent.failed,
         ill_formed=agent.ill_formed,
-        people=compare_all_reviewers(verdicts, agent, seed),
+        people=compare_all_reviewers(verdicts.one_by_one, agent, seed),
         calibration=None if stored is None else stored.method,
         calibration_state=fault or calibration_sentence(stored, judged),
         judged=len(judged),

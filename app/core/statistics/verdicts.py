@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,8 +17,8 @@ from app.core.session.known_answers import not_known
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import damaged
-from app.core.session.together import acts
 from app.core.session.verdict_log import MAX_REVIEWERS
+from app.core.statistics.given_together import given_together
 
 IntArray = NDArray[np.int64]
 CodeArray = NDArray[np.int8]
@@ -51,6 +51,8 @@ class Verdicts:
     """The last verdict before an agent's result was shown, or NONE."""
     snr: FloatArray
     """NaN if the list has none."""
+    together: BoolArray
+    """Whether it was given to several candidates in one act."""
     names: Mapping[int, str]
     adjudicator: int | None = None
 
@@ -61,6 +63,19 @@ class Verdicts:
     def reviewers(self) -> tuple[int, ...]:
         """Ids of the reviewers with a verdict."""
         return tuple(np.flatnonzero(np.bincount(self.reviewer)).tolist())
+
+    @cached_property
+    def one_by_one(self) -> Verdicts:
+        """Those not given in an act: the ones that measure agreement and calibrate."""
+        if not self.together.any():
+            return self
+        kept = ~self.together
+        columns: dict[str, Any] = {
+            each.name: value[kept]
+            for each in fields(self)
+            if isinstance(value := getattr(self, each.name), np.ndarray)
+        }
+        return replace(self, **columns)
 
     def of(self, reviewer: int) -> BoolArray:
         return np.equal(self.reviewer, reviewer)
@@ -81,14 +96,14 @@ class Settled:
 def read_verdicts(session: Session) -> Verdicts:
     """Read all verdicts page by page, so that a writer waits for one page at most.
 
-    Those on hidden candidates with a known answer measure the person, and are left out. So are
-    those given to several candidates in one act: nobody looked at each spectrum.
+    Those on hidden candidates with a known answer measure the person, and are left out.
     """
     pages = list(_pages(session))
     table = np.concatenate(pages) if pages else np.empty((0, 7))
-    table = table[~_given_together(session, _opinions(table))]
     candidate, reviewer = (table[:, at].astype(np.int64) for at in range(2))
     newest = _opinions(table)
+    whose = dict(zip(newest.line.tolist(), reviewer.tolist(), strict=True))
+    given = given_together(session, whose, "verdict")
     with session.database.reading() as connection:
         names = {row.id: row.name for row in connection.execute(select(reviewers)) if row.name}
     if not names.keys() >= set(reviewer.tolist()):
@@ -101,6 +116,7 @@ def read_verdicts(session: Session) -> Verdicts:
         verdict=newest.code,
         blind=_blind(session, newest),
         snr=table[:, 6],
+        together=np.isin(newest.line, sorted(given)),
         names=names,
         adjudicator=next((number for number, name in names.items() if name == wanted), None),
     )
@@ -144,22 +160,6 @@ class _Opinions(NamedTuple):
 def _opinions(table: FloatArray) -> _Opinions:
     line, code, seen, before = (table[:, at].astype(np.int64) for at in range(2, 6))
     return _Opinions(line, code.astype(np.int8), seen > 0, before)
-
-
-def _given_together(session: Session, newest: _Opinions) -> BoolArray:
-    """Whether each verdict was given in an act, which may have changed only its flags."""
-    with session.database.reading() as connection:
-        ranges = np.array(acts(connection), dtype=np.int64).reshape(-1, 2)
-    found = np.zeros(newest.line.size, dtype=np.bool_)
-    at, opinions = np.arange(newest.line.size), newest
-    while ranges.size and at.size:
-        place = np.searchsorted(ranges[:, 0], opinions.line, side="right") - 1
-        found[at] = (place >= 0) & (opinions.line <= ranges[place, 1])
-        older = found[at] & (opinions.before > 0) & (opinions.before < opinions.line)
-        at, before = at[older], _read_opinions(session, opinions.before[older])
-        same = before.code == newest.code[at]
-        at, opinions = at[same], _Opinions(*(column[same] for column in before))
-    return found
 
 
 def _pages(session: Session) -> Iterator[FloatArray]:

@@ -20,7 +20,7 @@ BY_PAGE: Mapping[str, str] = {
 }
 """Guide page by the action that opens a page of the session."""
 AGENT, EXPORT, LISTS, MODELS, ABOUT = "agent", "export", "formats", "models", "what-it-is"
-SHARING = "sharing"
+SHARING, KNOWN = "sharing", "known-answers"
 
 
 def help_page_for(session_page: str, *, in_agent: bool = False, is_importing: bool = False) -> str:

@@ -61,10 +61,9 @@ class CommentBox(QWidget):
 
     def show_over(self, line: QLineEdit | None, title: str) -> None:
         """Show another line with a title in place of the comment, or the comment again."""
-        if line is not None and self._row.indexOf(line) < 0:
-            at = self._row.indexOf(self.edit)
-            self._row.insertWidget(at, line, 1)
-            self._row.insertWidget(at, self._over_title)
+        for over, stretch in ((self._over_title, 0), (line, 1)):
+            if over is not None and self._row.indexOf(over) < 0:
+                self._row.insertWidget(self._row.indexOf(self.edit), over, stretch)
         other, self._over = self._over, line
         for part in (self.flags, self.edit):  # both are about the object on screen
             part.setVisible(line is None)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QSizePolicy,
 
 from app.core.session.records import MAX_FLAG, Opinion
 from app.ui.judging.flag_menu import STAR, FlagMenu
+from app.ui.judging.focus_left import FocusLeft
 from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 from app.ui.widgets.text_width import PlaceholderWidth
@@ -67,6 +68,7 @@ class FlagRow(QWidget):
         self.menu.custom_requested.connect(self._ask_custom)
         self.custom.returnPressed.connect(self._add_custom)
         self.custom.editingFinished.connect(self._hide_custom)
+        FocusLeft(self.custom).left.connect(self._hide_custom)
         self._group.idClicked.connect(self._remove)
         self._current.opinion_changed.connect(self._show)
         self._current.candidate_changed.connect(self._show_row)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.core.queue import QueueRow
-from app.core.session.records import MAX_COMMENT, Opinion
+from app.core.session.records import MAX_COMMENT, MAX_FLAG, Opinion
 from app.ui.candidate.amending import amend, with_comment, with_flag_toggled
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.flag_menu import FlagMenu
+from app.ui.judging.focus_left import FocusLeft
 from app.ui.session_context import SessionContext
 
 
@@ -27,9 +28,17 @@ class PreviousObject(QObject):
         self.edit = QLineEdit(box)
         self.edit.setMaxLength(MAX_COMMENT)
         self.edit.hide()
+        self.custom = QLineEdit(box)
+        self.custom.setMaxLength(MAX_FLAG)
+        self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
+        self.custom.hide()
         self.menu = FlagMenu(box)
         self.menu.chosen.connect(self._toggle)
-        self.menu.custom_requested.connect(self._no_custom)
+        self.menu.custom_requested.connect(self._ask_custom)
+        self.custom.returnPressed.connect(self._add_custom)
+        self.custom.editingFinished.connect(self._close_custom)
+        FocusLeft(self.custom).left.connect(self._close_custom)
+        FocusLeft(self.edit).left.connect(self._save)
         self.edit.editingFinished.connect(self._save)
         self.edit.returnPressed.connect(self.edit.clearFocus)
         context.current.candidate_changed.connect(self._on_candidate)
@@ -41,6 +50,7 @@ class PreviousObject(QObject):
         if is_other:
             self._before = self._now
             self._save()
+            self._close_custom()
         self._now = row
 
     def start_typing(self) -> None:
@@ -98,8 +108,36 @@ class PreviousObject(QObject):
             said = self.tr("Saved for {object}").replace("{object}", _name(about))
             self._current.message.emit(said)
 
-    def _no_custom(self) -> None:
-        self._current.message.emit(self.tr("Go back to the object to give it a flag of your own"))
+    def _ask_custom(self) -> None:
+        if self._about is None:
+            return
+        text = self.tr("Custom flag for {object}").replace("{object}", _name(self._about))
+        self.custom.setAccessibleName(text)
+        self.custom.setToolTip(text)
+        self.custom.clear()
+        title = self.tr("{object}:").replace("{object}", _name(self._about))
+        self._box.show_over(self.custom, title)
+        # The menu is still closing and will return the focus to the former widget.
+        QTimer.singleShot(0, self.custom, self._focus_custom)
+
+    def _focus_custom(self) -> None:
+        self.custom.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _add_custom(self) -> None:
+        name, opinion = " ".join(self.custom.text().split()), self._opinion()
+        if name and opinion is not None and name not in opinion.flags:
+            self._toggle(name)
+        self._close_custom()
+
+    def _close_custom(self) -> None:
+        """Close the line; without Enter no flag is added."""
+        if self.custom.isHidden():
+            return
+        self.custom.clear()
+        if self.custom.hasFocus():
+            self.custom.clearFocus()  # else Qt moves the focus to the next field
+        if not self.custom.isHidden():  # losing the focus has closed it
+            self._box.show_over(None, "")
 
 
 def _name(row: QueueRow) -> str:

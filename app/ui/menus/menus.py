@@ -20,7 +20,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("open_list", "open_session", "open_archive", "fetch_missing", "other_class"),
         "fields",
         *("curation_room", "welcome", LINE),
-        *("export", "report", "pack", "share_out", "snapshot", "save_spectrum", LINE),
+        *("export", "report", "pack", "share_out", "hide_known", "snapshot", "save_spectrum", LINE),
         *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
         *(LINE, "settings", "services", LINE, "quit"),
     ),

@@ -17,6 +17,7 @@ from shiboken6 import isValid
 from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
 from app.core.session.finer_values import FieldValue, with_value
+from app.core.session.known_answers import KnownAnswer, known_among
 from app.core.session.records import MAX_COMMENT, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.session.together import ChangeOpinion
@@ -63,7 +64,7 @@ class GroupActs(QObject):
             self.confirm(question)
 
     def confirm(self, question: Question) -> None:
-        self._act(question.rows, partial(_judged, question.verdict))
+        self._act(question.rows, partial(_judged, question.verdict), question.verdict)
 
     def toggle_flag(self, flag: str, rows: Sequence[QueueRow]) -> None:
         """Set a flag on all, or remove it where all have it."""
@@ -100,11 +101,16 @@ class GroupActs(QObject):
         has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
         return has_verdict or row.candidate.id in self._current.painted_ids
 
-    def _act(self, rows: Sequence[QueueRow], change: ChangeOpinion) -> None:
+    def _act(
+        self, rows: Sequence[QueueRow], change: ChangeOpinion, verdict: Verdict | None = None
+    ) -> None:
         is_blind = self._current.blind_mode.is_on
         self._current.blind_mode.save()
         work = partial(_record, self._session, tuple(rows), change, is_blind)
-        self._start(work, self._done)
+        if verdict is None:
+            self._start(work, self._done)
+        else:
+            self._start(partial(_record_verdict, self._session, work), self._verdict_given)
 
     def _take_back(self, kind: Literal["undo", "redo"], nothing: str) -> None:
         work = self._session.undo if kind == "undo" else self._session.redo
@@ -134,6 +140,18 @@ class GroupActs(QObject):
             text = self.tr("Nothing to change")
         self._current.message.emit(text.replace("{n}", f"{len(entries):,}"))
 
+    def _verdict_given(self, saved: object) -> None:
+        """As after a single verdict, say what was known, but not of which."""
+        assert isinstance(saved, _Given)
+        self._done(saved.entries)
+        if saved.known and saved.entries:
+            verdict = saved.entries[0].opinion.verdict
+            right = sum(each.is_right(verdict) for each in saved.known)
+            text = self.tr("Saved: {n} changed. Known answers among them: {k}, judged right: {r}")
+            text = text.replace("{n}", f"{len(saved.entries):,}")
+            text = text.replace("{k}", f"{len(saved.known):,}").replace("{r}", f"{right:,}")
+            self._current.message.emit(text)
+
     def _taken_back(self, nothing: str, entry: object) -> None:
         self._set_busy(False)
         text = self.tr("Changed back: {n}")
@@ -157,6 +175,19 @@ def _record(
 ) -> list[LogEntry]:
     shown = seen_opinions(session, rows, is_blind=is_blind)
     return session.record_together(list(shown), change, shown=shown, place=PLACE)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What an act with a verdict has changed, and what is known of it."""
+
+    entries: list[LogEntry]
+    known: list[KnownAnswer]
+
+
+def _record_verdict(session: Session, work: Callable[[], list[LogEntry]]) -> _Given:
+    entries = work()
+    return _Given(entries, known_among(session, [each.candidate_id for each in entries]))
 
 
 def _judged(verdict: Verdict, opinion: Opinion) -> Opinion:

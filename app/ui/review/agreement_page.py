@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
+from app.core.session.known_answers import HIDDEN_BY
 from app.ui.review.agreement_numbers import (
     AgreementNumbers,
     agent_rows,
@@ -139,7 +140,8 @@ class AgreementPage(QWidget):
         )
         self.drift.show_drift(found.statistics.drift, with_agent=not self.is_blind)
         self.work.show_work(found.statistics.working)
-        self.known.show_known(found.statistics.known)
+        by = self._session.fact(HIDDEN_BY) or ""
+        self.known.show_known(found.statistics.known, by)
         self.calibration.show_models(found.models, is_blind=self.is_blind)
 
     def _why_no_agent(self) -> str:

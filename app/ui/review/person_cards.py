@@ -115,6 +115,7 @@ class KnownCard(PageCard):
         self.empty = wrapped_label("", "dim")
         self.figure = Figure(context.current_theme, title)
         self.counts = wrapped_label("")
+        self.by = wrapped_label("", "dim")
         self.note = wrapped_label(
             self.tr(
                 "Completeness: members that were accepted. Purity: members among those accepted, of"
@@ -127,18 +128,21 @@ class KnownCard(PageCard):
         self.blocks: list[Figure] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
-        for part in (self.empty, self.figure, self.counts, self.note):
+        for part in (self.empty, self.figure, self.counts, self.note, self.by):
             self.body.addWidget(part)
         self.body.addLayout(self._column)
         self.body.addWidget(self.drift)
         self.show_known([])
 
-    def show_known(self, found: Sequence[KnownFigures]) -> None:
+    def show_known(self, found: Sequence[KnownFigures], by: str = "") -> None:
+        """Show these figures; `by` is who has hidden the known answers."""
         some = found[:MAX_PEOPLE]
+        self.by.setText(fill_in(self.tr("Hidden by {name}."), name=one_line(by)))
+        self.by.setVisible(bool(by))
         self.empty.setText(
             self.tr(
-                "No hidden candidate with a known answer has been judged. The command spec-o3 known"
-                " hides some in the list."
+                "No hidden candidate with a known answer has been judged. Hide known answers (menu"
+                " File), or the command spec-o3 known, puts some into the list."
             )
         )
         self.empty.setVisible(not some)
@@ -167,13 +171,17 @@ class KnownCard(PageCard):
         return rows
 
     def _counted(self, each: KnownFigures) -> str:
+        text = self.tr("{name}: {a} of {m} members and {b} of {k} look-alikes accepted")
+        if each.together:
+            text += self.tr("; {t} of them judged with others in one act")
         return fill_in(
-            self.tr("{name}: {a} of {m} members and {b} of {k} look-alikes accepted"),
+            text,
             name=one_line(each.reviewer),
             a=f"{each.members_accepted:,}",
             m=f"{each.members:,}",
             b=f"{each.others_accepted:,}",
             k=f"{each.others:,}",
+            t=f"{each.together:,}",
         )
 
     def _drifted(self, each: KnownFigures) -> str:

@@ -19,6 +19,12 @@ def choose_lists(parent: QWidget) -> list[Path]:
     return [Path(name) for name in names]
 
 
+def choose_labelled(parent: QWidget, start: Path | None) -> Path | None:
+    title = translate("choosing", "Open a list of spectra with labels")
+    name, _ = QFileDialog.getOpenFileName(parent, title, "" if start is None else str(start))
+    return Path(name) if name else None
+
+
 def choose_folder(parent: QWidget, start: str = "") -> Path | None:
     name = QFileDialog.getExistingDirectory(
         parent, translate("choosing", "Choose a folder of spectra"), start

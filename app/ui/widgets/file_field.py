@@ -40,6 +40,7 @@ class FileField(QWidget):
         label.setBuddy(self.edit)
         self.button = QPushButton(self.tr("Choose…"))
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.setAutoDefault(False)  # Enter in a field of a dialog would press it
         self.button.setAccessibleName(self.tr("Choose: {what}").replace("{what}", title))
         self.button.clicked.connect(self._choose)
         self.problem = narrow(wrapped_label("", "warning"))

@@ -9,9 +9,10 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.curation.pool import import_drafts, open_pool
+from agent.curation.pool_database import VERSION
 from agent.errors import WorkbenchError
 from tests.agent.curation.helpers import review
-from tests.app.core.database.postgres import Cluster
+from tests.app.core.database.postgres import Cluster, name_of
 
 
 @pytest.fixture
@@ -50,6 +51,43 @@ def test_nothing_is_written_where_one_part_fails(url: str, drafts: Path, example
         pool.store.add_reviews([review(case, "Ada", "screener")])
         raise KeyboardInterrupt
     assert list(pool.store.reviews()) == []
+    pool.store.close()
+
+
+def test_a_pool_of_an_older_program_is_brought_up_to_date(
+    cluster: Cluster, url: str, drafts: Path, example_set: Path
+):
+    """One from before drafts under way were kept; and one of a newer program is refused."""
+    pool, count = import_drafts(url, [drafts], [example_set])
+    pool.store.close()
+    name = name_of(url)
+    cluster.run("DROP TABLE pool_work", name)
+    cluster.run("DROP TABLE pool_about", name)
+    pool = open_pool(url)
+    case = next(pool.cases())
+    pool.store.save_work(case.id, "Ada", "half of it")
+    assert open_pool(url).store.work(case.id, "Ada") == "half of it"
+    assert len(list(pool.cases())) == count
+    assert cluster.run("SELECT version FROM pool_about", name) == [(VERSION,)]
+    cluster.run(f"INSERT INTO pool_about VALUES ({VERSION + 1})", name)
+    for use in (open_pool, lambda place: import_drafts(place, [drafts], [example_set])):
+        with pytest.raises(WorkbenchError, match="newer version of this program"):
+            use(url)
+    pool.store.close()
+
+
+def test_a_connection_that_is_cut_is_made_anew(
+    cluster: Cluster, url: str, drafts: Path, example_set: Path
+):
+    pool, _ = import_drafts(url, [drafts], [example_set])
+    case = next(pool.cases())
+    with pytest.raises(WorkbenchError, match="cannot be used"), pool.store.writing():
+        cluster.cut_connections(name_of(url))
+        pool.store.add_reviews([review(case, "Ada", "screener")])
+    assert list(pool.store.reviews()) == []
+    cluster.cut_connections(name_of(url))
+    pool.add_review(review(case, "Ada", "screener"))
+    assert pool.case(case.id).stage == "reviser"
     pool.store.close()
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert
 
 pytest.importorskip("pyarrow")
 
@@ -21,6 +22,7 @@ from agent.spectra.readers import read_numbered
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
+from app.core.database.tables import known_answers
 from app.core.inspections.ratings import rate
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
@@ -126,6 +128,17 @@ def test_verdicts_of_many_at_once_and_disagreements_teach_nothing(session, inspe
     assert found.counts["left out, without a verdict by a person"] == 3
     with pytest.raises(WorkbenchError, match="nothing to learn from"):
         write_lessons(found, session.location.parent / "out")
+
+
+def test_what_was_hidden_to_measure_people_teaches_nothing(session, inspected):
+    for number, one in enumerate(inspected[:2], 1):
+        say(session, number, one, one.verdict, 5)
+    values = {"candidate_id": 1, "is_member": True, "class_name": "CV", "simulated": False}
+    with session.database.writing() as connection:
+        connection.execute(insert(known_answers).values(**values, source="a.fits:0"))
+    found = lessons_of(session)
+    assert found.counts["left out, hidden with a known answer"] == 1
+    assert len(found.trajectories) == 1
 
 
 def test_spectra_elsewhere_are_not_read(session, inspected, tmp_path):

@@ -35,7 +35,8 @@ from app.core.database.tables import (
 from app.core.errors import SessionError
 from app.core.inspections.seen import EVIDENCE, PREFIX
 from app.core.progress import Progress, ShouldStop, Steps
-from app.core.session.known_answers import not_known
+from app.core.reviewer_name import MAX_NAME, is_reviewer_name
+from app.core.session.known_answers import HIDDEN_BY, not_known
 from app.core.session.provenance import file_name
 from app.core.session.records import Candidate, Change
 from app.core.session.session import Session, candidate_of
@@ -91,13 +92,18 @@ def hide_known(
     rate: float,
     seed: int = 0,
     *,
+    by: str = "",
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> HideReport:
     """Hide so many that `rate` percent of what is left to judge has a known answer.
 
-    Half of them are of the class, as far as there are enough. Raises StoppedError.
+    Half of them are of the class, as far as there are enough. `by` is who does it, by default the
+    reviewer. Raises StoppedError.
     """
+    by = " ".join((by or session.reviewer).split())
+    if not is_reviewer_name(by):
+        raise SessionError(f"a person's name is 1 to {MAX_NAME} printable characters")
     if not 0.0 < rate <= MOST_RATE:
         raise SessionError(f"the rate is above 0 and at most {MOST_RATE:g} percent, not {rate:g}")
     draw = random.Random(f"known {seed}")
@@ -130,7 +136,7 @@ def hide_known(
         ready.append(_prepared(session, places.pop(), places, given, spectrum, style, draw))
     if not ready:
         raise SessionError("nothing was hidden: none of the known spectra can be read and placed")
-    _store(session, ready)
+    _store(session, ready, by)
     session.changed.emit(Change(aspect="list"))
     return HideReport(
         members=sum(each.given.is_member for each in ready),
@@ -140,6 +146,17 @@ def hide_known(
         wanted=wanted,
         inspected=inspected,
     )
+
+
+def count_places(session: Session) -> int:
+    """How many candidates are still untouched, so that a known one can take their place."""
+    with session.database.reading() as connection:
+        return len(_places(connection))
+
+
+def rate_of(count: int, places: int) -> float:
+    """The rate that hides so many."""
+    return 100.0 * count / (count + places)
 
 
 def _places(connection: Connection) -> list[int]:
@@ -204,7 +221,7 @@ def _neighbour(
     )
 
 
-def _store(session: Session, ready: Sequence[_Hidden]) -> None:
+def _store(session: Session, ready: Sequence[_Hidden], by: str) -> None:
     with session.database.writing() as connection:
         if not session.database.is_file and count_other_programs(connection):
             raise SessionError(
@@ -219,6 +236,7 @@ def _store(session: Session, ready: Sequence[_Hidden]) -> None:
                 )
             _make_room(connection, each.place)
             _put(connection, each)
+        session.write_fact(connection, HIDDEN_BY, by)
         plan = read_plan(connection)
         if plan is not None:
             deal(connection, plan)

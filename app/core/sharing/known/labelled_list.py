@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,39 @@ def read_labelled(
 
     `members` are the labels of the class of the task; without any, its id and its name.
     """
+    rows = _read(path, roles, spectra, allow_absolute=allow_absolute)
+    wanted = member_labels(task, members)
+    found = [_labelled(values, wanted) for values in rows]
+    if not any(each.is_member for each in found):
+        named = ", ".join(sorted({each.class_name for each in found})[:MAX_SHOWN])
+        raise SessionError(
+            f"{path}: no label is {task.id}: name those of the class with --member; "
+            f"labels are {named}"
+        )
+    return found
+
+
+def count_labels(
+    path: Path | str, *, spectra: Path | str | None = None, allow_absolute: bool = False
+) -> Counter[str]:
+    """How many spectra of the list have each label. Raises ImportFailed."""
+    rows = _read(path, None, spectra, allow_absolute=allow_absolute)
+    return Counter(_label(values) for values in rows)
+
+
+def member_labels(task: Task, members: Collection[str]) -> frozenset[str]:
+    """The labels, in lower case, that mean the class of the task."""
+    own = (*(word.casefold() for word in (task.id, task.name)), *YES)
+    return frozenset(" ".join(each.split()).casefold() for each in members) or frozenset(own)
+
+
+def _read(
+    path: Path | str,
+    roles: Mapping[str, str] | None,
+    spectra: Path | str | None,
+    *,
+    allow_absolute: bool,
+) -> list[dict[str, Any]]:
     path = normalized_path(path)
     with errors_naming(path):
         file_identity(path)
@@ -62,18 +96,7 @@ def read_labelled(
             rows = list(_rows(reader.entries()))
     if not rows:
         raise ImportFailed(f"{path}: no row has both a spectrum and a label")
-    wanted = {each.casefold() for each in members} or {
-        *(word.casefold() for word in (task.id, task.name)),
-        *YES,
-    }
-    found = [_labelled(values, wanted) for values in rows]
-    if not any(each.is_member for each in found):
-        named = ", ".join(sorted({each.class_name for each in found})[:MAX_SHOWN])
-        raise SessionError(
-            f"{path}: no label is {task.id}: name those of the class with --member; "
-            f"labels are {named}"
-        )
-    return found
+    return rows
 
 
 def _rows(pages: Iterable[Entries]) -> Iterator[dict[str, Any]]:
@@ -89,7 +112,7 @@ def _rows(pages: Iterable[Entries]) -> Iterator[dict[str, Any]]:
 
 
 def _labelled(row: Mapping[str, Any], wanted: Collection[str]) -> Labelled:
-    label = " ".join(str(row["label"]).split())[:MAX_CLASS_NAME]
+    label = _label(row)
     return Labelled(
         path=row["path"],
         row=row["row"],
@@ -101,3 +124,7 @@ def _labelled(row: Mapping[str, Any], wanted: Collection[str]) -> Labelled:
         snr=row["snr"],
         own=json.loads(row["own"]),
     )
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    return " ".join(str(row["label"]).split())[:MAX_CLASS_NAME]

@@ -1,11 +1,14 @@
 """Whatever is written about a session, hidden candidates with a known answer are not in it.
 
 Names and files of the hidden ones are searched in all that is written, in every state of work: not
-judged, judged, disputed, inspected, measured, merged from parts and asked for by their ids.
+judged, judged, disputed, inspected, measured, rated, merged from parts and asked for by their ids;
+and in all that a script, a notebook, an assistant or another program is given.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import random
 import re
 from contextlib import contextmanager
@@ -16,9 +19,10 @@ import pytest
 
 from app.core.exporting.export import FORMATS, export
 from app.core.exporting.formats.records_file import write_records
-from app.core.exporting.log_file import write_log
+from app.core.exporting.log_file import log_lines, write_log
 from app.core.exporting.rows import selected_ids
-from app.core.inspections.store import add_inspection, compare_models
+from app.core.inspections.ratings import agent_faults, rate
+from app.core.inspections.store import add_inspection, compare_models, inspections_of
 from app.core.queue import EVERYTHING, LIST_ORDER
 from app.core.report import write_report
 from app.core.session.measurements import HandMeasurement, record_measurement
@@ -34,6 +38,8 @@ from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.repeats import plan_repeats
 from app.core.statistics.summary import statistics
 from app.core.statistics.verdicts import read_verdicts
+from app.mcp.candidates import candidate_page, candidate_record
+from app.session_api import OpenSession
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.export.export_preview import preview_export
 from app.ui.samp.shared_tables import written_table
@@ -42,6 +48,7 @@ from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.ui.candidates import sample_file
 from tests.night import seeds
+from train.ratings.session_file import SessionReader
 
 LINE = HandMeasurement(line="Hα", ew=-12.0, left=(6500.0, 1.0), right=(6600.0, 1.0))
 SUFFIXES = tuple(suffix for suffix in FORMATS if suffix not in (".fit", ".votable", ".xml"))
@@ -177,6 +184,60 @@ def test_window_and_other_programs_get_none(session, tmp_path):
     assert len(table.ids) == LIST
     assert not set(table.ids) & set(known(session))
     assert_clean((tmp_path / "t1.vot").read_bytes(), hidden)
+
+
+def test_a_script_or_notebook_tabulates_none(session):
+    """The tables of the Python interface, and what it iterates over."""
+    hidden, opened = traces(session), OpenSession(session)
+    tables = [opened.candidates(), opened.candidates("any:accept or any:reject")]
+    tables += [opened.candidates(reviewer="Ada"), opened.verdicts(), opened.history()]
+    for table in tables:
+        written = io.StringIO()
+        table.write(written, format="ascii.ecsv")
+        assert_clean(written.getvalue().encode(), hidden)
+    assert len(tables[0]) == len(opened) == len(list(opened)) == LIST
+    accepted = [each.object_id for each in opened.iterate("any:accept")]
+    assert accepted
+    assert not set(accepted) & set(hidden)
+
+
+@pytest.mark.parametrize("text", ["", "any:accept", "agent:yes"])
+def test_an_assistant_lists_none(session, text):
+    """Page by page; one that it asks for by its number is told like any other."""
+    hidden, rows, after = traces(session), [], ""
+    while True:
+        found = candidate_page(session, text, "", after, 7)
+        rows += found["rows"]
+        assert_clean(json.dumps(found).encode(), hidden)
+        assert found["matching"] == candidate_page(session, text, "", "", 100)["matching"]
+        if (after := found["next"]) is None:
+            break
+    assert len(rows) == found["matching"]["number"]
+    assert found["session"]["candidates"] == LIST
+    assert text or len(rows) == LIST
+    told = candidate_record(session, next(iter(known(session))))
+    ordinary = candidate_record(session, rows[0]["candidate"])
+    assert told.keys() == ordinary.keys()
+    assert not re.search(r"known|simulated", json.dumps(list(told)))
+
+
+def test_lessons_faults_log_and_statistics_have_none(session):
+    hidden = traces(session)
+    number = next(iter(known(session)))
+    session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT, subclass="DN"))
+    add_inspection(session, number, renamed(said("NO", 0.1, model=NANO), hidden[1]))
+    rate(session, number, inspections_of(session, number)[0].trajectory, 0)
+    assert_clean(repr(agent_faults(session)).encode(), hidden)
+    printed = "\n".join(log_lines(session))
+    assert printed
+    assert_clean(printed.encode(), hidden)
+    found = statistics(session)
+    assert "DN" not in found.subclasses.counts
+    assert_clean(found.to_json().encode(), hidden)
+    reader = SessionReader(str(session.location))
+    taught = [each.trajectory.spectrum.object_id for each in reader.inspections()]
+    assert taught
+    assert not [name for name in taught for word in hidden if word in name]
 
 
 def test_merged_from_parts_there_are_none(session, tmp_path):

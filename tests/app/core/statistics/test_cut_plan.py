@@ -23,6 +23,7 @@ def own(judged, unjudged=()):
         unjudged=np.array(unjudged, dtype=float),
         unsure=0,
         shown=0,
+        together=0,
         without_p=0,
     )
 

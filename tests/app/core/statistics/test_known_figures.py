@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import insert
 
@@ -66,6 +68,21 @@ def test_the_first_verdict_counts_as_the_answer_is_told_after_it(session):
     session.record_verdict(2, Opinion(verdict=R))
     (ada,) = known_figures(session)
     assert (ada.members_accepted, ada.others_accepted, ada.unsure) == (0, 0, 1)
+
+
+def test_what_is_judged_with_others_in_one_act_counts_too(session):
+    """Also where the act was on the flags of what was judged before."""
+    say(session, "Ada", {1: A})
+    session.record_together(
+        range(1, 6), lambda former: replace(former, flags=("star",)), place="overview"
+    )
+    session.record_together(
+        range(2, 9), lambda former: replace(former, verdict=A), place="overview"
+    )
+    (ada,) = known_figures(session)
+    assert (ada.members, ada.members_accepted, ada.others, ada.others_accepted) == (4, 4, 4, 4)
+    assert (ada.completeness.value, ada.purity.value) == (1.0, 0.5)
+    assert ada.together == 7
 
 
 def test_a_person_who_tires_is_told_and_a_steady_one_is_not(session):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from sqlalchemy import insert
+
+from app.core.database.tables import known_answers
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.subclasses import subclass_statistics
@@ -43,6 +47,28 @@ def test_kappa_by_level(session):
     assert first.agreement.kappa.value == pytest.approx((0.8 - 14 / 25) / (1 - 14 / 25))
     assert (second.level, second.agreement.n) == (2, 3)
     assert second.agreement.observed.value == pytest.approx(2 / 3)
+
+
+def test_what_was_given_in_one_act_is_counted_but_not_compared(session):
+    session.record_together([1, 2, 3], finer("polar"), place="overview")
+    found = subclass_statistics(session)
+    assert found.pairs[0].agreement.n == 2
+    session.undo()
+    session.record_together([1, 2, 3], lambda one: replace(one, flags=("x",)), place="overview")
+    assert subclass_statistics(session).pairs[0].agreement.n == 5
+
+
+def finer(path):
+    return lambda former: replace(former, subclass=path)
+
+
+def test_a_known_answer_is_no_member_of_a_sub_class(session):
+    values = {"candidate_id": 1, "is_member": True, "class_name": "CV", "simulated": False}
+    with session.database.writing() as connection:
+        connection.execute(insert(known_answers).values(**values, source="a.fits:0"))
+    found = subclass_statistics(session)
+    assert "DN/WZ Sge" not in found.counts
+    assert found.pairs[0].agreement.n == 4
 
 
 def test_they_are_in_the_statistics_and_their_json(session):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -134,3 +135,19 @@ def test_verdicts_on_candidates_that_are_gone(file_location):
         assert counts.candidates == 1
         assert counts.open == 0
         assert "<svg" in counts_bar(counts)
+
+
+def test_what_was_judged_in_one_act_is_done_but_measures_nobody(location):
+    with made(location, 8) as session:
+        say(session, "Ada", {1: A, 2: R})
+        say(session, "Ben", {1: A, 3: R})
+        session.reviewer = "Ada"
+        session.record_together(
+            [3, 4, 5], lambda former: replace(former, verdict=R), place="overview"
+        )
+        found = statistics(session)
+        assert (found.counts.judged, found.counts.open) == (5, 3)
+        ada = next(each for each in found.reviewers if each.name == "Ada")
+        assert (ada.accepted, ada.rejected) == (1, 4)
+        assert next(each for each in found.working if each.reviewer == "Ada").left == 3
+        assert [pair.every.n for pair in found.people.pairs] == [1]

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from app.core.errors import SessionError
+from app.core.session import verdict_log
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
+from app.core.session.together import acts as session_acts
+from app.core.session.together import write_act
 from app.core.statistics import verdicts as module
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.verdicts import NONE, VERDICTS, common_indexes, read_verdicts, settled
@@ -202,7 +205,7 @@ def test_a_verdict_of_nobody_is_damage(file_location):
             read_verdicts(session)
 
 
-def test_verdicts_of_one_act_are_left_out_but_not_those_it_only_flagged(session):
+def test_verdicts_of_one_act_are_told_apart_but_not_those_it_only_flagged(session):
     say(session, "Ada", {1: A, 2: R, 9: A})
 
     def flagged(former):
@@ -215,7 +218,22 @@ def test_verdicts_of_one_act_are_left_out_but_not_those_it_only_flagged(session)
     session.record_together([2, 3, 4, 5], rejected, place="overview")
     say(session, "Ada", {5: A})
     session.record_together([5, 6], flagged, place="overview")
-    assert told(read_verdicts(session)).keys() == {(n, "Ada") for n in (1, 2, 5, 9)}
+    assert told(read_verdicts(session)).keys() == {(n, "Ada") for n in (1, 2, 3, 4, 5, 9)}
+    assert told(read_verdicts(session).one_by_one).keys() == {(n, "Ada") for n in (1, 2, 5, 9)}
     session.undo()
     say(session, "Ada", {3: U})
-    assert told(read_verdicts(session)).keys() == {(n, "Ada") for n in (1, 2, 3, 5, 9)}
+    assert told(read_verdicts(session).one_by_one).keys() == {(n, "Ada") for n in (1, 2, 3, 5, 9)}
+
+
+def test_lines_of_others_between_those_of_an_act_are_no_part_of_it(session):
+    """As on a server, where two people write at once."""
+    say(session, "Ben", {7: A})
+    session.reviewer = "Ada"
+    session.record_together([1, 2], lambda former: replace(former, verdict=R), place="overview")
+    with session.database.writing() as connection:
+        first, last = session_acts(connection)[2][0]
+        connection.exec_driver_sql(f"UPDATE log SET reviewer_id = 1 WHERE id = {last}")
+        connection.exec_driver_sql(f"UPDATE judgements SET reviewer_id = 1 WHERE log_id = {last}")
+        verdict_log.record(connection, 3, 2, Opinion(verdict=R))
+        write_act(connection, first, last + 1, "overview")
+    assert told(read_verdicts(session).one_by_one).keys() == {(2, "Ben"), (7, "Ben")}

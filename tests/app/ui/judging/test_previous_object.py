@@ -78,6 +78,47 @@ def test_flags_of_the_previous_object(qtbot, desk, context, session):
     assert session.judgement(2) is None
 
 
+def test_a_flag_of_one_s_own_for_the_previous_object(qtbot, desk, context, session):
+    previous = desk.bar.previous
+    desk.accept(qtbot, 1)
+    for typed, last, flags in (
+        ("ring  of fire", Key.Key_Return, ("ring of fire",)),
+        ("half", Key.Key_Escape, ("ring of fire",)),
+        ("ring of fire", Key.Key_Return, ("ring of fire",)),
+    ):
+        desk.press(Key.Key_G, SHIFT)
+        qtbot.waitUntil(previous.menu.isVisible)
+        qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_O)
+        qtbot.waitUntil(previous.custom.hasFocus)
+        assert not desk.bar.comment.edit.isVisible()
+        qtbot.keyClicks(previous.custom, typed)
+        desk.press(last)
+        assert not previous.custom.isVisible()
+        assert desk.bar.comment.edit.isVisible()
+        assert session.judgement(1).opinion.flags == flags
+    assert session.judgement(2) is None
+
+
+def test_a_line_that_was_not_touched_closes_too(qtbot, desk, context, session):
+    previous, flags = desk.bar.previous, desk.bar.comment.flags
+    desk.accept(qtbot, 1)
+    for key, held, menu, line in (
+        (Key.Key_C, SHIFT, None, previous.edit),
+        (Key.Key_G, SHIFT, previous.menu, previous.custom),
+        (Key.Key_G, Qt.KeyboardModifier.NoModifier, flags.menu, flags.custom),
+    ):
+        desk.press(key, held)
+        if menu is not None:
+            qtbot.waitUntil(menu.isVisible)
+            qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_O)
+        qtbot.waitUntil(line.hasFocus)
+        desk.press(Key.Key_Escape)
+        qtbot.waitUntil(line.isHidden)
+        assert desk.bar.comment.edit.isVisible()
+    assert session.judgement(1).opinion.flags == ()
+    assert session.judgement(2) is None
+
+
 def test_there_is_none_at_the_start(qtbot, desk, context, session):
     painted(qtbot, context, 1)
     for key in (Key.Key_C, Key.Key_G):

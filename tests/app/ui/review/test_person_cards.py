@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import insert, update
 
@@ -66,6 +68,12 @@ def test_known_answers_of_each_person(card, session):
     shown.show_known(statistics(session).known)
     assert not shown.empty.isVisible()
     assert "Ada: 3 of 4 members and 1 of 4 look-alikes accepted" in shown.counts.text()
+    assert "in one act" not in shown.counts.text()
+    session.reviewer = "Grace"
+    session.record_together([1, 2, 3], lambda one: replace(one, verdict=A), place="overview")
+    shown.show_known(statistics(session).known)
+    told = "Grace: 2 of 2 members and 1 of 1 look-alikes accepted; 3 of them judged with others"
+    assert told in shown.counts.text()
     spoken = shown.figure.accessibleDescription()
     assert "Ada · completeness: 0.75 (0.30 to 0.95)" in spoken
     assert "Ada · purity: 0.75" in spoken

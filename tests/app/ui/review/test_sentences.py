@@ -51,6 +51,7 @@ def own(real, other, unjudged=()):
         unjudged=np.array(unjudged, dtype=np.float64),
         unsure=0,
         shown=0,
+        together=0,
         without_p=0,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.core.queue import MINE, conjuncts
@@ -11,9 +12,10 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.share_out import share_out
 from app.core.sharing.share_plan import SharePlan
+from app.core.statistics.known_figures import known_figures
 from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.whole_window import LEFT, before_window
+from tests.app.ui.whole_window import CTRL, LEFT, before_window
 
 PLAN = SharePlan(people=("Ada", "Grace"), overlap=20.0, second_when="confidence<=2")
 
@@ -60,6 +62,27 @@ def test_keys_lead_through_what_is_mine_and_known_answers_are_told_after_the_ver
             told.show_text("")
         assert set(seen) & set(hidden)
         assert parts(person.session)[0].judged == len(mine)
+
+
+def test_an_act_on_many_counts_for_the_person_and_tells_how_many_were_known(qtbot, place):
+    with before_window(qtbot, place) as person:
+        person.window.commands.run("only_mine")
+        person.press(Qt.Key.Key_5, CTRL)
+        page = person.view._stack.currentWidget()
+        person.wait(page.table.hasFocus)
+        person.wait(lambda: page.model.blocks.row(LIST) is not None)
+        person.press(Qt.Key.Key_A, CTRL)
+        person.press("a")
+        person.wait(page.confirm.hasFocus)
+        person.press(Qt.Key.Key_Return)
+        person.wait(lambda: len(person.verdicts()) == person.session.count())
+        person.wait(lambda: not page.acts.is_busy)
+        answers = known(person.session).values()
+        members = sum(each.is_member for each in answers)
+        told = f"Known answers among them: {len(answers)}, judged right: {members}"
+        assert told in person.view.status.message.full_text
+        (found,) = known_figures(person.session)
+        assert (found.members_accepted, found.together) == (members, len(answers))
 
 
 def test_one_press_shows_all_and_one_more_only_mine_again(qtbot, place):

@@ -1,0 +1,262 @@
+"""The dialog that hides known answers in the list, to measure how well people judge."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.reviewer_name import MAX_NAME, is_reviewer_name
+from app.core.sharing.known.labelled_list import member_labels
+from app.ui.session_context import SessionContext
+from app.ui.sharing.known_work import (
+    HideOrder,
+    KnownSource,
+    LabelledSource,
+    read_places,
+    read_source,
+)
+from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.file_dialogs import choose_folder, choose_labelled
+from app.ui.widgets.file_field import FileField, is_folder, is_there
+from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
+from app.ui.widgets.number_box import NumberBox
+from app.ui.widgets.page_parts import PageScrollArea
+from app.ui.widgets.problem_line import ProblemLine
+from app.ui.widgets.text_width import DialogSize
+
+SIZE = 640, 620
+SHARE = 0.05
+"""Proposed: so many of what is left to judge."""
+MAX_LABELS, MAX_SHOWN = 2000, 12
+
+
+class KnownDialog(QDialog):
+    """Asks for all; `wanted` gives the order to the window, which opens the session anew."""
+
+    wanted = Signal(object)
+    """A `HideOrder`."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._runner, self._session = context.runner, context.bridge.session
+        self.is_busy = False
+        self.places: int | None = None
+        """How many candidates nobody has touched; None until that is known."""
+        self.found: KnownSource | None = None
+        self._reading: LabelledSource | None = None
+        self.setWindowTitle(self.tr("Hide known answers"))
+        self.path = FileField(
+            self.tr("List of spectra with a column of labels"), partial(_choose_list, self), self
+        )
+        self.spectra = FileField(
+            self.tr("Folder of the spectra, if not beside the list"),
+            partial(_choose_folder, self),
+            self,
+        )
+        self.trust = check_box(self.tr("I trust this list: it may name spectra anywhere"))
+        self.labels = wrapped_label("", "dim")
+        self.members = QLineEdit(self)
+        self.members.setMaxLength(MAX_LABELS)
+        self.members.setPlaceholderText(self._session.task.id)
+        self.count = NumberBox(self.tr("How many"), low=1, high=20_000, decimals=0)
+        self.share = wrapped_label("", "dim")
+        self.seed = NumberBox(self.tr("Seed"), low=0, high=999_999, decimals=0)
+        self.seed.show_value(0.0)
+        self.lead = QLineEdit(self._session.reviewer, self)
+        self.lead.setMaxLength(MAX_NAME)
+        self.problem = ProblemLine(self)
+        self.hide_button = button(self.tr("Hide them"), "primary")
+        self.close_button = button(self.tr("Close"), "")
+        self._lay_out()
+        DialogSize(self, *SIZE)
+        self.hide_button.clicked.connect(self._order)
+        self.close_button.clicked.connect(self.hide)
+        for field in (self.path, self.spectra):
+            field.changed.connect(self._read)
+        self.trust.toggled.connect(self._read)
+        self.count.entered.connect(self._check)
+        for line in (self.members, self.lead):
+            line.textChanged.connect(self._check)
+        self._check()
+
+    def open_again(self) -> None:
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.path.begin()
+        self._runner.run(
+            partial(read_places, self._session), self._show_places, self._fail, owner=self
+        )
+
+    @property
+    def source(self) -> LabelledSource | None:
+        """As the fields say; None while there is no such list."""
+        path, spectra = self.path.path, self.spectra.path
+        if path is None or not is_there(path) or is_folder(path):
+            return None
+        if spectra is not None and not is_folder(spectra):  # or half typed
+            return None
+        return LabelledSource(path=path, spectra=spectra, is_trusted=self.trust.isChecked())
+
+    @property
+    def member_names(self) -> tuple[str, ...]:
+        names = self.members.text().replace("，", ",").replace("、", ",").split(",")
+        return tuple(name.strip() for name in names if name.strip())
+
+    def _lay_out(self) -> None:
+        about = self.tr(
+            "Spectra whose class is known take places in the list that nobody has judged, and look"
+            " like any other until they are judged. They measure how many members each person"
+            " misses and how many look-alikes they accept, and are in no catalogue. Nobody is told"
+            " which they are, the lead neither."
+        )
+        after = self.tr(
+            "The session is opened anew. Run the agent and ask the catalogues after it: what has no"
+            " answer would be found out."
+        )
+        form = QFormLayout()
+        form.setHorizontalSpacing(12)
+        form.setVerticalSpacing(8)
+        for name, field in (
+            (self.tr("Labels of the class"), self.members),
+            (self.tr("How many"), self.count),
+            (self.tr("Seed"), self.seed),
+            (self.tr("Name of the lead"), self.lead),
+        ):
+            field.setAccessibleName(name)
+            form.addRow(name, field)
+        for number in (self.count, self.seed):
+            number.setMaximumWidth(number.sizeHint().width())
+        inner = QWidget()
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        inside.addWidget(wrapped_label(about, "dim"))
+        for part in (self.path, self.spectra, self.trust, self.labels):
+            inside.addWidget(part)
+        inside.addLayout(form)
+        inside.addWidget(self.share)
+        inside.addWidget(wrapped_label(after, "dim"))
+        inside.addStretch(1)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(8)
+        bottom.addStretch(1)
+        for each in (self.close_button, self.hide_button):
+            bottom.addWidget(each)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addWidget(PageScrollArea(inner), 1)
+        layout.addWidget(self.problem)
+        layout.addLayout(bottom)
+
+    def _show_places(self, places: int) -> None:
+        self.places = places
+        if self.count.value is None and places:
+            self.count.show_value(max(1.0, round(SHARE * places)))
+        self._check()
+
+    def _read(self) -> None:
+        """Read the labels of the list as the fields name it now."""
+        source = self.source
+        self.problem.clear()
+        if source is None or (self.found is not None and self.found.source == source):
+            self._check()
+        elif not self.is_busy:
+            self.is_busy, self._reading = True, source
+            work = partial(read_source, source)
+            self._runner.run(work, self._show, self._cannot_read, owner=self)
+            self._check()
+
+    def _show(self, found: KnownSource) -> None:
+        self.is_busy = False
+        self.found = found
+        self._read()
+
+    def _cannot_read(self, error: WorkbenchError) -> None:
+        self.is_busy = False
+        if self.source == self._reading:
+            self._fail(error)
+        else:  # the fields were changed meanwhile
+            self._read()
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self._check()
+        self.problem.show_problem(translate_message(str(error)))
+
+    def _check(self) -> None:
+        """Say what the fields come to, and offer to hide once they make sense."""
+        source, found = self.source, self.found
+        is_read = found is not None and found.source == source
+        labels = found.labels if found is not None and is_read else {}
+        self.labels.setText(cut(self._label_text(labels)))
+        self.labels.setVisible(bool(labels) or self.is_busy)
+        self.share.setText(self._share_text())
+        self.hide_button.setEnabled(
+            bool(self._members_among(labels))
+            and bool(self.places)
+            and bool(self.count.value)
+            and not self.is_busy
+            and not self._session.is_read_only
+            and is_reviewer_name(self.lead.text().strip())
+        )
+
+    def _members_among(self, labels: dict[str, int] | object) -> int:
+        """How many spectra have a label of the class."""
+        assert isinstance(labels, dict)
+        wanted = member_labels(self._session.task, self.member_names)
+        return sum(count for label, count in labels.items() if label.casefold() in wanted)
+
+    def _label_text(self, labels: object) -> str:
+        if self.is_busy:
+            return self.tr("Reading the list…")
+        assert isinstance(labels, dict)
+        shown = [f"{one_line(name)} {count:,}" for name, count in [*labels.items()][:MAX_SHOWN]]
+        more = ", …" if len(labels) > MAX_SHOWN else ""
+        members = self._members_among(labels)
+        text = self.tr("Labels: {labels}. Of the class: {n}.")
+        if labels and not members:
+            text = self.tr("Labels: {labels}. None is of the class: name those that are, below.")
+        return text.replace("{n}", f"{members:,}").replace("{labels}", ", ".join(shown) + more)
+
+    def _share_text(self) -> str:
+        if self._session.is_read_only:
+            return self.tr("This session is read-only")
+        if self.places is None:
+            return ""
+        if not self.places:
+            return self.tr("Everything has been judged or seen: no place is left to hide one in.")
+        text = self.tr("{n} in the list are untouched; then {percent} % of them are known.")
+        count = self.count.value or 0.0
+        percent = 100.0 * count / (count + self.places)
+        return text.replace("{n}", f"{self.places:,}").replace("{percent}", f"{percent:.0f}")
+
+    def _order(self) -> None:
+        source = self.source
+        if source is not None and self.hide_button.isEnabled():
+            self.hide()
+            self.wanted.emit(
+                HideOrder(
+                    source=source,
+                    members=self.member_names,
+                    count=round(self.count.value or 0.0),
+                    seed=round(self.seed.value or 0.0),
+                    by=self.lead.text().strip(),
+                )
+            )
+
+
+def _choose_list(parent: QWidget, start: Path | None) -> Path | None:
+    return choose_labelled(parent, start)
+
+
+def _choose_folder(parent: QWidget, start: Path | None) -> Path | None:
+    return choose_folder(parent, "" if start is None else str(start))
