@@ -100,6 +100,17 @@ class Pool:
             self.store.add_reviews(kept)
         return len(kept)
 
+    def replace(self, silent: str, by: str, note: str = "", number: str = "") -> list[Case]:
+        """Wait no longer for this auditor or voter, in every draft or only in this one."""
+        with self.store.writing():
+            cases = [self.case(number)] if number else list(self.cases())
+            waiting = [case for case in cases if number or silent in case.awaited]
+            reviews = [_replacement(case, silent, by, note) for case in waiting]
+            for case, review in zip(waiting, reviews, strict=True):
+                case.add(review)
+            self.store.add_reviews(reviews)
+        return waiting
+
     def take(self, number: str, by: str) -> None:
         """Keep a draft for this reviser; raises WorkbenchError if it is not theirs to revise."""
         with self.store.writing():
@@ -211,6 +222,19 @@ def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:
             name = trajectory.spectrum.path or trajectory.spectrum.object_id
             raise TrajectoryError(f"{path}: the spectrum {name[:80]} is in none of the sets")
         yield trajectory
+
+
+def _replacement(case: Case, silent: str, by: str, note: str) -> Review:
+    return Review(
+        trajectory=case.id,
+        role="lead",
+        by=by,
+        approve=False,
+        version=case.version,
+        at=timestamp(),
+        note=note,
+        replaces=silent,
+    )
 
 
 def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str) -> Case:
