@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agent.curation.reviews import ROLES, Review, ReviewRole, Role, days_between, timestamp, version_of
+from agent.curation.reviews import (
+    ROLES,
+    Review,
+    ReviewRole,
+    Role,
+    days_between,
+    timestamp,
+    version_of,
+)
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import Trajectory
 
@@ -59,7 +67,11 @@ class Case:
 
     @property
     def awaited(self) -> tuple[str, ...]:
-        """Auditors of the round before who have not audited this one, or who have yet to vote."""
+        """Who is missing and may be replaced.
+
+        Auditors of the round before who have not audited this one, or voters who can change
+        nothing any more.
+        """
         return self._awaited_at(timestamp())
 
     @property
@@ -165,7 +177,7 @@ class Case:
         match self._stage_at(at):
             case "auditor":
                 return self._still_out(self._former_auditors, self.audits)
-            case "voter":
+            case "voter" if self._is_decided:
                 return self._still_out(self.panel, self._since_revision("voter"))
         return ()
 
@@ -184,6 +196,13 @@ class Case:
         over |= {each.replaces for each in self._since_revision("lead")}
         return tuple(name for name in people if name not in over)
 
+    @property
+    def _is_decided(self) -> bool:
+        """Whether the votes that are missing can change nothing."""
+        votes = self._since_revision("voter")
+        ayes = sum(vote.approve for vote in votes)
+        return VOTES_TO_PASS in (ayes, len(votes) - ayes)
+
     def _vote_result(self, at: str) -> Stage:
         """The decision, or "voter" while votes are missing that are waited for."""
         votes = self._since_revision("voter")
@@ -191,11 +210,9 @@ class Case:
         result: Stage = "approved" if ayes >= VOTES_TO_PASS else "rejected"
         if len(votes) == len(self.panel):
             return result
-        # A vote that is missing is not waited for without an end once it can change nothing.
-        is_decided = VOTES_TO_PASS in (ayes, len(votes) - ayes)
         since = votes[-1].at if votes else ""
         is_over = not self._still_out(self.panel, votes)
-        if is_decided and (is_over or days_between(since, at) >= SILENT_DAYS):
+        if self._is_decided and (is_over or days_between(since, at) >= SILENT_DAYS):
             return result
         return "voter"
 

@@ -16,6 +16,7 @@ from agent.hashing import text_hash
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)
 ReviewRole = Role | Literal["lead"]
+REVIEW_ROLES: tuple[ReviewRole, ...] = (*ROLES, "lead")
 """A lead judges nothing: the record says that somebody is no longer waited for."""
 
 MAX_NAME, MAX_NOTE = 80, 4000
@@ -102,8 +103,8 @@ def review_from(record: object) -> Review:
         if name not in known:
             raise WorkbenchError(f"a review has no {shown(str(name))}")
     role = record.get("role")
-    if not isinstance(role, str) or role not in (*ROLES, "lead"):
-        raise WorkbenchError(f"role should be one of {', '.join(ROLES)}, lead")
+    if role not in REVIEW_ROLES:
+        raise WorkbenchError(f"role should be one of {', '.join(REVIEW_ROLES)}")
     if not isinstance(record.get("approve"), bool):
         raise WorkbenchError("approve should be true or false")
     changes = record.get("changes", False)

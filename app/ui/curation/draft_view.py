@@ -49,11 +49,15 @@ class DraftView(QWidget):
         self._timer.timeout.connect(self._check)
         self.title = wrapped_label("", "title")
         self.claims = wrapped_label("", "dim")
+        self.verdict_fault = wrapped_label("", "warning")
         self.versions = QComboBox(self)
         self.versions.setAccessibleName(self.tr("Compare with"))
         self.differences = button(self.tr("Show differences"))
         self.differences.setCheckable(True)
         self.undo_button = button(self.tr("Undo"))
+        policy = self.undo_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # or the draft jumps from one stage to the next
+        self.undo_button.setSizePolicy(policy)
         self._column = QWidget(self)
         self._rows = QVBoxLayout(self._column)
         self._rows.setContentsMargins(0, 0, 8, 0)
@@ -65,6 +69,10 @@ class DraftView(QWidget):
         self.undo_button.clicked.connect(self.undo)
 
     def show_draft(self, draft: OpenDraft, *, is_editable: bool) -> None:
+        bar, before = self.area.verticalScrollBar(), self.draft
+        # Somebody else's answer to the draft that is being read does not turn the page.
+        is_same = before is not None and before.case.id == draft.case.id
+        place = bar.value() if is_same else 0
         self.draft, self.is_editable = draft, is_editable
         self.revision, self._undone = draft.shown, []
         first = draft.case.trajectory
@@ -74,7 +82,8 @@ class DraftView(QWidget):
         self._fill_versions(draft)
         self._build()
         self._show_check(draft.check)
-        self.area.verticalScrollBar().setValue(0)
+        self._show_verdict(draft)
+        bar.setValue(place)
 
     def clear(self) -> None:
         self.draft, self.revision = None, Revision(())
@@ -99,7 +108,16 @@ class DraftView(QWidget):
         layout.addLayout(
             row((self.claims, 1), self._compare_label, self.versions, self.differences)
         )
+        layout.addWidget(self.verdict_fault)
         layout.addWidget(self.area, 1)
+
+    def _show_verdict(self, draft: OpenDraft) -> None:
+        """Warn of a draft that cannot be trained on, whatever its reasons."""
+        verdict = next((turn.verdict for turn in reversed(draft.shown.turns)), None)
+        text = self.tr("It answers {verdict}, but the truth is {truth}: discard it.")
+        text = text.replace("{verdict}", verdict or "–").replace("{truth}", draft.example.answer)
+        self.verdict_fault.setText(text)
+        self.verdict_fault.setVisible(verdict != draft.example.answer)
 
     # The turns
 

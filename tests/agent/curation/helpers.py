@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.curation.audit import Audit, audit
 from agent.curation.pool import Pool, open_pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, ReviewRole, Role
+from agent.curation.reviews import Review, ReviewRole
 from agent.examples.examples import Example
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory

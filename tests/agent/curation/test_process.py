@@ -228,5 +228,6 @@ def test_a_vote_that_decides_is_waited_for() -> None:
     at = "2020-03-01T12:00:00+00:00"
     one.add(review(one, "Ben", "voter", at=at))
     one.add(review(one, "Cy", "voter", approve=False, at=at))
-    one.add(review(one, "Cy", "lead", approve=False, replaces="Di", at=at))
+    with pytest.raises(WorkbenchError, match="does not wait for Di"):
+        one.add(review(one, "Cy", "lead", approve=False, replaces="Di", at=at))
     assert one.stage == "voter" and one.refusal("Di", "voter") == ""
