@@ -108,8 +108,8 @@ class ActBar(QFrame):
 
         `text` says what the acts are about, or what is waited for, and `silent` who need not be.
         """
-        self._pending = None
         if (stage, about) != (self._stage, self._about):
+            self._pending = None
             self.reason.clear()
             self.scores.show_scores({})
         self._stage, self._about, self._silent = stage, about, silent

@@ -22,7 +22,7 @@ from app.ui.curation.draft_view import DraftView
 from app.ui.curation.export_line import ExportLine
 from app.ui.curation.history_card import HistoryCard
 from app.ui.curation.pool_desk import OpenDraft, PoolDesk, keep_work
-from app.ui.curation.stage_words import place_text, waiting_text
+from app.ui.curation.stage_words import asking_text, waiting_text
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import row, short_label
@@ -162,7 +162,7 @@ class CurationRoom(QWidget):
     def _follow_others(self, draft: OpenDraft, cases: list[Case]) -> None:
         """Open the draft again where somebody else has gone on with it."""
         now = next((case for case in cases if case.id == draft.case.id), None)
-        if now is None:
+        if now is None or self.desk.wanted != draft.case.id:  # another one is being opened
             return
         is_taken = now.taken_by not in ("", self.by) and now.taken_by != draft.case.taken_by
         if len(now.reviews) == len(draft.case.reviews) and (not is_taken or self._is_changed()):
@@ -186,18 +186,7 @@ class CurationRoom(QWidget):
 
     def _show_acts(self, draft: OpenDraft) -> None:
         case, stage = draft.case, draft.case.role_for(self.by)
-        texts = {
-            "screener": self.tr("Is it worth revising?"),
-            "reviser": self.tr("Revise it until every claim is supported, then save."),
-            "auditor": self.tr("Is every step right? The other auditor does not see your answer."),
-            "voter": self.tr("All three approve it. Does it belong in the training set?"),
-        }
-        text = texts[stage] if stage else waiting_text(case, self.by)
-        if stage == "reviser" and case.is_returned:
-            wanted = [f"{each.by}: {each.note}" for each in case.audits if each.changes]
-            text = "\n".join((self.tr("Changes are wanted:"), *wanted))
-        if stage == "auditor":
-            text = "\n".join(filter(None, (place_text(case, self.by), text)))
+        text = asking_text(case, self.by, stage) if stage else waiting_text(case, self.by)
         replaceable = [each for each in case.awaited if not case.replace_refusal(self.by, each)]
         self.acts.show_stage(
             stage,
@@ -294,7 +283,10 @@ class CurationRoom(QWidget):
         self.acts.set_busy(False)
         self.acts.reason.clear()
         self._focus_list()
-        self._after = case.id
+        if case.reviews[-1].role == "lead":  # who ended the wait may want to audit it
+            self.desk.open_draft(case.id)
+        else:
+            self._after = case.id
 
     def _on_refused(self, error: WorkbenchError) -> None:
         """Somebody was quicker, or the disk is full: what was written stays on the screen."""

@@ -69,28 +69,25 @@ class DraftView(QWidget):
         self.undo_button.clicked.connect(self.undo)
 
     def show_draft(self, draft: OpenDraft, *, is_editable: bool) -> None:
-        bar, before = self.area.verticalScrollBar(), self.draft
-        # Somebody else's answer to the draft that is being read does not turn the page.
-        is_same = before is not None and before.case.id == draft.case.id
-        place = bar.value() if is_same else 0
+        is_on_screen = self._shows(draft) and self.is_editable == is_editable
         self.draft, self.is_editable = draft, is_editable
+        self._fill_versions(draft)
+        if is_on_screen:  # somebody else's answer does not disturb who reads or writes
+            return
         self.revision, self._undone = draft.shown, []
         first = draft.case.trajectory
         about = first.spectrum.object_id or first.spectrum.path or draft.case.id
         kind = f" ({draft.example.label})" if draft.example.label else ""
         self.title.setText(f"{about} · {first.task} · {draft.example.answer}{kind}")
-        self._fill_versions(draft)
         self._build()
         self._show_check(draft.check)
         self._show_verdict(draft)
-        bar.setValue(place)
+        self.area.verticalScrollBar().setValue(0)
 
-    def clear(self) -> None:
-        self.draft, self.revision = None, Revision(())
-        self.title.clear()
-        self.claims.clear()
-        self._timer.stop()
-        self._build()
+    def _shows(self, draft: OpenDraft) -> bool:
+        """Whether these turns of this draft are on the screen."""
+        is_same = self.draft is not None and self.draft.case.id == draft.case.id
+        return is_same and self.revision.replies == draft.shown.replies
 
     def undo(self) -> None:
         """Take back the last change: of a look, of the order, or what was written at a go."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from agent.curation.process import SILENT_DAYS, Case
-from agent.curation.reviews import Review
+from agent.curation.reviews import Review, Role
 
 translate = QCoreApplication.translate
 
@@ -75,12 +75,23 @@ def scores_text(review: Review) -> str:
     return text.replace("{a}", str(review.coherence)).replace("{b}", str(review.consistency))
 
 
-def place_text(case: Case, by: str) -> str:
-    """In whose place this person audits, or an empty text."""
-    if case.stage != "auditor" or not case.awaited or by in case.awaited:
-        return ""
-    text = translate("curation", "{names} did not answer for {n} days: you may audit it instead.")
-    return _filled(text, names=", ".join(case.awaited), n=f"{SILENT_DAYS:g}")
+def asking_text(case: Case, by: str, role: Role) -> str:
+    """What this person is asked to do now."""
+    if role == "reviser" and case.is_returned:
+        wanted = [f"{each.by}: {each.note}" for each in case.audits if each.changes]
+        return "\n".join((translate("curation", "Changes are wanted:"), *wanted))
+    text = {
+        "screener": translate("curation", "Is it worth revising?"),
+        "reviser": translate("curation", "Revise it until every claim is supported, then save."),
+        "auditor": translate(
+            "curation", "Is every step right? The other auditor does not see your answer."
+        ),
+        "voter": translate("curation", "All three approve it. Does it belong in the training set?"),
+    }[role]
+    if role != "auditor" or not case.awaited or by in case.awaited:
+        return text
+    place = translate("curation", "In the place of {names}, who has not answered.")
+    return f"{text} {_filled(place, names=', '.join(case.awaited))}"
 
 
 def waiting_text(case: Case, by: str) -> str:

@@ -99,3 +99,21 @@ def test_a_full_disk_is_told(qtbot, room):
     press(qtbot, room, Key.Key_4, Key.Key_4)
     assert room.rating.problem.isVisible() and "cannot write" in room.rating.problem.text()
     assert room.rating.progress.text().startswith("1 of 4 · rated: 0")
+    press(qtbot, room, Key.Key_Return)
+    assert room.rating.at == 0  # it stays on the screen until it is on the disk
+    room.desk.out.rmdir()
+    press(qtbot, room, Key.Key_Return)
+    assert room.rating.at == 1 and scores(room) == [(4, 4)]
+    assert not room.rating.problem.isVisible()
+
+
+def test_a_note_after_the_scores_is_saved_whichever_way_one_goes(qtbot, room):
+    bar = room.rating.bar
+    press(qtbot, room, Key.Key_3, Key.Key_3, Key.Key_C)
+    qtbot.keyClicks(bar.note, "slow start")
+    qtbot.mouseClick(bar.next, Qt.MouseButton.LeftButton)
+    press(qtbot, room, Key.Key_2, Key.Key_2, Key.Key_C)
+    qtbot.keyClicks(bar.note, "invented")
+    room.close()
+    records = list(read_records(room.desk.out))
+    assert [each.note for each in records] == ["", "slow start", "", "invented"]
