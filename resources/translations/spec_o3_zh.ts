@@ -3264,6 +3264,13 @@
     </message>
 </context>
 <context>
+    <name>PicturePlace</name>
+    <message>
+        <source>Drawing…</source>
+        <translation>正在绘制…</translation>
+    </message>
+</context>
+<context>
     <name>PlotActions</name>
     <message>
         <source>There is no marked line on screen</source>
@@ -6210,14 +6217,6 @@ Or put its files into {folder}</source>
         <translation>{name} 正在修订</translation>
     </message>
     <message>
-        <source>by {name}, 1 of 2 audits</source>
-        <translation>{name} 修订，两份审核已有一份</translation>
-    </message>
-    <message>
-        <source>by {name}</source>
-        <translation>{name} 修订</translation>
-    </message>
-    <message>
         <source>kept it</source>
         <translation>予以保留</translation>
     </message>
@@ -6798,6 +6797,10 @@ Or put its files into {folder}</source>
     <message>
         <source>{symbol} {model}: mean {mean}, n = {n}</source>
         <translation>{symbol} {model}：平均 {mean}，n = {n}</translation>
+    </message>
+    <message>
+        <source>{name} (model)</source>
+        <translation>{name}（模型）</translation>
     </message>
     <message>
         <source>Coherence</source>

@@ -93,7 +93,6 @@ class ScoreGrid(QWidget):
         made = button(str(score), "")
         made.setCheckable(True)
         words = rubric_words(MEANINGS[name][score])
-        made.setToolTip(f"{score}: {words}")
         made.setAccessibleName(f"{criterion_name(name)} {score}")
         made.setAccessibleDescription(words)
         made.clicked.connect(partial(self.give, name, score))

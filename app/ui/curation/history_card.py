@@ -1,4 +1,4 @@
-"""Who did what with a draft and when, as far as this person may know."""
+"""Who did what with a draft and when, the latest first, as far as this person may know."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class HistoryCard(QFrame):
         layout.addWidget(PageScrollArea(inner), 1)
 
     def show_case(self, case: Case, by: str) -> None:
-        lines = [_line(review) for review in case.visible_reviews(by)]
+        lines = [_line(review) for review in reversed(case.visible_reviews(by))]
         hidden = len(case.reviews) - len(lines)
         if hidden:
-            lines.append(self.tr("The other audit is shown when the vote begins."))
+            lines.insert(0, self.tr("The other audit is shown when the vote begins."))
         if case.void_reasons:
             lines += [cut(f"✗ {reason}", MAX_REASON) for reason in case.void_reasons]
         self.text.setText("\n".join(lines) or self.tr("Nothing yet: it waits for screening."))

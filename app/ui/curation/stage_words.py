@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.curation.process import SILENT_DAYS, Case
+from agent.curation.process import AUDITORS, SILENT_DAYS, Case
 from agent.curation.reviews import Review, Role
 
 translate = QCoreApplication.translate
@@ -34,13 +34,13 @@ def state_text(state: str) -> str:
 
 
 def people_text(case: Case) -> str:
-    """Who works on it, or did last."""
+    """Who works on it, or did last; with how many audits there are."""
     if case.taken_by:
         return _filled(translate("curation", "{name} is revising"), name=case.taken_by)
     if case.stage == "auditor" and case.audits:
-        return _filled(translate("curation", "by {name}, 1 of 2 audits"), name=case.author)
+        return f"{case.author} · 1/{AUDITORS}"
     if case.author:
-        return _filled(translate("curation", "by {name}"), name=case.author)
+        return case.author
     return case.reviews[-1].by if case.reviews else ""
 
 

@@ -15,7 +15,7 @@ class ProblemLine(QFrame):
         self, parent: QWidget | None = None, *, mark: str = "!", tone: str = "warning"
     ) -> None:
         super().__init__(parent)
-        self.setProperty("role", "notice")
+        self.setProperty("role", "notice" if tone == "warning" else "card")
         self.label = narrow(wrapped_label(""))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.close_button = QToolButton()
