@@ -11,11 +11,11 @@ from agent.curation.pool_database import PoolDatabase
 from agent.curation.pool_folder import POOL_FILE, PoolFolder
 from agent.curation.process import Case, Stage
 from agent.curation.record import record_trajectory
-from agent.curation.reviews import Review, timestamp
+from agent.curation.reviews import Review
 from agent.curation.store import TAKE_HOURS, PoolStore, Take, Truths
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.examples.examples import Example, read_examples
-from agent.ratings.records import trajectory_id
+from agent.ratings.records import timestamp, trajectory_id
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
@@ -133,10 +133,13 @@ class Pool:
 
     def _takes(self) -> dict[str, str]:
         """Who revises what now, by trajectory."""
-        oldest = (datetime.now(UTC) - timedelta(hours=TAKE_HOURS)).isoformat(timespec="seconds")
+        now, span = datetime.now(UTC), timedelta(hours=TAKE_HOURS)
+        # A clock that is far ahead, or no time at all, holds a draft no longer than others.
+        first, last = ((now + each).isoformat(timespec="seconds") for each in (-span, span))
         held = {}
         for take in self.store.takes():
-            held[take.trajectory] = "" if take.is_free or take.at < oldest else take.by
+            is_held = not take.is_free and first <= take.at <= last
+            held[take.trajectory] = take.by if is_held else ""
         return held
 
     def _trajectories(self) -> dict[str, Trajectory]:

@@ -17,10 +17,10 @@ from agent.curation.reviews import (
     ReviewRole,
     Role,
     days_between,
-    timestamp,
     version_of,
 )
 from agent.errors import WorkbenchError
+from agent.ratings.records import timestamp
 from agent.trajectory.trajectory import Trajectory
 
 Stage = Role | Literal["approved", "rejected"]

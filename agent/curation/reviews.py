@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from agent.checked_toml import shown
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
+from agent.ratings.rubric import HIGHEST, LOWEST
 
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -22,7 +23,6 @@ REVIEW_ROLES: tuple[ReviewRole, ...] = (*ROLES, "lead")
 MAX_NAME, MAX_NOTE = 80, 4000
 MAX_REPLIES = 64
 MAX_DIFF = 4_000_000
-LOWEST, HIGHEST = 0, 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +54,6 @@ class Review:
         if self.coherence is None or self.consistency is None:
             return None
         return self.coherence + self.consistency
-
-
-def timestamp() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def days_between(first: str, second: str) -> float:

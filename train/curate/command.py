@@ -17,8 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.checked_toml import printable
-from agent.curation.reviews import HIGHEST, ROLES
+from agent.curation.reviews import ROLES
 from agent.errors import WorkbenchError
+from agent.ratings.rubric import HIGHEST
 
 app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 

@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from agent.curation.canonical_form import canonical_replies
 from agent.curation.pool import Pool
 from agent.curation.process import Case
-from agent.curation.reviews import HIGHEST, LOWEST, Review, diff_of, timestamp
+from agent.curation.reviews import Review, diff_of
 from agent.curation.revision import Revision
 from agent.errors import WorkbenchError
+from agent.ratings.records import timestamp
+from agent.ratings.rubric import HIGHEST, LOWEST
 from app.ui.background.runner import Runner
 from app.ui.curation.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar
 from app.ui.curation.case_table import CaseTable
