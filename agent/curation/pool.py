@@ -11,11 +11,11 @@ from agent.curation.pool_database import PoolDatabase
 from agent.curation.pool_folder import POOL_FILE, PoolFolder
 from agent.curation.process import Case, Stage
 from agent.curation.record import record_trajectory
-from agent.curation.reviews import Review, timestamp
+from agent.curation.reviews import Review
 from agent.curation.store import TAKE_HOURS, PoolStore, Take, Truths
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.examples.examples import Example, read_examples
-from agent.ratings.records import trajectory_id
+from agent.ratings.records import timestamp, trajectory_id
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
@@ -100,6 +100,17 @@ class Pool:
             self.store.add_reviews(kept)
         return len(kept)
 
+    def replace(self, silent: str, by: str, note: str = "", number: str = "") -> list[Case]:
+        """Wait no longer for this auditor or voter, in every draft or only in this one."""
+        with self.store.writing():
+            cases = [self.case(number)] if number else list(self.cases())
+            waiting = [case for case in cases if number or silent in case.awaited]
+            reviews = [_replacement(case, silent, by, note) for case in waiting]
+            for case, review in zip(waiting, reviews, strict=True):
+                case.add(review)
+            self.store.add_reviews(reviews)
+        return waiting
+
     def take(self, number: str, by: str) -> None:
         """Keep a draft for this reviser; raises WorkbenchError if it is not theirs to revise."""
         with self.store.writing():
@@ -122,10 +133,13 @@ class Pool:
 
     def _takes(self) -> dict[str, str]:
         """Who revises what now, by trajectory."""
-        oldest = (datetime.now(UTC) - timedelta(hours=TAKE_HOURS)).isoformat(timespec="seconds")
+        now, span = datetime.now(UTC), timedelta(hours=TAKE_HOURS)
+        # A clock that is far ahead, or no time at all, holds a draft no longer than others.
+        first, last = ((now + each).isoformat(timespec="seconds") for each in (-span, span))
         held = {}
         for take in self.store.takes():
-            held[take.trajectory] = "" if take.is_free or take.at < oldest else take.by
+            is_held = not take.is_free and first <= take.at <= last
+            held[take.trajectory] = take.by if is_held else ""
         return held
 
     def _trajectories(self) -> dict[str, Trajectory]:
@@ -211,6 +225,19 @@ def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:
             name = trajectory.spectrum.path or trajectory.spectrum.object_id
             raise TrajectoryError(f"{path}: the spectrum {name[:80]} is in none of the sets")
         yield trajectory
+
+
+def _replacement(case: Case, silent: str, by: str, note: str) -> Review:
+    return Review(
+        trajectory=case.id,
+        role="lead",
+        by=by,
+        approve=False,
+        version=case.version,
+        at=timestamp(),
+        note=note,
+        replaces=silent,
+    )
 
 
 def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str) -> Case:

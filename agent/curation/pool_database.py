@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache
@@ -16,6 +16,8 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from agent.checked_toml import printable
+from agent.curation.json_log import Entry
 from agent.curation.reviews import Review, review_from, review_to_json
 from agent.curation.store import Take, Truths, take_from
 from agent.errors import WorkbenchError
@@ -43,6 +45,8 @@ TABLES = (
 
 class PoolDatabase:
     """The tables of one pool. Any thread may use it."""
+
+    sets: tuple[Path, ...] = ()
 
     def __init__(self, url: str) -> None:
         self._engine, self.location = _connected(url)
@@ -82,10 +86,10 @@ class PoolDatabase:
             yield from_line(line)
 
     def reviews(self) -> Iterator[Review]:
-        return (review_from(json.loads(line)) for line in self._log("review"))
+        return self._log("review", review_from)
 
     def takes(self) -> Iterator[Take]:
-        return (take_from(json.loads(line)) for line in self._log("take"))
+        return self._log("take", take_from)
 
     def stamp(self) -> tuple[object, object]:
         query = "SELECT (SELECT max(id) FROM pool_drafts), (SELECT max(id) FROM pool_log)"
@@ -182,9 +186,16 @@ class PoolDatabase:
                 row = {"version": VERSION}
                 connection.execute(text("INSERT INTO pool_about VALUES (:version)"), row)
 
-    def _log(self, kind: str) -> list[str]:
-        rows = self._rows("SELECT line FROM pool_log WHERE kind = :kind ORDER BY id", kind=kind)
-        return [line for (line,) in rows]
+    def _log(self, kind: str, entry_from: Callable[[object], Entry]) -> Iterator[Entry]:
+        query = "SELECT id, line FROM pool_log WHERE kind = :kind ORDER BY id"
+        for number, line in self._rows(query, kind=kind):
+            try:
+                yield entry_from(json.loads(line))
+            except (ValueError, RecursionError, WorkbenchError) as error:
+                reason = printable(str(error), 160)
+                raise WorkbenchError(
+                    f"{self.location}, entry {number} of its log: {reason}"
+                ) from error
 
     def _add_to_log(self, kind: str, records: Sequence[object]) -> None:
         lines = [{"kind": kind, "line": json.dumps(each, ensure_ascii=False)} for each in records]

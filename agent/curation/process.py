@@ -1,7 +1,8 @@
 """The rules of review: who may do what next with a trajectory, and how it is decided.
 
 A case is screened, revised, audited by two further people, and voted on by the three. Auditors who
-ask for changes return it to its author. A review of one wording does not count for another.
+ask for changes return it to its author, and then see it again; another may audit it in the place of
+one who does not answer. A review of one wording does not count for another.
 """
 
 from __future__ import annotations
@@ -10,8 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agent.curation.reviews import ROLES, Review, Role, version_of
+from agent.curation.reviews import (
+    ROLES,
+    Review,
+    ReviewRole,
+    Role,
+    days_between,
+    version_of,
+)
 from agent.errors import WorkbenchError
+from agent.ratings.records import timestamp
 from agent.trajectory.trajectory import Trajectory
 
 Stage = Role | Literal["approved", "rejected"]
@@ -19,6 +28,8 @@ STAGES: tuple[Stage, ...] = (*ROLES, "approved", "rejected")
 AUDITORS = 2
 VOTES_TO_PASS = 2
 """Votes needed from the three who revised and audited."""
+SILENT_DAYS = 3.0
+"""Without an answer for so long, an auditor or voter is no longer waited for."""
 
 
 @dataclass(eq=False)
@@ -46,19 +57,7 @@ class Case:
     @property
     def stage(self) -> Stage:
         """The role that reviews next, or the decision."""
-        if any(self._is_rejection(review) for review in self.reviews):
-            return "rejected"
-        if not self._by("screener"):
-            return "screener"
-        if not self.author or self.is_returned:
-            return "reviser"
-        if len(self.audits) < AUDITORS:
-            return "auditor"
-        votes = self._since_revision("voter")
-        ayes = sum(vote.approve for vote in votes)
-        if ayes >= VOTES_TO_PASS and len(votes) == len(self.panel):
-            return "approved"
-        return "voter" if len(votes) < len(self.panel) else "rejected"
+        return self._stage_at(timestamp())
 
     @property
     def author(self) -> str:
@@ -67,9 +66,13 @@ class Case:
         return revised[0].by if revised else ""
 
     @property
-    def auditors(self) -> tuple[str, ...]:
-        """The people who audit it: the first two who did, in each round."""
-        return tuple(dict.fromkeys(review.by for review in self._by("auditor")))
+    def awaited(self) -> tuple[str, ...]:
+        """Who is missing and may be replaced.
+
+        Auditors of the round before who have not audited this one, or voters who can change
+        nothing any more.
+        """
+        return self._awaited_at(timestamp())
 
     @property
     def audits(self) -> list[Review]:
@@ -113,12 +116,17 @@ class Case:
             return None
         return stage
 
-    def refusal(self, by: str, role: Role) -> str:
-        """The reason why this person may not review in this role now, or an empty text."""
-        if self.stage in ("approved", "rejected"):
-            return f"{self.id} is already {self.stage}"
-        if self.stage != role:
-            return f"{self.id} waits for the {self.stage}"
+    def refusal(self, by: str, role: Role, at: str = "") -> str:
+        """The reason why this person may not review in this role, or an empty text.
+
+        `at` is when; now by default.
+        """
+        at = at or timestamp()
+        stage = self._stage_at(at)
+        if stage in ("approved", "rejected"):
+            return f"{self.id} is already {stage}"
+        if stage != role:
+            return f"{self.id} waits for the {stage}"
         if role == "voter":
             if by not in self.panel:
                 return f"{by} neither revised nor audited {self.id}: only those who did may vote"
@@ -129,21 +137,91 @@ class Case:
         if role == "reviser" and self.taken_by not in ("", by):
             return f"{self.taken_by} is revising {self.id}"
         if role == "auditor":
-            return self._audit_refusal(by)
+            return self._audit_refusal(by, at)
         return ""
 
-    def _audit_refusal(self, by: str) -> str:
+    def replace_refusal(self, by: str, silent: str, at: str = "") -> str:
+        """The reason why this person may not end the wait for that one, or an empty text."""
+        if by == self.author and silent != by:
+            return f"{by} is the author of {self.id}, who does not choose its auditors"
+        if silent not in self._awaited_at(at or timestamp()):
+            return f"{self.id} does not wait for {silent}"
+        return ""
+
+    def _audit_refusal(self, by: str, at: str) -> str:
         if by == self.author:
             return f"{by} is already reviser of {self.id}: nobody may hold two roles"
         if any(review.by == by for review in self.audits):
             return f"{by} has already audited {self.id}"
-        if len(self.auditors) >= AUDITORS and by not in self.auditors:
-            return f"{self.id} is audited by {' and '.join(self.auditors[:AUDITORS])}"
+        awaited = self._awaited_at(at)
+        revised_at = self._by("reviser")[-1].at
+        if by in awaited or days_between(revised_at, at) >= SILENT_DAYS:
+            return ""
+        auditors = (*(audit.by for audit in self.audits), *awaited)
+        if len(auditors) >= AUDITORS:
+            return f"{self.id} is audited by {' and '.join(auditors)}"
         return ""
+
+    def _stage_at(self, at: str) -> Stage:
+        if any(self._is_rejection(review) for review in self.reviews):
+            return "rejected"
+        if not self._by("screener"):
+            return "screener"
+        if not self.author or self.is_returned:
+            return "reviser"
+        if len(self.audits) < AUDITORS:
+            return "auditor"
+        return self._vote_result(at)
+
+    def _awaited_at(self, at: str) -> tuple[str, ...]:
+        match self._stage_at(at):
+            case "auditor":
+                return self._still_out(self._former_auditors, self.audits)
+            case "voter" if self._is_decided:
+                return self._still_out(self.panel, self._since_revision("voter"))
+        return ()
+
+    @property
+    def _former_auditors(self) -> tuple[str, ...]:
+        """Those of the round before, who see the draft again."""
+        revised = [n for n, each in enumerate(self.reviews) if each.role == "reviser"]
+        if len(revised) < 2:
+            return ()
+        before = self.reviews[revised[-2] : revised[-1]]
+        return tuple(each.by for each in before if each.role == "auditor")
+
+    def _still_out(self, people: Sequence[str], answers: Sequence[Review]) -> tuple[str, ...]:
+        """Those of these people who have not answered and are waited for."""
+        over = {answer.by for answer in answers}
+        over |= {each.replaces for each in self._since_revision("lead")}
+        return tuple(name for name in people if name not in over)
+
+    @property
+    def _is_decided(self) -> bool:
+        """Whether the votes that are missing can change nothing."""
+        votes = self._since_revision("voter")
+        ayes = sum(vote.approve for vote in votes)
+        return VOTES_TO_PASS in (ayes, len(votes) - ayes)
+
+    def _vote_result(self, at: str) -> Stage:
+        """The decision, or "voter" while votes are missing that are waited for."""
+        votes = self._since_revision("voter")
+        ayes = sum(vote.approve for vote in votes)
+        result: Stage = "approved" if ayes >= VOTES_TO_PASS else "rejected"
+        if len(votes) == len(self.panel):
+            return result
+        since = votes[-1].at if votes else ""
+        is_over = not self._still_out(self.panel, votes)
+        if self._is_decided and (is_over or days_between(since, at) >= SILENT_DAYS):
+            return result
+        return "voter"
 
     def add(self, review: Review) -> None:
         """Add a review; raises WorkbenchError if it breaks the rules."""
-        reason = self.refusal(review.by, review.role)
+        if review.role == "lead":
+            reason = self.replace_refusal(review.by, review.replaces, review.at)
+        else:
+            reason = self.refusal(review.by, review.role, review.at)
         if not reason and review.version != self.version:
             reason = f"{self.id} was revised since {review.by} read it"
         if not reason and review.replies and review.role != "reviser":
@@ -168,14 +246,14 @@ class Case:
             except WorkbenchError as error:
                 self.void_reasons.append(str(error))
 
-    def _by(self, role: Role) -> list[Review]:
+    def _by(self, role: ReviewRole) -> list[Review]:
         return [review for review in self.reviews if review.role == role]
 
-    def _since_revision(self, role: Role) -> list[Review]:
+    def _since_revision(self, role: ReviewRole) -> list[Review]:
         """The reviews of this role since the last revision."""
         last = max((n for n, each in enumerate(self.reviews) if each.role == "reviser"), default=-1)
         return [review for review in self.reviews[last + 1 :] if review.role == role]
 
     @staticmethod
     def _is_rejection(review: Review) -> bool:
-        return not (review.approve or review.changes or review.role == "voter")
+        return not (review.approve or review.changes or review.role in ("voter", "lead"))

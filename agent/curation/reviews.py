@@ -12,14 +12,17 @@ from typing import Any, Literal, get_args
 from agent.checked_toml import shown
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
+from agent.ratings.rubric import HIGHEST, LOWEST
 
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)
+ReviewRole = Role | Literal["lead"]
+REVIEW_ROLES: tuple[ReviewRole, ...] = (*ROLES, "lead")
+"""A lead judges nothing: the record says that somebody is no longer waited for."""
 
 MAX_NAME, MAX_NOTE = 80, 4000
 MAX_REPLIES = 64
 MAX_DIFF = 4_000_000
-LOWEST, HIGHEST = 0, 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +31,11 @@ class Review:
 
     `replies` are the new replies of a reviser who changed them, and `diff` shows the change. An
     auditor who does not approve may ask for `changes`; without that the trajectory is rejected.
+    A lead `replaces` an auditor who does not answer.
     """
 
     trajectory: str
-    role: Role
+    role: ReviewRole
     by: str
     approve: bool
     version: str
@@ -42,6 +46,7 @@ class Review:
     note: str = ""
     replies: tuple[str, ...] = ()
     diff: str = ""
+    replaces: str = ""
 
     @property
     def total(self) -> int | None:
@@ -51,8 +56,14 @@ class Review:
         return self.coherence + self.consistency
 
 
-def timestamp() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def days_between(first: str, second: str) -> float:
+    """Days from one timestamp to another; 0 where one of them is none."""
+    try:
+        times = [datetime.fromisoformat(each) for each in (first, second)]
+    except ValueError:
+        return 0.0
+    start, end = (each if each.tzinfo else each.replace(tzinfo=UTC) for each in times)
+    return (end - start).total_seconds() / 86_400
 
 
 def version_of(replies: Sequence[str]) -> str:
@@ -88,13 +99,15 @@ def review_from(record: object) -> Review:
         if name not in known:
             raise WorkbenchError(f"a review has no {shown(str(name))}")
     role = record.get("role")
-    if role not in ROLES:
-        raise WorkbenchError(f"role should be one of {', '.join(ROLES)}")
+    if role not in REVIEW_ROLES:
+        raise WorkbenchError(f"role should be one of {', '.join(REVIEW_ROLES)}")
     if not isinstance(record.get("approve"), bool):
         raise WorkbenchError("approve should be true or false")
     changes = record.get("changes", False)
     if not isinstance(changes, bool) or (changes and (record["approve"] or role != "auditor")):
         raise WorkbenchError("only an auditor who does not approve may ask for changes")
+    if (role == "lead") == (not record.get("replaces")):
+        raise WorkbenchError("a lead replaces somebody, and nobody else does")
     replies = record.get("replies", [])
     if not isinstance(replies, list | tuple) or len(replies) > MAX_REPLIES:
         raise WorkbenchError(f"replies should be a list of at most {MAX_REPLIES} texts")
@@ -111,6 +124,7 @@ def review_from(record: object) -> Review:
         note=_text(record, "note", MAX_NOTE),
         replies=tuple(_text({"reply": each}, "reply", 200_000, needed=True) for each in replies),
         diff=_text(record, "diff", MAX_DIFF),
+        replaces=_text(record, "replaces", MAX_NAME),
     )
 
 

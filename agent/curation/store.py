@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from agent.curation.reviews import MAX_NAME, Review
@@ -36,6 +37,11 @@ class PoolStore(Protocol):
     @property
     def location(self) -> str:
         """How it is shown to people, without passwords."""
+        ...
+
+    @property
+    def sets(self) -> tuple[Path, ...]:
+        """Files with the spectra; none where the place itself keeps them."""
         ...
 
     def trajectories(self) -> Iterator[Trajectory]:

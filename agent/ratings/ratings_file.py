@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.ratings.records import Choice, Rating, record_from, to_json
@@ -15,6 +17,7 @@ from agent.trajectory.append_lines import append_lines
 SUFFIX = ".ratings.jsonl"
 MAX_LINE = 40_000
 MAX_RECORDS = 1_000_000
+LOCK_TIMEOUT_S = 5.0
 
 
 def read_records(path: Path) -> Iterator[Rating | Choice]:
@@ -49,8 +52,15 @@ def add_records(path: Path, records: Iterable[Rating | Choice]) -> None:
     lines = (json.dumps(to_json(record), ensure_ascii=False) for record in records)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _drop_half_line(path)
-        append_lines(path, lines)
+        # Or what somebody else is writing would look like the half line of a crash.
+        with FileLock(path.with_name(f".{path.name}.lock"), timeout=LOCK_TIMEOUT_S):
+            _drop_half_line(path)
+            append_lines(path, lines)
+    except Timeout:
+        raise WorkbenchError(
+            f"cannot write {path}: another program has been writing to it for "
+            f"{LOCK_TIMEOUT_S:.0f} s. Try again"
+        ) from None
     except OSError as error:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 

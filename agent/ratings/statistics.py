@@ -19,6 +19,8 @@ from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, Score
 
 UNNAMED = "?"
 SHORT_HASH = 6
+MODEL_MARK = " (model)"
+"""After the name of a rater who is a model, as a person may have the same name."""
 
 
 @dataclass(frozen=True)
@@ -181,8 +183,8 @@ def share_of_left(choices: Sequence[Choice]) -> tuple[int, int]:
 
 
 def rater_name(record: Rating | Choice) -> str:
-    """A rater's name; that of a model says so, as a person may have the same one."""
-    return f"{record.by} (model)" if record.by_model else record.by
+    """A rater's name; that of a model says so."""
+    return f"{record.by}{MODEL_MARK}" if record.by_model else record.by
 
 
 def _subjects(record: Rating | Choice) -> Iterator[Subject]:

@@ -103,8 +103,16 @@
         <translation>反对</translation>
     </message>
     <message>
-        <source>Reason; a draft is discarded with one</source>
+        <source>Reason; needed to discard it</source>
         <translation>理由；舍弃草稿时必须写明</translation>
+    </message>
+    <message>
+        <source>Reason, for the log</source>
+        <translation>理由，记入日志</translation>
+    </message>
+    <message>
+        <source>Wait no longer for {name}</source>
+        <translation>不再等待 {name}</translation>
     </message>
     <message>
         <source>What you changed and why, for the auditors</source>
@@ -1160,26 +1168,6 @@
         <source>Curation room</source>
         <translation>审订室</translation>
     </message>
-    <message>
-        <source>Is it worth revising?</source>
-        <translation>这份草稿值得修订吗？</translation>
-    </message>
-    <message>
-        <source>Revise it until every claim is supported, then save.</source>
-        <translation>修订到每个论断都有依据，然后保存。</translation>
-    </message>
-    <message>
-        <source>Is every step right? The other auditor does not see your answer.</source>
-        <translation>每一步都对吗？另一位审核人看不到你的意见。</translation>
-    </message>
-    <message>
-        <source>All three approve it. Does it belong in the training set?</source>
-        <translation>三人都已同意。它应当进入训练集吗？</translation>
-    </message>
-    <message>
-        <source>Changes are wanted:</source>
-        <translation>要求修改：</translation>
-    </message>
 </context>
 <context>
     <name>CurrentCandidate</name>
@@ -1442,6 +1430,10 @@
         <translation>撤销</translation>
     </message>
     <message>
+        <source>It answers {verdict}, but the truth is {truth}: discard it.</source>
+        <translation>它的答案是 {verdict}，真值却是 {truth}：应当舍弃。</translation>
+    </message>
+    <message>
         <source>{n} claims, all supported by what is measured</source>
         <translation>{n} 个论断，均有测量依据</translation>
     </message>
@@ -1633,6 +1625,37 @@
     <message>
         <source>Stopped: nothing was written</source>
         <translation>已停止：没有写入任何内容</translation>
+    </message>
+</context>
+<context>
+    <name>ExportLine</name>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>{n} of {all} approved</source>
+        <translation>已通过 {n} / {all}</translation>
+    </message>
+    <message>
+        <source>Examples for training</source>
+        <translation>训练示例</translation>
+    </message>
+    <message>
+        <source>Export the approved drafts</source>
+        <translation>导出已通过的草稿</translation>
+    </message>
+    <message>
+        <source>Exporting…</source>
+        <translation>正在导出…</translation>
+    </message>
+    <message>
+        <source>Write the approved drafts as a file that spec-o3-train sft reads</source>
+        <translation>把已通过的草稿写成 spec-o3-train sft 能读的文件</translation>
+    </message>
+    <message>
+        <source>Nothing to export yet: a draft is approved by the vote of three</source>
+        <translation>还没有可导出的草稿：经三人表决才算通过</translation>
     </message>
 </context>
 <context>
@@ -3350,8 +3373,15 @@
         <translation>跳过</translation>
     </message>
     <message>
-        <source>{at} of {all} · chosen: {chosen} · {name}</source>
-        <translation>第 {at} 对，共 {all} 对 · 已选：{chosen} · {name}</translation>
+        <source>{at} of {all} · chosen: {done} · {name}</source>
+        <translation>第 {at} 对，共 {all} 对 · 已选：{done} · {name}</translation>
+    </message>
+</context>
+<context>
+    <name>PicturePlace</name>
+    <message>
+        <source>Drawing…</source>
+        <translation>正在绘制…</translation>
     </message>
 </context>
 <context>
@@ -3639,8 +3669,8 @@
 <context>
     <name>RatingPage</name>
     <message>
-        <source>{at} of {all} · rated: {rated} · {name}</source>
-        <translation>第 {at} 份，共 {all} 份 · 已评：{rated} · {name}</translation>
+        <source>{at} of {all} · rated: {done} · {name}</source>
+        <translation>第 {at} 份，共 {all} 份 · 已评：{done} · {name}</translation>
     </message>
 </context>
 <context>
@@ -6313,14 +6343,6 @@ Or put its files into {folder}</source>
         <translation>{name} 正在修订</translation>
     </message>
     <message>
-        <source>by {name}, 1 of 2 audits</source>
-        <translation>{name} 修订，两份审核已有一份</translation>
-    </message>
-    <message>
-        <source>by {name}</source>
-        <translation>{name} 修订</translation>
-    </message>
-    <message>
         <source>kept it</source>
         <translation>予以保留</translation>
     </message>
@@ -6349,12 +6371,44 @@ Or put its files into {folder}</source>
         <translation>予以否决</translation>
     </message>
     <message>
+        <source>waits no longer for {name}</source>
+        <translation>不再等待 {name}</translation>
+    </message>
+    <message>
         <source>voted for it</source>
         <translation>投了赞成票</translation>
     </message>
     <message>
         <source>voted against it</source>
         <translation>投了反对票</translation>
+    </message>
+    <message>
+        <source>coherence {a}, physical consistency {b}</source>
+        <translation>连贯性 {a}，物理一致性 {b}</translation>
+    </message>
+    <message>
+        <source>Changes are wanted:</source>
+        <translation>要求修改：</translation>
+    </message>
+    <message>
+        <source>Is it worth revising?</source>
+        <translation>这份草稿值得修订吗？</translation>
+    </message>
+    <message>
+        <source>Revise it until every claim is supported, then save.</source>
+        <translation>修订到每个论断都有依据，然后保存。</translation>
+    </message>
+    <message>
+        <source>Is every step right? The other auditor does not see your answer.</source>
+        <translation>每一步都对吗？另一位审核人看不到你的意见。</translation>
+    </message>
+    <message>
+        <source>All three approve it. Does it belong in the training set?</source>
+        <translation>三人都已同意。它应当进入训练集吗？</translation>
+    </message>
+    <message>
+        <source>In the place of {names}, who has not answered.</source>
+        <translation>代替尚未答复的 {names}。</translation>
     </message>
     <message>
         <source>Approved: it goes into the training set.</source>
@@ -6385,12 +6439,32 @@ Or put its files into {folder}</source>
         <translation>由 {names} 表决。</translation>
     </message>
     <message>
+        <source>The vote is decided; it waits {n} days for {names}, then no longer.</source>
+        <translation>表决已有结果；再等 {names} {n} 天，过后不再等待。</translation>
+    </message>
+    <message>
+        <source>It waits for {names}; after {n} days another may audit it instead.</source>
+        <translation>正等待 {names}；{n} 天后可由他人代为审核。</translation>
+    </message>
+    <message>
         <source>{name} is revising it.</source>
         <translation>{name} 正在修订。</translation>
     </message>
     <message>
         <source>It is back with its author {name}.</source>
         <translation>已退回修订人 {name}。</translation>
+    </message>
+    <message>
+        <source>{n} approved drafts are in {path}. Train on them with:</source>
+        <translation>{n} 份已通过的草稿已写入 {path}。训练命令：</translation>
+    </message>
+    <message>
+        <source>Left out: {reason}</source>
+        <translation>未导出：{reason}</translation>
+    </message>
+    <message>
+        <source>{n} more are left out</source>
+        <translation>另有 {n} 份未导出</translation>
     </message>
 </context>
 <context>
@@ -6849,6 +6923,10 @@ Or put its files into {folder}</source>
     <message>
         <source>{symbol} {model}: mean {mean}, n = {n}</source>
         <translation>{symbol} {model}：平均 {mean}，n = {n}</translation>
+    </message>
+    <message>
+        <source>{name} (model)</source>
+        <translation>{name}（模型）</translation>
     </message>
     <message>
         <source>Coherence</source>

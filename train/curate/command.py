@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from agent.curation.reviews import HIGHEST, ROLES
+from agent.checked_toml import printable
+from agent.curation.reviews import ROLES
 from agent.errors import WorkbenchError
+from agent.ratings.rubric import HIGHEST
 
 app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 
@@ -145,17 +148,34 @@ def export(
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
     """Write the approved trajectories in their latest wording, for `sft`."""
+    from agent.curation.export import approved_file
     from agent.curation.pool import open_pool
-    from train.curate.export import export_approved
+    from train.curate.export import export_in_processes
 
-    path = out or approved_file(folder)
-    count = export_approved(open_pool(folder), path, workers)
-    typer.echo(f"{count} approved trajectories in {path}")
+    done = export_in_processes(open_pool(folder), out or approved_file(folder), workers)
+    typer.echo(f"{done.count} approved trajectories in {done.path}")
+    for reason in done.left_out:
+        typer.echo(f"  left out: {printable(reason, 160)}")
+    sets = " ".join(f"--sets {shlex.quote(str(path))}" for path in done.sets)
+    typer.echo(f"spec-o3-train sft {shlex.quote(str(done.path))} {sets} --out RUN")
 
 
-def approved_file(place: str) -> Path:
-    """In the folder of the pool; in the current one for a database."""
-    return Path("approved.jsonl") if "://" in place else Path(place) / "approved.jsonl"
+@app.command()
+def replace(
+    folder: Place,
+    silent: Annotated[str, typer.Argument(metavar="NAME", help="Who does not answer.")],
+    by: As,
+    note: Annotated[str, typer.Option(help="The reason, kept in the log.")] = "",
+) -> None:
+    """Wait no longer for an auditor: somebody else may audit what waits for this one.
+
+    A missing vote is no longer waited for where it can change nothing. Authors may not do this with
+    their own drafts.
+    """
+    from agent.curation.pool import open_pool
+
+    done = open_pool(folder).replace(silent, by, note)
+    typer.echo(f"no longer waited for {silent[:80]}: {len(done)} of the drafts")
 
 
 def _progress() -> Progress:
@@ -168,12 +188,10 @@ def _progress() -> Progress:
 
 
 def _stages(folder: str) -> str:
+    from agent.curation.export import stages_text
     from agent.curation.pool import open_pool
 
-    counts = Counter(case.stage for case in open_pool(folder).cases())
-    waiting = {stage: f"{counts[stage]} wait for the {stage}" for stage in ROLES}
-    closed = [f"{counts[stage]} {stage}" for stage in ("approved", "rejected")]
-    return ", ".join([*closed, *(text for stage, text in waiting.items() if counts[stage])])
+    return stages_text(Counter(case.stage for case in open_pool(folder).cases()))
 
 
 def _tables(found: dict[str, Any]) -> Iterator[Table]:

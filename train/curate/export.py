@@ -1,29 +1,21 @@
-"""Exports the approved trajectories for training."""
+"""Exports the approved trajectories in several processes."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
 
+from agent.curation.export import Exported, export_approved
 from agent.curation.pool import Pool
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import write_trajectories
 from train.curate.packed_cases import PackedCase, cached_pool, pack, unpack
 from train.parallel import in_order
-from train.reward import check_references
 
 
-def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
-    """Write the approved trajectories, which must get full marks from the `grpo` reward."""
+def export_in_processes(pool: Pool, out: Path, workers: int = 1) -> Exported:
+    """Write the approved trajectories, told anew by so many processes."""
     packed = map(pack, pool.cases_at("approved"))
-    approved = list(in_order(partial(_current, pool.place), packed, workers))
-    truths = pool.store.truths()
-    answers = {(name, sha256): row["answer"] for (sha256, name), row in truths.items()}
-    check_references(approved, answers)
-    part = out.with_name(f".{out.name}.part")
-    count = write_trajectories(part, approved)
-    part.replace(out)
-    return count
+    return export_approved(pool, out, in_order(partial(_current, pool.place), packed, workers))
 
 
 def _current(place: Path | str, packed: PackedCase) -> Trajectory:

@@ -11,8 +11,9 @@ import numpy as np
 
 from agent.confidence.intervals import wilson
 from agent.curation.process import STAGES, Case
-from agent.curation.reviews import HIGHEST, ROLES, Review
+from agent.curation.reviews import ROLES, Review
 from agent.ratings.agreement import Wins, preference, spearman
+from agent.ratings.rubric import HIGHEST
 
 SCORES = ("coherence", "consistency")
 

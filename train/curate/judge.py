@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.checked_toml import printable
-from agent.curation.reviews import HIGHEST, LOWEST, MAX_NOTE
+from agent.curation.reviews import MAX_NOTE
 from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
-from agent.ratings.rubric import rubric_text
+from agent.ratings.rubric import HIGHEST, LOWEST, rubric_text
 from agent.rendering.render import Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
@@ -68,8 +68,8 @@ def read_scores(text: str) -> Scores | None:
         is_good = min(coherence, consistency) >= MIN_APPROVED_SCORE
         approve = value if isinstance(value, bool) else is_good
         note = table.get("note", "")
-        text = printable(note, MAX_NOTE) if isinstance(note, str) else ""
-        found = Scores(coherence, consistency, approve, text)
+        told = printable(note, MAX_NOTE) if isinstance(note, str) else ""
+        found = Scores(coherence, consistency, approve, told)
     return found
 
 

@@ -17,8 +17,9 @@ from agent.curation.audit import Audit, audit
 from agent.curation.canonical_form import canonical_replies, remove_sentences
 from agent.curation.pool import Pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, Role, diff_of, timestamp, version_of
+from agent.curation.reviews import Review, Role, diff_of, version_of
 from agent.protocol.reply import is_well_formed
+from agent.ratings.records import timestamp
 from train.curate.packed_cases import PackedCase, cached_pool, pack, unpack
 from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order

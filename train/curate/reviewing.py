@@ -7,11 +7,12 @@ from pathlib import Path
 
 from agent.curation.pool import Pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, Role, timestamp
+from agent.curation.reviews import Review, Role
 from agent.engines.base import Engine
 from agent.errors import EngineError, ToolError
 from agent.inspection.engine_loader import load_engine
 from agent.models.registry import find_model
+from agent.ratings.records import timestamp
 from train.curate.judge import Scores, judge
 from train.curate.sheet import import_sheet, write_sheet
 

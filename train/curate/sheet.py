@@ -11,8 +11,9 @@ from agent.checked_toml import printable
 from agent.curation.canonical_form import canonical_replies
 from agent.curation.json_log import MAX_LINE
 from agent.curation.pool import Pool
-from agent.curation.reviews import Review, Role, diff_of, review_from, timestamp
+from agent.curation.reviews import Review, Role, diff_of, review_from
 from agent.errors import WorkbenchError
+from agent.ratings.records import timestamp
 
 
 def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | None = None) -> int:

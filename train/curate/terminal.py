@@ -17,7 +17,9 @@ from rich.text import Text
 from agent.curation.canonical_form import canonical_replies
 from agent.curation.pool import Pool
 from agent.curation.process import Case
-from agent.curation.reviews import HIGHEST, LOWEST, Review, Role, diff_of, timestamp
+from agent.curation.reviews import Review, Role, diff_of
+from agent.ratings.records import timestamp
+from agent.ratings.rubric import HIGHEST, LOWEST
 from agent.trajectory.trajectory import Trajectory
 
 Ask = Callable[[str], str]

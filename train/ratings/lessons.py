@@ -50,6 +50,27 @@ class Lessons:
     counts: Counter[str] = field(default_factory=Counter)
 
 
+def joined(several: Sequence[Lessons]) -> Lessons:
+    """The lessons of several sessions; those whose people disagree teach nothing."""
+    whole = Lessons()
+    answers: dict[tuple[str, str], set[str]] = {}
+    for one in several:
+        for key, labelled in one.examples.items():
+            answers.setdefault(key, set()).add(labelled.answer)
+        whole.examples |= one.examples
+        whole.ratings += one.ratings
+        whole.counts += one.counts
+    disputed = {key for key, given in answers.items() if len(given) > 1}
+    for key in disputed:
+        del whole.examples[key]
+    whole.counts["left out, sessions disagree"] += len(disputed)
+    every = {trajectory_id(each): each for one in several for each in one.trajectories}
+    whole.trajectories = [
+        each for each in every.values() if (each.spectrum.sha256, each.task) not in disputed
+    ]
+    return whole
+
+
 def read_lessons(
     session: str, *, places: Sequence[Path] = (), drafts: DraftSettings | None = None
 ) -> Lessons:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +33,7 @@ def lessons(
     from train.ratings.lessons import (
         SPECTRA,
         TRAJECTORIES,
-        Lessons,
+        joined,
         read_lessons,
         summary,
         write_lessons,
@@ -40,13 +41,8 @@ def lessons(
     from train.recipe import settings
 
     drafts = settings(DraftSettings, "draft", preset=preset) if preset else None
-    found = Lessons()
-    for session in sessions:
-        one = read_lessons(session, places=spectra or [], drafts=drafts)
-        found.trajectories += one.trajectories
-        found.examples |= one.examples
-        found.ratings += one.ratings
-        found.counts += one.counts
+    read = partial(read_lessons, places=spectra or [], drafts=drafts)
+    found = joined([*map(read, sessions)])
     write_lessons(found, out)
     for line in summary(found):
         typer.echo(line)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from agent.curation.reviews import HIGHEST
+from agent.ratings.rubric import HIGHEST
 from agent.rendering.charts import cumulative, heat_map
 from train.report.page import heading, note, section, table
 

@@ -128,7 +128,7 @@ def fine_tune(
     encoder = Encoder(load_tokenizer(start))
     check_mask(batches[0], encoder)
     if args.process_index == 0:
-        _print_summary(console, prepared, rows, held, plan, inputs)
+        _print_summary(console, prepared, rows, held, plan, inputs, len(chosen))
         console.print(write_mask(batches[0], encoder, out), style="dim", markup=False)
 
     set_seed(seed)
@@ -327,12 +327,18 @@ def _print_summary(
     held: Sequence[ConversationRow],
     plan: Plan,
     inputs: Inputs,
+    used: int,
 ) -> None:
     lengths = [len(row) for row in rows]
     lines = [
         f"{len(rows)} conversations of {sum(lengths) // len(rows)} tokens to train on, {len(held)} "
         f"held out; {len(plan)} batches, {padding_share(plan, lengths):.1%} padding"
     ]
+    if used < len(inputs.trajectories):
+        lines.append(
+            f"only {used} of {len(inputs.trajectories)} trajectories are used, as sft.epochs is "
+            "less than 1"
+        )
     if prepared.left_out:
         lines.append(f"left out: {_left_out(prepared)}")
     if (count := count_outdated_prompts(inputs.trajectories)) > 0:

@@ -1,4 +1,4 @@
-"""What a person may do with the draft on the screen, with a key for each act and a reason."""
+"""What a person may do with the draft on the screen: a key for each act, scores and a reason."""
 
 from __future__ import annotations
 
@@ -9,18 +9,27 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from agent.curation.reviews import MAX_NOTE, Role
-from app.ui.widgets.labels import button, row, with_key, wrapped_label
+from app.ui.agent.score_grid import ScoreGrid
+from app.ui.widgets.labels import (
+    button,
+    escape_mnemonics,
+    one_line,
+    row,
+    with_key,
+    wrapped_label,
+)
 
 APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"
 
 
 @dataclass(frozen=True)
 class Act:
-    """An act of one role; some need a reason."""
+    """An act of one role; some need a reason. `replaces` is who is no longer waited for."""
 
     approve: bool
     changes: bool = False
     needs_reason: bool = False
+    replaces: str = ""
 
 
 APPROVE, REFUSE = Act(True), Act(False)
@@ -52,18 +61,23 @@ class ActBar(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._stage: Role | None = None
+        self._about: object = None
         self._pending: Act | None = None
+        self._silent = ""
         self.state = wrapped_label("", "dim")
         self.reason = ReasonField(self, maxLength=MAX_NOTE)
         self.reason.setAccessibleName(self.tr("Reason"))
         self.reason.returnPressed.connect(self._confirm)
         self.reason.left.connect(self._leave)
+        self.scores = ScoreGrid(self)
         self.approve_button = button("", "accept")
         self.refuse_button = button("", "reject")
         self.back_button = button(self.tr("Give it back unchanged"))
         self.back_button.setToolTip(
             self.tr("Forget what you have changed and not saved, and let others revise it")
         )
+        self.replace_button = button("", "")
+        self.replace_button.clicked.connect(self._replace)
         self.approve_button.clicked.connect(self.approve)
         self.refuse_button.clicked.connect(self.refuse)
         self.back_button.clicked.connect(self.given_back)
@@ -71,9 +85,9 @@ class ActBar(QFrame):
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(6)
         layout.addWidget(self.state)
-        layout.addLayout(
-            row(self.approve_button, self.refuse_button, (self.reason, 1), self.back_button)
-        )
+        layout.addWidget(self.scores)
+        buttons = self.approve_button, self.refuse_button, self.replace_button
+        layout.addLayout(row(*buttons, (self.reason, 1), self.back_button))
         self.show_stage(None, "")
 
     @property
@@ -81,12 +95,24 @@ class ActBar(QFrame):
         """The role in which the person can act; None where there is nothing to do."""
         return self._stage
 
-    def show_stage(self, stage: Role | None, text: str, *, is_changed: bool = False) -> None:
-        """Offer the acts of this role. `text` says what they are about, or what is waited for."""
-        self._pending = None
-        if stage != self._stage:
+    def show_stage(
+        self,
+        stage: Role | None,
+        text: str,
+        *,
+        about: object = None,
+        is_changed: bool = False,
+        silent: str = "",
+    ) -> None:
+        """Offer the acts of this role; what was written stays while it is `about` the same.
+
+        `text` says what the acts are about, or what is waited for, and `silent` who need not be.
+        """
+        if (stage, about) != (self._stage, self._about):
+            self._pending = None
             self.reason.clear()
-        self._stage = stage
+            self.scores.show_scores({})
+        self._stage, self._about, self._silent = stage, about, silent
         self.state.setText(text)
         names = {
             "screener": (self.tr("Keep"), self.tr("Discard")),
@@ -94,26 +120,37 @@ class ActBar(QFrame):
             "auditor": (self.tr("Approve"), self.tr("Ask for changes")),
             "voter": (self.tr("Vote for"), self.tr("Vote against")),
         }.get(stage or "")
-        for part in (self.approve_button, self.refuse_button, self.reason):
+        for part in self._buttons:
             part.setVisible(names is not None)
+        self.scores.setVisible(self.has_scores)
+        self.replace_button.setVisible(names is None and bool(silent))
+        self.reason.setVisible(names is not None or bool(silent))
         self.back_button.setVisible(stage == "reviser" and is_changed)
+        hints = {
+            "screener": self.tr("Reason; needed to discard it"),
+            "reviser": self.tr("What you changed and why, for the auditors"),
+            "auditor": self.tr("What should change and why, for the author"),
+            "voter": self.tr("Reason (optional)"),
+        }
+        self.reason.setPlaceholderText(hints.get(stage or "", self.tr("Reason, for the log")))
         if names is None:
+            wait = self.tr("Wait no longer for {name}").replace("{name}", one_line(silent, 40))
+            self.replace_button.setText(escape_mnemonics(wait))
+            self.replace_button.setAccessibleName(wait)
             return
         keys = (SAVE_KEY if stage == "reviser" else APPROVE_KEY), REFUSE_KEY
         for part, name, key in zip(self._buttons, names, keys, strict=True):
             part.setText(with_key(name, key))
             part.setAccessibleName(name)
-        hints = {
-            "screener": self.tr("Reason; a draft is discarded with one"),
-            "reviser": self.tr("What you changed and why, for the auditors"),
-            "auditor": self.tr("What should change and why, for the author"),
-            "voter": self.tr("Reason (optional)"),
-        }
-        self.reason.setPlaceholderText(hints[stage or ""])
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the role gives scores."""
+        return self._stage in ("auditor", "voter")
 
     def approve(self) -> None:
         """Keep, save, approve, or vote for it."""
-        if self._stage is not None and self.approve_button.isEnabled():
+        if self._stage is not None:
             self._decide(APPROVE)
 
     def refuse(self) -> None:
@@ -127,15 +164,19 @@ class ActBar(QFrame):
 
     def set_busy(self, is_busy: bool) -> None:
         """While a review is written nothing else is."""
-        for part in self._buttons:
+        for part in (*self._buttons, self.replace_button):
             part.setEnabled(not is_busy)
+
+    @property
+    def is_busy(self) -> bool:
+        return not self.refuse_button.isEnabled()
 
     @property
     def _buttons(self) -> tuple[QPushButton, QPushButton]:
         return self.approve_button, self.refuse_button
 
     def _decide(self, act: Act) -> None:
-        if not self.refuse_button.isEnabled():
+        if self.is_busy:
             return
         reason = self.reason.text().strip()
         if act.needs_reason and not reason:
@@ -144,6 +185,9 @@ class ActBar(QFrame):
             return
         self._pending = None
         self.decided.emit(act, reason)
+
+    def _replace(self) -> None:
+        self._decide(Act(False, needs_reason=True, replaces=self._silent))
 
     def _confirm(self) -> None:
         """Enter in the field of the reason: do what was waiting for it."""

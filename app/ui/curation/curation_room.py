@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
@@ -11,16 +12,19 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from agent.curation.canonical_form import canonical_replies
 from agent.curation.pool import Pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, diff_of, timestamp
+from agent.curation.reviews import Review, diff_of
 from agent.curation.revision import Revision
 from agent.errors import WorkbenchError
+from agent.ratings.records import timestamp
+from agent.ratings.rubric import HIGHEST, LOWEST
 from app.ui.background.runner import Runner
 from app.ui.curation.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar
 from app.ui.curation.case_table import CaseTable
 from app.ui.curation.draft_view import DraftView
+from app.ui.curation.export_line import ExportLine
 from app.ui.curation.history_card import HistoryCard
 from app.ui.curation.pool_desk import OpenDraft, PoolDesk, keep_work
-from app.ui.curation.stage_words import waiting_text
+from app.ui.curation.stage_words import asking_text, waiting_text
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import row, short_label
@@ -57,6 +61,8 @@ class CurationRoom(QWidget):
         self.acts = ActBar(self)
         self.history = HistoryCard(self)
         self.problem = ProblemLine()
+        self.result = ProblemLine(mark="✓", tone="accept")
+        self.export_line = ExportLine(self.desk, self)
         self._after = ""
         """The draft after which to go on."""
         self._keep_timer = QTimer(self, interval=KEEP_MS, singleShot=True)
@@ -74,13 +80,16 @@ class CurationRoom(QWidget):
         self.acts.decided.connect(self._decide)
         self.acts.given_back.connect(self._give_back)
         self.acts.left.connect(self._focus_list)
+        self.export_line.exported.connect(self.result.show_problem)
+        self.export_line.failed.connect(self._show_error)
         self.desk.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._keep_timer.stop()
-        self.desk.close()
+        was_busy = self.acts.is_busy
+        are_written = self.desk.close()
         draft = self.draft
-        if draft is not None and self.view.is_editable and self.acts.refuse_button.isEnabled():
+        if draft is not None and self.view.is_editable and not (was_busy and are_written):
             with suppress(WorkbenchError):  # nobody is there to read why
                 keep_work(self.desk.pool, draft, self.view.revision, self.by)
         super().closeEvent(event)
@@ -119,8 +128,10 @@ class CurationRoom(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 12)
         layout.setSpacing(8)
-        layout.addLayout(row(short_label(self.tr("Curation room"), "title"), 1, short_label(name)))
+        title = short_label(self.tr("Curation room"), "title")
+        layout.addLayout(row(title, 1, self.export_line, short_label(name), spacing=16))
         layout.addWidget(self.problem)
+        layout.addWidget(self.result)
         layout.addWidget(split, 1)
 
     def _add_keys(self) -> None:
@@ -133,6 +144,7 @@ class CurationRoom(QWidget):
             ("D", self.view.differences.toggle),
             ("Ctrl+Z", self.view.undo),
             ("F1", self.help_requested.emit),
+            *((str(score), partial(self._score, score)) for score in range(LOWEST, HIGHEST + 1)),
         ):
             QShortcut(QKeySequence(key), self).activated.connect(call)
 
@@ -140,6 +152,7 @@ class CurationRoom(QWidget):
 
     def _show_cases(self, cases: list[Case]) -> None:
         self.table.show_cases(cases)
+        self.export_line.show_cases(cases)
         after, self._after = self._after, ""
         if after or not self.table.current:
             self.table.go_on(after)
@@ -151,7 +164,7 @@ class CurationRoom(QWidget):
     def _follow_others(self, draft: OpenDraft, cases: list[Case]) -> None:
         """Open the draft again where somebody else has gone on with it."""
         now = next((case for case in cases if case.id == draft.case.id), None)
-        if now is None:
+        if now is None or self.desk.wanted != draft.case.id:  # another one is being opened
             return
         is_taken = now.taken_by not in ("", self.by) and now.taken_by != draft.case.taken_by
         if len(now.reviews) == len(draft.case.reviews) and (not is_taken or self._is_changed()):
@@ -175,17 +188,15 @@ class CurationRoom(QWidget):
 
     def _show_acts(self, draft: OpenDraft) -> None:
         case, stage = draft.case, draft.case.role_for(self.by)
-        texts = {
-            "screener": self.tr("Is it worth revising?"),
-            "reviser": self.tr("Revise it until every claim is supported, then save."),
-            "auditor": self.tr("Is every step right? The other auditor does not see your answer."),
-            "voter": self.tr("All three approve it. Does it belong in the training set?"),
-        }
-        text = texts[stage] if stage else waiting_text(case, self.by)
-        if stage == "reviser" and case.is_returned:
-            wanted = [f"{each.by}: {each.note}" for each in case.audits if each.changes]
-            text = "\n".join((self.tr("Changes are wanted:"), *wanted))
-        self.acts.show_stage(stage, text, is_changed=self._is_changed())
+        text = asking_text(case, self.by, stage) if stage else waiting_text(case, self.by)
+        replaceable = [each for each in case.awaited if not case.replace_refusal(self.by, each)]
+        self.acts.show_stage(
+            stage,
+            text,
+            about=(case.id, case.version, case.rounds),
+            is_changed=self._is_changed(),
+            silent=next(iter(replaceable), ""),
+        )
 
     def _is_changed(self) -> bool:
         draft = self.draft
@@ -209,15 +220,18 @@ class CurationRoom(QWidget):
         self.acts.back_button.setVisible(self.acts.stage == "reviser" and self._is_changed())
 
     def _keep(self) -> None:
-        if self.draft is not None and self.view.is_editable:
+        if self.draft is not None and self.view.is_editable and not self.acts.is_busy:
             self.desk.keep_work(self.draft, self.view.revision)
 
     def _give_back(self) -> None:
         draft = self.draft
         if draft is not None:
             self._keep_timer.stop()
-            number = draft.case.id
-            self.desk.give_back(number, lambda: self.desk.open_draft(number))
+            self.desk.give_back(draft.case.id, partial(self._open_again, draft))
+
+    def _open_again(self, draft: OpenDraft) -> None:
+        if draft is self.draft:
+            self.desk.open_draft(draft.case.id)
 
     # Reviewing
 
@@ -229,10 +243,20 @@ class CurationRoom(QWidget):
         if self.acts.stage == "reviser":
             self.acts.approve()
 
+    def _score(self, score: int) -> None:
+        if self.acts.has_scores:
+            self.acts.scores.press(score)
+
     def _decide(self, act: Act, reason: str) -> None:
         draft, role = self.draft, self.acts.stage
-        if draft is None or role is None:
+        if draft is None:
             return
+        if act.replaces:
+            self.acts.set_busy(True)
+            self.desk.replace(draft.case, act.replaces, reason, self._on_refused)
+        if role is None:
+            return
+        scores = self.acts.scores.scores if self.acts.has_scores else {}
         before = draft.case.replies
         after = before
         if role == "reviser" and act.approve and self._is_changed():
@@ -248,6 +272,8 @@ class CurationRoom(QWidget):
                 changes=act.changes,
                 version=draft.case.version,
                 at=timestamp(),
+                coherence=scores.get("coherence"),
+                consistency=scores.get("consistency"),
                 note=reason,
                 replies=after if after != before else (),
                 diff=diff_of(before, after),
@@ -259,7 +285,10 @@ class CurationRoom(QWidget):
         self.acts.set_busy(False)
         self.acts.reason.clear()
         self._focus_list()
-        self._after = case.id
+        if case.reviews[-1].role == "lead":  # who ended the wait may want to audit it
+            self.desk.open_draft(case.id)
+        else:
+            self._after = case.id
 
     def _on_refused(self, error: WorkbenchError) -> None:
         """Somebody was quicker, or the disk is full: what was written stays on the screen."""

@@ -49,11 +49,15 @@ class DraftView(QWidget):
         self._timer.timeout.connect(self._check)
         self.title = wrapped_label("", "title")
         self.claims = wrapped_label("", "dim")
+        self.verdict_fault = wrapped_label("", "warning")
         self.versions = QComboBox(self)
         self.versions.setAccessibleName(self.tr("Compare with"))
         self.differences = button(self.tr("Show differences"))
         self.differences.setCheckable(True)
         self.undo_button = button(self.tr("Undo"))
+        policy = self.undo_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # or the draft jumps from one stage to the next
+        self.undo_button.setSizePolicy(policy)
         self._column = QWidget(self)
         self._rows = QVBoxLayout(self._column)
         self._rows.setContentsMargins(0, 0, 8, 0)
@@ -65,23 +69,25 @@ class DraftView(QWidget):
         self.undo_button.clicked.connect(self.undo)
 
     def show_draft(self, draft: OpenDraft, *, is_editable: bool) -> None:
+        is_on_screen = self._shows(draft) and self.is_editable == is_editable
         self.draft, self.is_editable = draft, is_editable
+        self._fill_versions(draft)
+        if is_on_screen:  # somebody else's answer does not disturb who reads or writes
+            return
         self.revision, self._undone = draft.shown, []
         first = draft.case.trajectory
         about = first.spectrum.object_id or first.spectrum.path or draft.case.id
         kind = f" ({draft.example.label})" if draft.example.label else ""
         self.title.setText(f"{about} · {first.task} · {draft.example.answer}{kind}")
-        self._fill_versions(draft)
         self._build()
         self._show_check(draft.check)
+        self._show_verdict(draft)
         self.area.verticalScrollBar().setValue(0)
 
-    def clear(self) -> None:
-        self.draft, self.revision = None, Revision(())
-        self.title.clear()
-        self.claims.clear()
-        self._timer.stop()
-        self._build()
+    def _shows(self, draft: OpenDraft) -> bool:
+        """Whether these turns of this draft are on the screen."""
+        is_same = self.draft is not None and self.draft.case.id == draft.case.id
+        return is_same and self.revision.replies == draft.shown.replies
 
     def undo(self) -> None:
         """Take back the last change: of a look, of the order, or what was written at a go."""
@@ -99,7 +105,16 @@ class DraftView(QWidget):
         layout.addLayout(
             row((self.claims, 1), self._compare_label, self.versions, self.differences)
         )
+        layout.addWidget(self.verdict_fault)
         layout.addWidget(self.area, 1)
+
+    def _show_verdict(self, draft: OpenDraft) -> None:
+        """Warn of a draft that cannot be trained on, whatever its reasons."""
+        verdict = next((turn.verdict for turn in reversed(draft.shown.turns)), None)
+        text = self.tr("It answers {verdict}, but the truth is {truth}: discard it.")
+        text = text.replace("{verdict}", verdict or "–").replace("{truth}", draft.example.answer)
+        self.verdict_fault.setText(text)
+        self.verdict_fault.setVisible(verdict != draft.example.answer)
 
     # The turns
 

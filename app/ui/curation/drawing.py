@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
@@ -13,10 +13,8 @@ from PySide6.QtGui import QImage
 from agent.errors import ToolError, WorkbenchError
 from agent.inspection.pictures import PictureMaker
 from agent.spectra.spectrum import Window
+from app.ui.agent.pictures import qimage
 from app.ui.background.runner import Runner
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +65,10 @@ class LookDrawer(QObject):
 def draw_look(maker: PictureMaker, window: Window | None, label: str) -> DrawnLook:
     """Any thread."""
     if window is None:
-        return DrawnLook(to_qimage(maker.overview()))
+        return DrawnLook(qimage(maker.overview()))
     low, high = window
     try:
         picture, _ = maker.look({"wavelength_range": [low, high], "label": label or None})
     except ToolError as error:
         return DrawnLook(error=str(error))
-    return DrawnLook(to_qimage(picture), maker.measure(low, high))
-
-
-def to_qimage(picture: Image) -> QImage:
-    rgb = picture.convert("RGB")
-    data = rgb.tobytes()
-    image = QImage(data, rgb.width, rgb.height, 3 * rgb.width, QImage.Format.Format_RGB888)
-    return image.copy()  # a QImage does not own the bytes
+    return DrawnLook(qimage(picture), maker.measure(low, high))

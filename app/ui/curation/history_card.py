@@ -1,15 +1,15 @@
-"""Who did what with a draft and when, as far as this person may know."""
+"""Who did what with a draft and when, the latest first, as far as this person may know."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from agent.curation.process import Case
 from agent.curation.reviews import Review
-from app.ui.curation.stage_words import event_text
+from app.ui.curation.stage_words import event_text, scores_text
 from app.ui.widgets.labels import MAX_REASON, cut, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
@@ -33,10 +33,10 @@ class HistoryCard(QFrame):
         layout.addWidget(PageScrollArea(inner), 1)
 
     def show_case(self, case: Case, by: str) -> None:
-        lines = [_line(review) for review in case.visible_reviews(by)]
+        lines = [_line(review) for review in reversed(case.visible_reviews(by))]
         hidden = len(case.reviews) - len(lines)
         if hidden:
-            lines.append(self.tr("The other audit is shown when the vote begins."))
+            lines.insert(0, self.tr("The other audit is shown when the vote begins."))
         if case.void_reasons:
             lines += [cut(f"✗ {reason}", MAX_REASON) for reason in case.void_reasons]
         self.text.setText("\n".join(lines) or self.tr("Nothing yet: it waits for screening."))
@@ -44,14 +44,16 @@ class HistoryCard(QFrame):
 
 def _line(review: Review) -> str:
     words = f"{moment(review.at)} {review.by} {event_text(review)}".strip()
+    if scores := scores_text(review):
+        words = f"{words} ({scores})"
     return cut(f"{words}: {review.note}" if review.note else words, MAX_REASON)
 
 
 def moment(text: str) -> str:
-    """A time of the log in the person's own zone and form; empty if it is none."""
+    """A time of the log in the person's own zone; empty if it is none."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
         return ""
-    local = QDateTime.fromSecsSinceEpoch(round(at.timestamp()))
-    return QLocale().toString(local, QLocale.FormatType.ShortFormat)
+    # As astronomers write it, for a day and a month are not to be confused.
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"

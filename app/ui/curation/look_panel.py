@@ -19,6 +19,7 @@ from app.ui.widgets.number_box import NumberBox
 LOWEST, HIGHEST = 100.0, 100_000.0
 """Angstrom that a person may ask for."""
 LEAST_PICTURE_PX = 260
+COLUMNS = 5
 RIGHT = Qt.AlignmentFlag.AlignRight
 
 
@@ -64,6 +65,7 @@ class MeasuredTable(QWidget):
         self.grid = QGridLayout()
         self.grid.setHorizontalSpacing(12)
         self.grid.setVerticalSpacing(2)
+        self.grid.setColumnStretch(COLUMNS, 1)
         self.notes = wrapped_label("", "dim")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -94,7 +96,7 @@ class MeasuredTable(QWidget):
         return "\n".join((self.window_line.text(), *rows, self.notes.text())).strip()
 
     def _new_row(self, number: int) -> list[QLabel]:
-        labels = [short_label("", "" if number else "dim") for _ in range(5)]
+        labels = [short_label("", "" if number else "dim") for _ in range(COLUMNS)]
         for place, label in enumerate(labels):
             label.setParent(self)
             self.grid.addWidget(
@@ -156,7 +158,7 @@ class LookPanel(QWidget):
         for box in (self.low, self.high, self.label):
             box.setVisible(self._window is not None)
         layout.addWidget(self.error)
-        layout.addLayout(row((self.picture, 3), (self.measured, 2), spacing=16))
+        layout.addLayout(row(self.picture, (self.measured, 1), spacing=16))
 
     def _show_range(self) -> None:
         if self._window is not None:

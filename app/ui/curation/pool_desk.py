@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from agent.curation.export import export_approved
 from agent.curation.live_check import LiveCheck, check_live
 from agent.curation.pool import Pool
 from agent.curation.process import Case
@@ -59,6 +62,8 @@ class PoolDesk(QObject):
     """A WorkbenchError."""
     work_failed = Signal(object)
     """A WorkbenchError: what is being written could not be kept."""
+    exported = Signal(object)
+    """What was Exported, or the WorkbenchError that says why not."""
 
     def __init__(self, pool: Pool, by: str, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -67,6 +72,7 @@ class PoolDesk(QObject):
         self.wanted = ""
         """The draft that was asked for last."""
         self._stamp: object = None
+        self._last_review: Future[Case] | None = None
         self._is_asking = False
         self._timer = QTimer(self, interval=LOOK_AGAIN_MS)
         self._timer.timeout.connect(self._look_again)
@@ -75,10 +81,12 @@ class PoolDesk(QObject):
         self.refresh()
         self._timer.start()
 
-    def close(self) -> None:
-        """End it when nothing is being written any more; what waits is dropped."""
+    def close(self) -> bool:
+        """End it when all is written; whether every review is on the disk."""
         self._timer.stop()
+        self.writer.run(lambda: None).exception()  # it waits behind all others
         self.writer.close()
+        return self._last_review is None or self._last_review.exception() is None
 
     def refresh(self) -> None:
         """Read all cases again."""
@@ -92,7 +100,17 @@ class PoolDesk(QObject):
 
     def review(self, review: Review, failed: Failed) -> None:
         """Write a review; then forget what this person had not saved of the draft."""
-        self.writer.run(partial(self._write, review), self._on_reviewed, failed, owner=self)
+        work = partial(self._write, review)
+        self._last_review = self.writer.run(work, self._on_reviewed, failed, owner=self)
+
+    def replace(self, case: Case, silent: str, note: str, failed: Failed) -> None:
+        """Wait no longer for somebody's audit or vote."""
+        work = partial(self._replace, case.id, silent, note)
+        self.writer.run(work, self._on_reviewed, failed, owner=self)
+
+    def export(self, path: Path) -> None:
+        work = partial(export_approved, self.pool, path)
+        self.runner.run(work, self.exported.emit, self.exported.emit, owner=self)
 
     def keep_work(self, draft: OpenDraft, revision: Revision) -> None:
         """Keep what is not saved yet, and the draft for this person while it differs."""
@@ -111,6 +129,9 @@ class PoolDesk(QObject):
         if review.role == "reviser":
             self.pool.store.save_work(review.trajectory, self.by, "")
         return case
+
+    def _replace(self, number: str, silent: str, note: str) -> Case:
+        return self.pool.replace(silent, self.by, note, number)[0]
 
     def _on_reviewed(self, case: Case) -> None:
         self.reviewed.emit(case)

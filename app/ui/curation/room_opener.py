@@ -57,10 +57,7 @@ class RoomOpener(QObject):
         """Open a pool; `by` is who reviews, by default the person of the settings."""
         from agent.curation.pool import open_pool  # brings what draws and measures
 
-        known = [room for room in self.rooms if room.desk.pool.place == place]
-        if known:
-            known[0].raise_()
-            known[0].activateWindow()
+        if self._is_open(place):
             return
         by = by or reviewer_name(self._settings.settings)
         self._runner.run(
@@ -74,12 +71,22 @@ class RoomOpener(QObject):
     def _show(self, by: str, pool: Pool) -> None:
         from app.ui.curation.curation_room import CurationRoom
 
+        if self._is_open(pool.place):  # it was asked for twice while the first was being read
+            return
         room = CurationRoom(pool, by, self._runner, self._current_theme)
         room.help_requested.connect(partial(self._show_guide, GUIDE_PAGE))
         room.closed.connect(partial(self._forget, room))
         self.rooms.append(room)
         room.show()
         self.opened.emit(room)
+
+    def _is_open(self, place: Path | str) -> bool:
+        """Whether there is a room on this pool, which then comes to the front."""
+        known = [room for room in self.rooms if room.desk.pool.place == place]
+        for room in known:
+            room.raise_()
+            room.activateWindow()
+        return bool(known)
 
     def _forget(self, room: CurationRoom) -> None:
         self.rooms = [each for each in self.rooms if each is not room]

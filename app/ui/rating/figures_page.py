@@ -21,6 +21,7 @@ from agent.ratings.statistics import (
     rater_map,
     share_of_left,
 )
+from app.ui.agent.score_grid import criterion_name
 from app.ui.rating.rating_figures import (
     draw_cumulative,
     draw_duels,
@@ -28,7 +29,6 @@ from app.ui.rating.rating_figures import (
     draw_rater_map,
     legend_text,
 )
-from app.ui.rating.score_bar import criterion_name
 from app.ui.review.figures import Figure
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import row, wrapped_label

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from agent.ratings.desk import RatingDesk
 from agent.ratings.records import MAX_NOTE, Choice, trajectory_id
 from agent.ratings.rounds import Pair, Pressed
-from app.ui.rating.rating_page import scrolled
+from agent.trajectory.trajectory import Trajectory
+from app.ui.rating.round_page import RoundPage, scrolled
 from app.ui.trajectory.trajectory_pictures import TrajectoryPictures
 from app.ui.trajectory.trajectory_view import TrajectoryView
-from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
+from app.ui.widgets.labels import button, row, with_key, wrapped_label
 
 
-class PairsPage(QWidget):
-    changed = Signal()
-
+class PairsPage(RoundPage):
     def __init__(
         self, desk: RatingDesk, pictures: TrajectoryPictures, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.desk, self._pictures = desk, pictures
-        self.at = desk.first_open_pair()
-        self.progress = short_label("", "dim")
-        self.problem = wrapped_label("", "warning")
+        super().__init__(desk, pictures, parent)
         self.empty = wrapped_label(
             self.tr(
                 "There is nothing to compare: no spectrum has inspections by two models in "
@@ -48,7 +43,6 @@ class PairsPage(QWidget):
         }
         self.back = button(with_key(self.tr("Back"), "B"))
         self.skip = button(with_key(self.tr("Skip"), "N"))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._lay_out()
         for pressed, each in self.buttons.items():
             each.setCheckable(True)
@@ -57,7 +51,7 @@ class PairsPage(QWidget):
         self.skip.clicked.connect(partial(self._step, 1))
         self.note.returnPressed.connect(self.setFocus)
         pictures.drawn.connect(self._on_drawn)
-        self.show_at(self.at)
+        self.show_at(desk.first_open_pair())
 
     @property
     def pair(self) -> Pair | None:
@@ -78,27 +72,34 @@ class PairsPage(QWidget):
         for pressed, each in self.buttons.items():
             each.setChecked(choice is not None and pressed == _pressed(pair, choice))
         self._show_progress()
-        self._request()
+        self.request_pictures()
+
+    def coming(self) -> Sequence[Trajectory]:
+        return [one for pair in self.desk.pairs[self.at : self.at + 2] for one in pair.shown]
 
     def choose(self, pressed: Pressed, *_: object) -> None:
         """Store the choice and go to the next pair."""
         pair = self.pair
-        if pair is None:
-            return
+        if pair is not None and self._give(pair, pressed):
+            self._step(1)
+
+    def store(self) -> bool:
+        """Save a note that was changed after the choice."""
+        pair = self.pair
+        choice = None if pair is None else self.desk.choice_of(pair)
+        if pair is None or choice is None or choice.note == self.note.text().strip():
+            return True
+        return self._give(pair, _pressed(pair, choice))
+
+    def _give(self, pair: Pair, pressed: Pressed) -> bool:
         try:
             self.desk.choose(pair, pressed, self.note.text().strip())
         except WorkbenchError as error:
-            self.problem.setText(translate_message(str(error)))
-            self.problem.show()
-            return
-        self.problem.hide()
+            self.show_problem(error)
+            return False
+        self.show_problem(None)
         self.changed.emit()
-        self._step(1)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._request()
-        self.setFocus()
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -119,13 +120,8 @@ class PairsPage(QWidget):
             self.note.setFocus()
         elif key == Qt.Key.Key_Escape:
             self.setFocus()
-        elif not self._scrolled(key):
+        elif not scrolled(key, *self.views):
             super().keyPressEvent(event)
-
-    def _scrolled(self, key: int) -> bool:
-        """Scroll both sides by a key; whether it was one that scrolls."""
-        sides = [scrolled(view, key) for view in self.views]
-        return all(sides)
 
     def _lay_out(self) -> None:
         self.bar = QFrame(self)
@@ -145,9 +141,10 @@ class PairsPage(QWidget):
             layout.addWidget(part)
         layout.addLayout(sides, 1)
         layout.addWidget(self.bar)
-        self.problem.hide()
 
     def _step(self, by: int, *_: object) -> None:
+        if not self.store():
+            return
         at = self.at + by
         if at >= len(self.desk.pairs):
             at = self.desk.first_open_pair()
@@ -155,16 +152,8 @@ class PairsPage(QWidget):
         self.setFocus()
 
     def _show_progress(self) -> None:
-        text = self.tr("{at} of {all} · chosen: {chosen} · {name}")
-        counts = {"at": self.at + 1, "all": len(self.desk.pairs), "chosen": self.desk.chosen}
-        for name, count in counts.items():
-            text = text.replace(f"{{{name}}}", f"{count:,}")
-        self.progress.setText(text.replace("{name}", self.desk.by))
-
-    def _request(self) -> None:
-        if self.isVisible():
-            coming = self.desk.pairs[self.at : self.at + 2]
-            self._pictures.request(*(one for pair in coming for one in pair.shown))
+        text = self.tr("{at} of {all} · chosen: {done} · {name}")
+        self.show_progress(text, len(self.desk.pairs), self.desk.chosen)
 
     def _on_drawn(self, name: str) -> None:
         pair = self.pair

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QColor
 
 from agent.ratings.rubric import HIGHEST, LOWEST
-from agent.ratings.statistics import Distribution, Duel, RaterMap
+from agent.ratings.statistics import MODEL_MARK, Distribution, Duel, RaterMap
 from app.ui.review.figures import PAD_PX, ROW_MARGIN_PX, Figure, shortened
 from app.ui.theme.theme import Theme, mixed
 
@@ -71,7 +71,7 @@ def draw_cumulative(figure: Figure, found: Sequence[Distribution]) -> None:
 def draw_rater_map(figure: Figure, found: RaterMap) -> None:
     """Draw Spearman's rank correlation of every two raters, written in its cell."""
     size, item = len(found.raters), figure.getPlotItem()
-    names = [shortened(name) for name in found.raters]
+    names = [_rater_text(name) for name in found.raters]
     for i in range(size):
         for j in range(size):
             _cell(figure, found.values[i][j], found.counts[i][j], j, size - 1 - i)
@@ -129,6 +129,13 @@ def legend_text(index: int, each: Distribution) -> str:
     text = translate("rating", "{symbol} {model}: mean {mean}, n = {n}")
     text = text.replace("{symbol}", symbol).replace("{mean}", f"{each.mean:.2f}")
     return text.replace("{n}", f"{each.n:,}").replace("{model}", shortened(each.model))
+
+
+def _rater_text(name: str) -> str:
+    if not name.endswith(MODEL_MARK):
+        return shortened(name)
+    text = translate("rating", "{name} (model)")
+    return text.replace("{name}", shortened(name.removesuffix(MODEL_MARK)))
 
 
 def _cell(figure: Figure, value: float | None, count: int, x: int, y: int) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
@@ -11,32 +13,19 @@ from agent.ratings.desk import RatingDesk
 from agent.ratings.records import trajectory_id
 from agent.ratings.rubric import HIGHEST, LOWEST
 from agent.trajectory.trajectory import Trajectory
+from app.ui.rating.round_page import RoundPage, scrolled
 from app.ui.rating.score_bar import ScoreBar
 from app.ui.trajectory.trajectory_pictures import TrajectoryPictures
 from app.ui.trajectory.trajectory_view import TrajectoryView
-from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import short_label, wrapped_label
-
-PAGE = 0.85
-"""Of the height on screen that a key scrolls."""
 
 
-class RatingPage(QWidget):
-    changed = Signal()
-    """Something was rated."""
-
+class RatingPage(RoundPage):
     def __init__(
         self, desk: RatingDesk, pictures: TrajectoryPictures, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.desk, self._pictures = desk, pictures
-        self.at = desk.first_unrated()
-        self.progress = short_label("", "dim")
-        self.problem = wrapped_label("", "warning")
-        self.problem.hide()
+        super().__init__(desk, pictures, parent)
         self.view = TrajectoryView(self)
         self.bar = ScoreBar(self)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 12)
         layout.setSpacing(8)
@@ -44,11 +33,11 @@ class RatingPage(QWidget):
             layout.addWidget(part)
         layout.addWidget(self.view, 1)
         layout.addWidget(self.bar)
-        self.bar.changed.connect(self._store)
+        self.bar.changed.connect(self.store)
         self.bar.next_requested.connect(self.go_on)
         self.bar.previous_requested.connect(self.go_back)
         pictures.drawn.connect(self._on_drawn)
-        self.show_at(self.at)
+        self.show_at(desk.first_unrated())
 
     @property
     def trajectory(self) -> Trajectory:
@@ -59,22 +48,23 @@ class RatingPage(QWidget):
         self.view.show_trajectory(self.trajectory, self._pictures.of(self.trajectory))
         self.bar.show_rating(self.desk.rating_of(self.trajectory))
         self._show_progress()
-        self._request()
+        self.request_pictures()
+
+    def coming(self) -> Sequence[Trajectory]:
+        return self.desk.trajectories[self.at : self.at + 2]
 
     def go_on(self) -> None:
         """Go to the next trajectory; after the last one to the first that is not rated."""
+        if not self.store():
+            return
         last = len(self.desk.trajectories) - 1
         self.show_at(self.at + 1 if self.at < last else self.desk.first_unrated())
         self.setFocus()
 
     def go_back(self) -> None:
-        self.show_at(max(self.at - 1, 0))
-        self.setFocus()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._request()
-        self.setFocus()
+        if self.store():
+            self.show_at(max(self.at - 1, 0))
+            self.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, typed = event.key(), event.text()
@@ -82,84 +72,55 @@ class RatingPage(QWidget):
         if event.isAutoRepeat() and key not in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             return  # a held key is one press
         if is_digit and LOWEST <= int(typed) <= HIGHEST:
-            self.bar.press(int(typed))
+            self.bar.grid.press(int(typed))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self.bar.is_complete:
+            if self.bar.grid.is_complete:
                 self.go_on()
         elif key in (Qt.Key.Key_Right, Qt.Key.Key_N):
             self.go_on()
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_B):
             self.go_back()
         elif key == Qt.Key.Key_Tab:
-            self.bar.switch()
+            self.bar.grid.switch()
         elif key == Qt.Key.Key_C:
             self.bar.note.setFocus()
         elif key == Qt.Key.Key_Escape:
             self.setFocus()
-        elif not scrolled(self.view, key):
+        elif not scrolled(key, self.view):
             super().keyPressEvent(event)
 
     def focusNextPrevChild(self, is_next: bool) -> bool:
         """Tab switches between the criteria."""
         if self.hasFocus():
-            self.bar.switch()
+            self.bar.grid.switch()
             return True
         return super().focusNextPrevChild(is_next)
 
-    def _store(self) -> None:
+    def store(self) -> bool:
         """Save as soon as both scores are there, and again when one or the note changes."""
-        if not self.bar.is_complete:
-            return
-        scores, note = self.bar.scores, self.bar.note.text().strip()
-        before = self.desk.rating_of(self.trajectory)
+        scores, note = self.bar.grid.scores, self.bar.note.text().strip()
         coherence, consistency = scores["coherence"], scores["consistency"]
-        assert coherence is not None and consistency is not None
-        if before is not None and (before.coherence, before.consistency, before.note) == (
-            coherence,
-            consistency,
-            note,
-        ):
-            return
+        if coherence is None or consistency is None:
+            return True  # half a rating is none
+        before = self.desk.rating_of(self.trajectory)
+        given = coherence, consistency, note
+        if before is not None and (before.coherence, before.consistency, before.note) == given:
+            return True
         try:
-            self.desk.rate(self.trajectory, coherence, consistency, note)
+            self.desk.rate(self.trajectory, *given)
         except WorkbenchError as error:
-            self.problem.setText(translate_message(str(error)))
-            self.problem.show()
-            return
-        self.problem.hide()
+            self.show_problem(error)
+            return False
+        self.show_problem(None)
         self._show_progress()
         self.changed.emit()
+        return True
 
     def _show_progress(self) -> None:
-        text = self.tr("{at} of {all} · rated: {rated} · {name}")
-        counts = {"at": self.at + 1, "all": len(self.desk.trajectories), "rated": self.desk.rated}
-        for name, count in counts.items():
-            text = text.replace(f"{{{name}}}", f"{count:,}")
-        self.progress.setText(text.replace("{name}", self.desk.by))
-
-    def _request(self) -> None:
-        """Draw this one, then the one that follows."""
-        if self.isVisible():
-            self._pictures.request(*self.desk.trajectories[self.at : self.at + 2])
+        text = self.tr("{at} of {all} · rated: {done} · {name}")
+        self.show_progress(text, len(self.desk.trajectories), self.desk.rated)
 
     def _on_drawn(self, name: str) -> None:
         drawn = self._pictures.of(self.trajectory)
         if drawn is not None and name == trajectory_id(self.trajectory):
             self.view.show_pictures(drawn)
-
-
-def scrolled(view: TrajectoryView, key: int) -> bool:
-    """Scroll by a key; whether it was one that scrolls."""
-    pages = {
-        Qt.Key.Key_Down: 0.15,
-        Qt.Key.Key_Up: -0.15,
-        Qt.Key.Key_Space: PAGE,
-        Qt.Key.Key_PageDown: PAGE,
-        Qt.Key.Key_PageUp: -PAGE,
-        Qt.Key.Key_Home: -1000.0,
-        Qt.Key.Key_End: 1000.0,
-    }
-    found = {int(each): step for each, step in pages.items()}.get(int(key))
-    if found is not None:
-        view.scroll_page(found)
-    return found is not None

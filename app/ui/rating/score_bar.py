@@ -1,86 +1,48 @@
-"""The bar below a trajectory: both criteria from 0 to 5, with the rubric's words, and a note."""
+"""The bar below a trajectory: the scores, a note, and the way on."""
 
 from __future__ import annotations
 
-from functools import partial
-
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QGridLayout,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from agent.ratings.records import MAX_NOTE, Rating
-from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, MEANINGS, QUESTIONS, Criterion
-from app.ui.translation.data_texts import rubric_words
-from app.ui.widgets.labels import button, narrow, row, short_label, with_key, wrapped_label
-
-MARK = "▸"
-"""Before the criterion that the next digit is for."""
+from agent.ratings.rubric import CRITERIA
+from app.ui.agent.score_grid import ScoreGrid
+from app.ui.widgets.labels import button, row, with_key
 
 
 class ScoreBar(QFrame):
-    """`scores` holds what was chosen; nothing is stored here."""
-
     changed = Signal()
+    """A score was given, or the note is written."""
     next_requested = Signal()
     previous_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.scores: dict[Criterion, int | None] = dict.fromkeys(CRITERIA)
-        self.active: Criterion = CRITERIA[0]
-        self.buttons: dict[Criterion, list[QPushButton]] = {}
-        self._names = {name: short_label("", "title") for name in CRITERIA}
-        self.meaning = narrow(wrapped_label("", "dim"))
+        self.grid = ScoreGrid(self)
         self.note = QLineEdit(maxLength=MAX_NOTE)
         self.note.setPlaceholderText(self.tr("Note (C)"))
         self.note.setAccessibleName(self.tr("Note"))
         self.previous = button(with_key(self.tr("Back"), "←"))
         self.next = button(with_key(self.tr("Next"), self.tr("Enter")), "primary")
-        self._lay_out()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 14, 10)
+        layout.setSpacing(6)
+        layout.addWidget(self.grid)
+        layout.addLayout(row((self.note, 1), self.previous, self.next))
         self.previous.clicked.connect(self.previous_requested)
         self.next.clicked.connect(self.next_requested)
         self.note.returnPressed.connect(self.leave_note)
+        self.grid.changed.connect(self._on_scored)
         self.show_rating(None)
 
     def show_rating(self, rating: Rating | None) -> None:
         """Show what was given before, or an empty bar."""
-        for name in CRITERIA:
-            self.scores[name] = None if rating is None else getattr(rating, name)
+        scores = {name: None if rating is None else getattr(rating, name) for name in CRITERIA}
+        self.grid.show_scores(scores)
         self.note.setText("" if rating is None else rating.note)
-        self.active = CRITERIA[0]
-        self._show()
-        self._explain(self.active, None)
-
-    @property
-    def is_complete(self) -> bool:
-        return None not in self.scores.values()
-
-    def press(self, score: int) -> None:
-        """Give the active criterion this score, and go to the next one that has none."""
-        self.give(self.active, score)
-
-    def give(self, name: Criterion, score: int) -> None:
-        self.scores[name] = score
-        others = [each for each in CRITERIA if self.scores[each] is None]
-        self.active = others[0] if others else name
-        self._show()
-        self._explain(name, score)
-        self.changed.emit()
-
-    def switch(self) -> None:
-        """Let the next digit be for the other criterion."""
-        at = CRITERIA.index(self.active)
-        self.active = CRITERIA[(at + 1) % len(CRITERIA)]
-        self._show()
-        self._explain(self.active, self.scores[self.active])
+        self.next.setEnabled(self.grid.is_complete)
 
     def leave_note(self) -> None:
         """Give the keys back; the note is stored with the scores."""
@@ -89,71 +51,6 @@ class ScoreBar(QFrame):
             parent.setFocus()
         self.changed.emit()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The rubric's words for the score below the mouse."""
-        if event.type() == QEvent.Type.Enter:
-            for name, buttons in self.buttons.items():
-                if watched in buttons:
-                    self._explain(name, buttons.index(watched) + LOWEST)
-        elif event.type() == QEvent.Type.Leave:
-            self._explain(self.active, self.scores[self.active])
-        return False
-
-    def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(6)
-        grid.setVerticalSpacing(4)
-        for at, name in enumerate(CRITERIA):
-            grid.addWidget(self._names[name], at, 0)
-            group = QButtonGroup(self)
-            self.buttons[name] = []
-            for score in range(LOWEST, HIGHEST + 1):
-                made = self._score_button(name, score)
-                group.addButton(made)
-                grid.addWidget(made, at, 1 + score - LOWEST)
-                self.buttons[name].append(made)
-        grid.setColumnStretch(HIGHEST + 2, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 10, 14, 10)
-        layout.setSpacing(6)
-        grid.addWidget(self.meaning, 0, HIGHEST + 2, len(CRITERIA), 1)
-        grid.setAlignment(Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(grid)
-        layout.addLayout(row((self.note, 1), self.previous, self.next))
-
-    def _score_button(self, name: Criterion, score: int) -> QPushButton:
-        made = button(str(score), "")
-        made.setCheckable(True)
-        words = rubric_words(MEANINGS[name][score])
-        made.setToolTip(f"{score}: {words}")
-        made.setAccessibleName(f"{criterion_name(name)} {score}")
-        made.setAccessibleDescription(words)
-        made.clicked.connect(partial(self.give, name, score))
-        made.installEventFilter(self)
-        return made
-
-    def _show(self) -> None:
-        for name, buttons in self.buttons.items():
-            mark = MARK if name == self.active else "  "
-            self._names[name].setText(f"{mark} {criterion_name(name)}")
-            group = buttons[0].group()
-            group.setExclusive(False)  # Qt leaves one checked otherwise
-            for score, each in enumerate(buttons, LOWEST):
-                each.setChecked(score == self.scores[name])
-            group.setExclusive(True)
-        self.next.setEnabled(self.is_complete)
-
-    def _explain(self, name: Criterion, score: int | None) -> None:
-        """Say what a score means, or what is asked."""
-        words = QUESTIONS[name] if score is None else MEANINGS[name][score - LOWEST]
-        head = criterion_name(name) if score is None else f"{criterion_name(name)} {score}"
-        self.meaning.setText(f"{head}: {rubric_words(words)}")
-
-
-def criterion_name(name: str) -> str:
-    translate = QCoreApplication.translate
-    return {
-        "coherence": translate("rating", "Coherence"),
-        "consistency": translate("rating", "Physical consistency"),
-        "overall": translate("rating", "In daily use"),
-    }[name]
+    def _on_scored(self) -> None:
+        self.next.setEnabled(self.grid.is_complete)
+        self.changed.emit()

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLay
 
 from agent.errors import WorkbenchError
 from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory import Step, Trajectory
 from app.ui.agent.card_content import CardContent, card_contents, shortened
-from app.ui.agent.measured_rows import MeasuredRow, header_row
+from app.ui.agent.measured_rows import MeasuredRow, header_row, observed_range
 from app.ui.trajectory.trajectory_pictures import DrawnPictures, no_pictures_text
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.labels import one_line, row, short_label, wrapped_label
@@ -49,9 +49,11 @@ class PicturePlace(QWidget):
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.image is None:
-            return
         painter = QPainter(self)
+        if self.image is None:
+            painter.setPen(self.palette().placeholderText().color())
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.tr("Drawing…"))
+            return
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         ratio = self.devicePixelRatioF()
         size = self._shown_size(self.width())
@@ -97,7 +99,7 @@ class TrajectoryView(PageScrollArea):
             return
         self._add(self._question_card(trajectory))
         for content in card_contents(trajectory.steps, is_over=False, z=trajectory.spectrum.z):
-            self._add(self._step_card(content))
+            self._add(self._step_card(content, trajectory.steps[content.index]))
         if not any(step.kind == "answer" for step in trajectory.steps):
             self._add(wrapped_label(self.tr("The inspection ended without an answer"), "warning"))
         self.verticalScrollBar().setValue(0)
@@ -144,10 +146,13 @@ class TrajectoryView(PageScrollArea):
             layout.addWidget(_selectable(shortened(trajectory.overview_text)))
         return card
 
-    def _step_card(self, content: CardContent) -> QWidget:
+    def _step_card(self, content: CardContent, asked: Step) -> QWidget:
         card, layout = self._card()
         title = short_label(content.title, "title")
-        aside = short_label(one_line(content.aside))
+        # As the agent's words and the axis of the picture have it, not as the plot beside a list.
+        window = asked.range if asked.kind == "zoom" and not asked.error else None
+        range_text = content.aside if window is None else observed_range(window, 1.0)
+        aside = short_label(one_line(range_text))
         if content.verdict is not None:
             aside.setProperty("role", "accept" if content.verdict == "YES" else "reject")
         label = wrapped_label(one_line(content.label), "dim")
@@ -155,7 +160,7 @@ class TrajectoryView(PageScrollArea):
         if content.text:
             layout.addWidget(_selectable(content.text))
         if content.kind == "look":
-            self._add_picture(layout, f"{content.title} {content.aside}")
+            self._add_picture(layout, f"{content.title} {range_text}")
         # What we measure in the window, beside what the agent says it sees there.
         if content.numbers:
             layout.addWidget(wrapped_label(content.numbers, "small"))

@@ -1,4 +1,4 @@
-"""A line that shows a problem where it occurred, until it is closed."""
+"""A line that shows a problem, or a result, where it occurred, until it is closed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from app.ui.widgets.labels import cut, narrow, short_label, wrapped_label
 
 
 class ProblemLine(QFrame):
-    """Hidden while there is no problem."""
+    """Hidden while there is nothing to say."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, mark: str = "!", tone: str = "warning"
+    ) -> None:
         super().__init__(parent)
-        self.setProperty("role", "notice")
+        self.setProperty("role", "notice" if tone == "warning" else "card")
         self.label = narrow(wrapped_label(""))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.close_button = QToolButton()
@@ -25,7 +27,7 @@ class ProblemLine(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.setSpacing(12)
-        layout.addWidget(short_label("!", "warning"))
+        layout.addWidget(short_label(mark, tone))
         layout.addWidget(self.label, 1)
         layout.addWidget(self.close_button)
         self.hide()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.curation.audit import Audit, audit
 from agent.curation.pool import Pool, open_pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, Role
+from agent.curation.reviews import Review, ReviewRole
 from agent.examples.examples import Example
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
@@ -32,7 +32,7 @@ def case(*replies: str) -> Case:
     return Case("c1", trajectory)
 
 
-def review(about: Case, by: str, role: Role, approve: bool = True, **more: object) -> Review:
+def review(about: Case, by: str, role: ReviewRole, approve: bool = True, **more: object) -> Review:
     return Review(
         trajectory=about.id, role=role, by=by, approve=approve, version=about.version, **more
     )

@@ -9,9 +9,10 @@ import select
 
 from agent.curation.pool import Pool, open_pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, timestamp
+from agent.curation.reviews import Review
 from agent.curation.revision import Revision, revision_to_text
 from agent.errors import WorkbenchError
+from agent.ratings.records import timestamp
 from tests.app.core.session import recorder
 from tests.app.core.session.recorder import Order, tell
 

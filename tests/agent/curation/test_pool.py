@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.curation.pool import Pool, import_drafts, open_pool
+from agent.curation.store import Take
 from agent.errors import WorkbenchError
 from agent.ratings.records import trajectory_id
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
@@ -44,3 +45,9 @@ class TestPool:
             open_pool(tmp_path)
         with pytest.raises(WorkbenchError, match="--spectra"):
             import_drafts(tmp_path / "new", [], [])
+
+    @pytest.mark.parametrize("at", ["9999-01-01T00:00:00+00:00", "whenever", "2001-01-01"])
+    def test_a_wrong_clock_holds_no_draft(self, pool: Pool, at: str) -> None:
+        number = next(pool.cases()).id
+        pool.store.add_take(Take(trajectory=number, by="Ben", at=at))
+        assert pool.case(number).taken_by == ""

@@ -156,3 +156,78 @@ def test_a_review_of_other_words_is_void(pool: Pool) -> None:
     fresh = Case(case.id, case.trajectory)
     fresh.add_recorded([review])
     assert fresh.void_reasons and fresh.stage == "screener"
+
+
+def in_second_round() -> Case:
+    """Both audited the first revision, Cy has audited the second one; Di is silent."""
+    one = through(case(), *PANEL[:2])
+    audited(one, True, False)
+    one.add(review(one, "Ben", "reviser", at="2026-03-01T12:00:00+00:00"))
+    one.add(review(one, "Cy", "auditor", at="2026-03-01T13:00:00+00:00"))
+    return one
+
+
+def test_another_may_audit_in_the_place_of_a_silent_auditor_after_three_days() -> None:
+    one = in_second_round()
+    assert one.awaited == ("Di",)
+    early, late = "2026-03-04T11:59:00+00:00", "2026-03-04T12:00:00+00:00"
+    assert "is audited by Cy and Di" in one.refusal("Eve", "auditor", early)
+    assert one.refusal("Eve", "auditor", late) == ""
+    assert one.refusal("Di", "auditor", late) == ""
+    again = case()
+    one.add(review(one, "Eve", "auditor", at=late))
+    assert one.stage == "voter" and set(one.panel) == {"Ben", "Cy", "Eve"}
+    again.add_recorded(one.reviews)  # as it is read from a log, at whatever time
+    assert again.panel == one.panel and again.void_reasons == []
+
+
+def test_a_lead_ends_the_wait_for_an_auditor_and_the_log_says_so() -> None:
+    one = in_second_round()
+    early = "2026-03-01T14:00:00+00:00"
+    lead = {"approve": False, "replaces": "Di", "at": early, "note": "on leave"}
+    with pytest.raises(WorkbenchError, match="does not choose its auditors"):
+        one.add(review(one, "Ben", "lead", **lead))
+    with pytest.raises(WorkbenchError, match="does not wait for Cy"):
+        one.add(review(one, "Fay", "lead", **{**lead, "replaces": "Cy"}))
+    one.add(review(one, "Fay", "lead", **lead))
+    assert one.awaited == () and one.stage == "auditor"
+    one.add(review(one, "Eve", "auditor", approve=False, changes=True, at=early))
+    one.add(review(one, "Ben", "reviser", at=early))
+    assert one.awaited == ("Cy", "Eve")  # who see the next revision
+    assert "is audited by Cy and Eve" in one.refusal("Di", "auditor", early)
+    assert [each.replaces for each in one.visible_reviews("Eve") if each.role == "lead"] == ["Di"]
+
+
+def test_who_takes_the_place_of_one_does_not_take_that_of_the_other() -> None:
+    one = through(case(), *PANEL[:2])
+    audited(one, True, False)
+    at = "2026-03-01T12:00:00+00:00"
+    one.add(review(one, "Ben", "reviser", at=at))
+    one.add(review(one, "Fay", "lead", approve=False, replaces="Di", at=at))
+    one.add(review(one, "Eve", "auditor", at=at))
+    assert "is audited by Eve and Cy" in one.refusal("Di", "auditor", at)
+    assert one.refusal("Cy", "auditor", at) == ""
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_a_vote_that_changes_nothing_is_not_waited_for_without_an_end(against: bool) -> None:
+    one = through(case(), *PANEL)
+    at = "2099-03-01T12:00:00+00:00"
+    for by in ("Ben", "Cy"):
+        one.add(review(one, by, "voter", approve=not against, at=at))
+    result = "rejected" if against else "approved"
+    assert one.stage == "voter" and one.awaited == ("Di",)
+    assert one.refusal("Di", "voter", "2099-03-03T12:00:00+00:00") == ""
+    assert f"already {result}" in one.refusal("Di", "voter", "2099-03-04T12:00:00+00:00")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di", at=at))
+    assert one.stage == result
+
+
+def test_a_vote_that_decides_is_waited_for() -> None:
+    one = through(case(), *PANEL)
+    at = "2020-03-01T12:00:00+00:00"
+    one.add(review(one, "Ben", "voter", at=at))
+    one.add(review(one, "Cy", "voter", approve=False, at=at))
+    with pytest.raises(WorkbenchError, match="does not wait for Di"):
+        one.add(review(one, "Cy", "lead", approve=False, replaces="Di", at=at))
+    assert one.stage == "voter" and one.refusal("Di", "voter") == ""

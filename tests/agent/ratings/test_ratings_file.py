@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from filelock import FileLock
 
 from agent.errors import WorkbenchError
+from agent.ratings import ratings_file
 from agent.ratings.ratings_file import MAX_LINE, add_records, ratings_beside, read_records
 from tests.agent.ratings.made import rating, trajectory
 
@@ -57,3 +59,15 @@ def test_a_folder_is_no_file_of_ratings(tmp_path):
 
 def test_the_file_beside(tmp_path):
     assert ratings_beside(tmp_path / "night.jsonl").name == "night.ratings.jsonl"
+
+
+def test_another_program_that_writes_is_waited_for(tmp_path, monkeypatch):
+    path = tmp_path / "night.ratings.jsonl"
+    add_records(path, [FIRST])
+    monkeypatch.setattr(ratings_file, "LOCK_TIMEOUT_S", 0.05)
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        with path.open("ab") as other:
+            other.write(b'{"kind": "rat')  # half a line, which is being written
+        with pytest.raises(WorkbenchError, match="another program has been writing"):
+            add_records(path, [SECOND])
+    assert path.read_bytes().endswith(b'{"kind": "rat')  # it was not taken for that of a crash

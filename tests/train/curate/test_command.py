@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.pool import Pool
+from tests.agent.curation.helpers import review
 from tests.train.test_cli import call
 
 
@@ -33,7 +35,9 @@ def test_the_commands_from_drafts_to_approved(
     assert "12 reviews given; 2 approved" in run("auto", folder)
     assert json.loads(run("stats", folder, "--json"))["stages"]["approved"] == 2
     assert "2 approved, 0 rejected" in run("stats", folder)
-    assert "2 approved trajectories" in run("export", folder)
+    said = run("export", folder)
+    assert "2 approved trajectories" in said
+    assert f"--sets {example_set}" in said.splitlines()[-1]
     assert len((tmp_path / "pool" / "approved.jsonl").read_text().splitlines()) == 2
 
 
@@ -48,3 +52,33 @@ def test_errors_are_one_line(
     ):
         assert call(monkeypatch, "curate", *words) == 1
         assert why in capsys.readouterr().err
+
+
+def test_replacing_a_silent_auditor(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    number = next(pool.cases()).id
+    for by, role, more in (
+        ("Ada", "screener", {}),
+        ("Ada", "reviser", {}),
+        ("Ben", "auditor", {"approve": False, "changes": True}),
+        ("Cy", "auditor", {}),
+        ("Ada", "reviser", {}),
+        ("Ben", "auditor", {}),
+    ):
+        pool.add_review(review(pool.case(number), by, role, **more))
+    words = ("curate", "replace", str(pool.place), "Cy", "--as", "Ben", "--note", "on leave")
+    assert call(monkeypatch, *words) == 0
+    assert "no longer waited for Cy: 1 of the drafts" in capsys.readouterr().out
+    pool.add_review(review(pool.case(number), "Di", "auditor"))
+    assert pool.case(number).stage == "voter"
+    assert [each.note for each in pool.store.reviews() if each.role == "lead"] == ["on leave"]
+
+
+def test_nothing_to_export(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(monkeypatch, "curate", "export", str(pool.place)) == 1
+    why = capsys.readouterr().err
+    assert "nothing to export: 0 approved, 0 rejected, 3 wait for the screener" in why
+    assert not (pool.place / "approved.jsonl").exists()

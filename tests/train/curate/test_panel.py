@@ -11,8 +11,9 @@ from agent.trajectory.trajectory_file import read_trajectories, write_trajectori
 from tests.agent.curation.helpers import Pairs, stages
 from tests.agent.curation.lies import retold
 from tests.train.curate.people import people
-from train.curate.export import export_approved
+from train.curate.export import export_in_processes
 from train.curate.panel import CLAIMS, PROGRAMS, RECORD, SCREENER, run_panel
+from train.reward import check_references
 
 
 class TestPanel:
@@ -21,8 +22,11 @@ class TestPanel:
         assert run_panel(pool, advance=seen.append) == 7 * 3 and sum(seen) == 3
         assert stages(pool) == ["approved"] * 3
         out = pool.place / "approved.jsonl"
-        assert export_approved(open_pool(pool.place), out) == 3
-        assert all(one.well_formed for one in read_trajectories(out))
+        done = export_in_processes(open_pool(pool.place), out)
+        assert (done.path, done.count, done.left_out) == (out, 3, ())
+        assert done.sets == pool.store.sets
+        answers = {(name, sha): row["answer"] for (sha, name), row in pool.store.truths().items()}
+        assert check_references(read_trajectories(out), answers) == 3  # full marks for each
         assert run_panel(open_pool(pool.place)) == 0
 
     def test_the_reviser_removes_wrong_claims(
@@ -41,7 +45,8 @@ class TestPanel:
         assert pool.current_trajectory(case).replies == case.replies
         assert [review.version == case.version for review in case.reviews[-5:]] == [True] * 5
         alone, together = tmp_path / "alone.jsonl", tmp_path / "together.jsonl"
-        assert export_approved(pool, alone) == export_approved(pool, together, workers=2) == 1
+        assert export_in_processes(pool, alone).count == 1
+        assert export_in_processes(pool, together, workers=2).count == 1
         assert alone.read_bytes() == together.read_bytes()
         assert [one.replies for one in read_trajectories(alone)] == [case.replies]
 

@@ -18,7 +18,7 @@ from agent.protocol.reply import parse_reply
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.agent.curation.helpers import Pairs, audited
 from tests.agent.curation.lies import retold
-from train.curate.export import export_approved
+from train.curate.export import export_in_processes
 from train.curate.panel import run_panel
 
 NOT_PRINTED = "the tool did not print this"
@@ -43,7 +43,7 @@ def test_correct_quotes_are_kept(quoted_drafts: Path, example_set: Path, tmp_pat
     """Small models cannot learn what is removed here."""
     pool = import_drafts(tmp_path / "pool", [quoted_drafts], [example_set])[0]
     run_panel(pool)
-    export_approved(pool, tmp_path / "approved.jsonl")
+    export_in_processes(pool, tmp_path / "approved.jsonl")
     drafts, approved = (
         {(one.task, one.spectrum.sha256): one.replies for one in read_trajectories(path)}
         for path in (quoted_drafts, tmp_path / "approved.jsonl")

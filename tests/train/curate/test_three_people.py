@@ -14,7 +14,7 @@ from agent.trajectory.trajectory_file import read_trajectories
 from tests.agent.curation.reviewing import PEOPLE, ROUNDS
 from tests.app.core.session.recorder import nursery
 from tests.night import BY_NIGHT
-from train.curate.export import export_approved
+from train.curate.export import export_in_processes
 
 DRAFTS = 20
 ON_A_SERVER = DRAFTS if BY_NIGHT else 5
@@ -45,10 +45,11 @@ def test_from_screening_to_sft(
         assert all(each.at for each in case.reviews)
     pool.store.close()
     out = tmp_path / "approved.jsonl"
-    assert export_approved(open_pool(place), out) == drafts
+    done = export_in_processes(open_pool(place), out)
+    assert done.count == drafts and not done.left_out
     exported = list(read_trajectories(out))
     assert all("for the 3. time" in each.replies[0] for each in exported)
     pytest.importorskip("torch")
     from train.sft.inputs import read_inputs
 
-    assert len(read_inputs([out], [example_set], "recorded").trajectories) == drafts
+    assert len(read_inputs([out], list(done.sets), "recorded").trajectories) == drafts

@@ -28,7 +28,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, open_session
 from tests.app.ui.candidates import SAMPLE, sample_file
-from train.ratings.lessons import read_lessons, write_lessons
+from train.ratings.lessons import Lessons, joined, read_lessons, write_lessons
 
 OPINIONS = {"YES": Opinion(verdict=Verdict.ACCEPT), "NO": Opinion(verdict=Verdict.REJECT)}
 OTHER = {"YES": "NO", "NO": "YES"}
@@ -182,3 +182,17 @@ def test_a_server_that_is_not_there():
     pytest.importorskip("psycopg")
     with pytest.raises(WorkbenchError):
         read_lessons("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")
+
+
+def test_sessions_whose_people_disagree_teach_nothing_of_it(session, inspected):
+    first, second = inspected[:2]
+    say(session, 1, first, first.verdict, 5)
+    say(session, 2, second, second.verdict, 5)
+    one = read_lessons(str(session.location), places=[SAMPLE])
+    assert len(one.trajectories) == 2
+    ((key, labelled), *_) = one.examples.items()
+    other = Lessons(examples={key: replace(labelled, answer=OTHER[labelled.answer])})
+    whole = joined([one, other, one])
+    assert key not in whole.examples and len(whole.examples) == 1
+    assert [(each.spectrum.sha256, each.task) for each in whole.trajectories] == [*whole.examples]
+    assert whole.counts["left out, sessions disagree"] == 1

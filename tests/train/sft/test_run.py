@@ -254,13 +254,17 @@ class TestWaysToTrain:
 
 
 class TestLessThanAnEpoch:
-    def test_only_what_is_looked_at_is_drawn(self, samples: Samples, tmp_path: Path):
+    def test_only_what_is_looked_at_is_drawn(
+        self, samples: Samples, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ):
         """Half an epoch is every row of one half."""
         out = tmp_path / "run"
         half = {**BASE, "epochs": 0.5, "batch": 1, "held_out": 0.0, "save_every": 0}
         train(*samples[:2], out, SftSettings(**half))
         chosen = sample_trajectories(samples.trajectories, 0.5, seed=3)
         assert 1 < len(chosen) < len(samples.trajectories)
+        said = f"only {len(chosen)} of {len(samples.trajectories)} trajectories are used"
+        assert said in "".join(capsys.readouterr())
         row_settings = RowSettings(
             folder=out / "start",
             vision=read_folder(out / "start").vision,

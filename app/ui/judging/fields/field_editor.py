@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.core.errors import SessionError
 from app.core.session.finer_values import MAX_FIELD_TEXT, FieldValue
@@ -18,7 +18,7 @@ NUMBER_LETTERS, TEXT_LETTERS = 8, 16
 
 
 class FieldEditor(QWidget):
-    """A button for a tick or a choice, else a title and a line to type in."""
+    """A button with the field's name and key; beside it a line where the value is typed."""
 
     pressed = Signal(str)
     """The field whose button was clicked."""
@@ -38,21 +38,17 @@ class FieldEditor(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
-        self.button: PaintedButton | None = None
         self.edit: QLineEdit | None = None
         self._key = key
+        self.button = PaintedButton(current_theme, attrgetter("accent"), self, is_quiet=True)
+        row.addWidget(self.button)
         if field.kind in ("tick", "choice"):
-            self.button = PaintedButton(current_theme, attrgetter("accent"), self, is_quiet=True)
             self.button.setCheckable(True)
             self.button.clicked.connect(self._press)
-            row.addWidget(self.button)
         else:
-            title = QLabel(f"{field.shown} ({key})" if key else field.shown, self)
-            title.setTextFormat(Qt.TextFormat.PlainText)
-            title.setProperty("role", "dim")
+            self.button.clicked.connect(self.start_typing)
             self.edit = self._line()
-            for part in (title, self.edit):
-                row.addWidget(part)
+            row.addWidget(self.edit)
         self.show_value(None)
 
     @property
@@ -60,15 +56,15 @@ class FieldEditor(QWidget):
         return self.edit is not None and self.edit.hasFocus()
 
     def show_value(self, value: FieldValue | None) -> None:
-        if self.button is not None:
-            text = self.field.shown
+        text = self.field.shown
+        if self.edit is None:
+            self.button.setChecked(value is not None)
             if self.field.kind == "choice" and value is not None:
                 text += f": {value}"
-            self.button.setChecked(value is not None)
-            self.button.set_label(text, self._key)
-        elif self.edit is not None and self._value() != value:
+        elif self._value() != value:
             self.edit.setText("" if value is None else value_text(value))
             self.edit.setCursorPosition(0)
+        self.button.set_label(text, self._key)
 
     def start_typing(self) -> None:
         if self.edit is not None:
@@ -88,7 +84,6 @@ class FieldEditor(QWidget):
         return edit
 
     def _press(self) -> None:
-        assert self.button is not None
         self.button.setChecked(not self.button.isChecked())  # changed once it is saved
         self.pressed.emit(self.field.name)
 

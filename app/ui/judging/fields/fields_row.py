@@ -32,7 +32,7 @@ class FieldsRow(QFrame):
         self._context, self._current, self._strip = context, context.current, strip
         self.fields: tuple[OwnField, ...] = ()
         self.editors: dict[str, FieldEditor] = {}
-        self._flow = FlowLayout(self)
+        self._flow = FlowLayout(self, spacing=12)
         self._flow.setContentsMargins(8, 3, 8, 3)
         self._current.opinion_changed.connect(self._show)
         self._current.candidate_changed.connect(self._show_candidate)

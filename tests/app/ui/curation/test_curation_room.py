@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from threading import Event, Timer
+
 import pytest
 from PySide6.QtCore import Qt
 
@@ -198,3 +201,128 @@ def test_a_review_that_comes_too_late_is_refused_and_the_room_goes_on(qtbot, poo
         ada.sees(numbers[1])
         ada.act("a")
     assert len(log_of(pool)) == 2
+
+
+def test_scores_by_digits_go_with_the_audit_and_the_vote(qtbot, pool, numbers):
+    number = numbers[0]
+    for by, role in (("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor")):
+        give(pool, number, by, role)
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        assert di.room.acts.scores.isVisible()
+        di.press("4")
+        assert "Coherence 4" in di.room.acts.scores.meaning.text()
+        di.press("5")
+        assert di.act("a").reviews[-1].total == 9
+        di.wait(lambda: di.room.draft.case.id != number)
+        di.room.table.choose(number)
+        di.wait(lambda: di.room.acts.stage == "voter")
+        assert di.room.acts.scores.scores == {"coherence": None, "consistency": None}
+        assert "coherence 4, physical consistency 5" in di.room.history.text.text()
+        case = di.act("a")  # without scores is a vote, too
+        assert case.reviews[-1].role == "voter" and case.reviews[-1].total is None
+
+
+def test_a_reason_and_scores_are_for_one_draft_only(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        ada.room.acts.reason.setFocus()
+        ada.type("too noisy")
+        ada.press(Qt.Key.Key_Escape)
+        ada.press("n")
+        ada.sees(numbers[1])
+        assert ada.room.acts.reason.text() == ""
+
+
+def second_round(pool, number):
+    """Ben has revised it again; Cy has answered, Di has not."""
+    give(pool, number, "Ben", "screener")
+    give(pool, number, "Ben", "reviser")
+    give(pool, number, "Di", "auditor", approve=False, changes=True, note="why?")
+    give(pool, number, "Cy", "auditor")
+    give(pool, number, "Ben", "reviser", note="so it is")
+    give(pool, number, "Cy", "auditor")
+
+
+def test_a_silent_auditor_is_replaced_by_a_word_of_somebody_else(qtbot, pool, numbers):
+    second_round(pool, numbers[0])
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.room.table.choose(numbers[0])
+        ben.sees(numbers[0])
+        assert not ben.room.acts.replace_button.isVisible()  # an author chooses no auditor
+    with at_work(qtbot, pool, "Eve") as eve:
+        eve.room.table.choose(numbers[0])
+        eve.sees(numbers[0])
+        acts = eve.room.acts
+        assert "audited by Cy, Di" in acts.state.text() and "after 3 days" in acts.state.text()
+        eve.click(acts.replace_button)
+        eve.wait(acts.reason.hasFocus)  # the log wants to know why
+        eve.type("Di is on leave")
+        eve.act(Qt.Key.Key_Return)
+        eve.wait(lambda: eve.room.draft.case.role_for("Eve") == "auditor")
+        eve.wait(lambda: acts.stage == "auditor")
+        assert "waits no longer for Di: Di is on leave" in eve.room.history.text.text()
+        assert eve.act("a").stage == "voter"
+    assert log_of(pool)[-2:] == [
+        ("lead", "Eve", False, False, "Di is on leave"),
+        ("auditor", "Eve", True, False, ""),
+    ]
+
+
+def test_what_is_being_read_stays_in_place_when_somebody_else_answers(qtbot, pool, numbers):
+    number = numbers[0]
+    give(pool, number, "Ben", "screener")
+    give(pool, number, "Ben", "reviser")
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        di.drawn()
+        bar = di.room.view.area.verticalScrollBar()
+        di.wait(lambda: bar.maximum() > 300)
+        bar.setValue(300)
+        di.room.acts.reason.setText("half a sentence")
+        di.press("3")
+        before = di.room.draft
+        give(pool, number, "Cy", "auditor")
+        di.room.desk._look_again()
+        di.wait(lambda: di.room.draft is not before)
+        assert bar.value() == 300
+        assert di.room.acts.reason.text() == "half a sentence"
+        assert di.room.acts.scores.scores["coherence"] == 3
+
+
+def test_a_review_that_waits_is_written_before_the_window_closes(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        may_go_on = Event()
+        ada.room.desk.writer.run(may_go_on.wait)  # a slow disk
+        ada.press("a")
+        Timer(0.05, may_go_on.set).start()
+        ada.room.close()
+    assert log_of(pool) == [("screener", "Ada", True, False, "")]
+
+
+def test_a_draft_against_the_truth_is_warned_of(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        view, draft = ada.room.view, ada.room.draft
+        assert not view.verdict_fault.isVisible()
+        wrong = {"YES": "NO", "NO": "YES"}[draft.example.answer]
+        other = replace(draft.case, id="of another spectrum")
+        view.show_draft(
+            replace(draft, case=other, example=replace(draft.example, answer=wrong)),
+            is_editable=False,
+        )
+        assert f"but the truth is {wrong}: discard it" in view.verdict_fault.text()
+        assert view.verdict_fault.isVisible()
+
+
+def test_news_of_the_last_draft_do_not_bring_it_back(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        give(pool, numbers[0], "Cy", "screener")
+        ada.room.table.choose(numbers[1])  # it is being read
+        ada.room._show_cases(list(pool.cases()))
+        assert ada.room.desk.wanted == numbers[1]
+        ada.sees(numbers[1])

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 pytest.importorskip("pyarrow")
 
+from agent.curation.pool import open_pool
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.curation.room_opener import GUIDE_PAGE, RoomOpener
@@ -58,3 +59,11 @@ def test_what_is_no_pool_is_told(qtbot, opener, tmp_path):
     with qtbot.waitSignal(opener.failed) as failed:
         opener.open_pool(tmp_path)
     assert "is not a pool" in failed.args[0] and opener.rooms == []
+
+
+def test_a_pool_that_is_asked_for_twice_at_once_is_opened_once(qtbot, opener, pool):
+    with qtbot.waitSignal(opener.opened):
+        opener.open_pool(Path(pool.place))
+    (room,) = opener.rooms
+    opener._show("Grace", open_pool(pool.place))  # what was read for the second click
+    assert opener.rooms == [room]

@@ -68,3 +68,17 @@ def test_without_pairs_it_says_so(qtbot, material, tmp_path):
     assert page.empty.isVisible() and not page.bar.isVisible() and not desk.out.exists()
     page.close()
     runner.close()
+
+
+def test_a_note_after_the_choice_is_saved(qtbot, room):
+    room.show_page("pairs")
+    page = room.page
+    press(qtbot, room, Key.Key_T)
+    press(qtbot, room, Key.Key_B)
+    qtbot.keyClicks(page.note, "both miss He II")
+    qtbot.mouseClick(page.skip, Qt.MouseButton.LeftButton)
+    given = list(read_records(room.desk.out))
+    assert [(each.preferred, each.note) for each in given] == [
+        ("tie", ""),
+        ("tie", "both miss He II"),
+    ]

@@ -31,7 +31,7 @@ def test_two_digits_rate_and_enter_goes_on(qtbot, room):
     press(qtbot, room, Key.Key_2)
     assert scores(room) == [(4, 2)]
     press(qtbot, room, Key.Key_Return)
-    assert page.trajectory is not first and page.bar.scores["coherence"] is None
+    assert page.trajectory is not first and page.bar.grid.scores["coherence"] is None
     assert page.progress.text() == "2 of 4 · rated: 1 · Ada"
     (record,) = read_records(room.desk.out)
     assert record.subject.model == first.model.name and record.by == "Ada" and not record.by_model
@@ -39,7 +39,7 @@ def test_two_digits_rate_and_enter_goes_on(qtbot, room):
 
 def test_going_back_shows_what_was_given_and_changes_it(qtbot, room):
     press(qtbot, room, Key.Key_5, Key.Key_5, Key.Key_Right, Key.Key_Left)
-    assert room.rating.bar.scores == {"coherence": 5, "consistency": 5}
+    assert room.rating.bar.grid.scores == {"coherence": 5, "consistency": 5}
     press(qtbot, room, Key.Key_Tab, Key.Key_0)
     assert scores(room) == [(5, 5), (5, 0)]
     assert room.desk.rating_of(room.rating.trajectory).consistency == 0
@@ -47,14 +47,14 @@ def test_going_back_shows_what_was_given_and_changes_it(qtbot, room):
 
 def test_digits_above_five_and_held_keys_do_nothing(qtbot, room):
     press(qtbot, room, Key.Key_6, Key.Key_9)
-    assert room.rating.bar.scores == {"coherence": None, "consistency": None}
+    assert room.rating.bar.grid.scores == {"coherence": None, "consistency": None}
 
 
 def test_typing_a_note_does_not_rate(qtbot, room):
     press(qtbot, room, Key.Key_3, Key.Key_C)
     assert QApplication.focusWidget() is room.rating.bar.note
     qtbot.keyClicks(room.rating.bar.note, "4 lines are invented")
-    assert room.rating.bar.scores["consistency"] is None
+    assert room.rating.bar.grid.scores["consistency"] is None
     press(qtbot, room, Key.Key_Return)
     assert QApplication.focusWidget() is not room.rating.bar.note
     press(qtbot, room, Key.Key_1)
@@ -64,15 +64,16 @@ def test_typing_a_note_does_not_rate(qtbot, room):
 
 def test_the_mouse_rates_too_and_the_rubric_is_said_on_hover(qtbot, room):
     bar = room.rating.bar
-    button = bar.buttons["consistency"][2]
-    assert MEANINGS["consistency"][2] in button.toolTip()
+    button = bar.grid.buttons["consistency"][2]
+    assert button.toolTip() == ""  # the words are beside it, and would hide its neighbours
+    assert button.accessibleDescription() == MEANINGS["consistency"][2]
     middle = QPointF(5, 5)
     QApplication.sendEvent(button, QEnterEvent(middle, middle, middle))
-    assert bar.meaning.text() == f"Physical consistency 2: {MEANINGS['consistency'][2]}"
+    assert bar.grid.meaning.text() == f"Physical consistency 2: {MEANINGS['consistency'][2]}"
     QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
-    assert "Does each step follow" in bar.meaning.text()
+    assert "Does each step follow" in bar.grid.meaning.text()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(bar.buttons["coherence"][4], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(bar.grid.buttons["coherence"][4], Qt.MouseButton.LeftButton)
     qtbot.mouseClick(bar.next, Qt.MouseButton.LeftButton)
     assert scores(room) == [(4, 2)] and room.rating.at == 1
 
@@ -99,3 +100,21 @@ def test_a_full_disk_is_told(qtbot, room):
     press(qtbot, room, Key.Key_4, Key.Key_4)
     assert room.rating.problem.isVisible() and "cannot write" in room.rating.problem.text()
     assert room.rating.progress.text().startswith("1 of 4 · rated: 0")
+    press(qtbot, room, Key.Key_Return)
+    assert room.rating.at == 0  # it stays on the screen until it is on the disk
+    room.desk.out.rmdir()
+    press(qtbot, room, Key.Key_Return)
+    assert room.rating.at == 1 and scores(room) == [(4, 4)]
+    assert not room.rating.problem.isVisible()
+
+
+def test_a_note_after_the_scores_is_saved_whichever_way_one_goes(qtbot, room):
+    bar = room.rating.bar
+    press(qtbot, room, Key.Key_3, Key.Key_3, Key.Key_C)
+    qtbot.keyClicks(bar.note, "slow start")
+    qtbot.mouseClick(bar.next, Qt.MouseButton.LeftButton)
+    press(qtbot, room, Key.Key_2, Key.Key_2, Key.Key_C)
+    qtbot.keyClicks(bar.note, "invented")
+    room.close()
+    records = list(read_records(room.desk.out))
+    assert [each.note for each in records] == ["", "slow start", "", "invented"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtGui import QImage
 
+from agent.trajectory.trajectory import SpectrumRef
 from app.ui.trajectory.trajectory_pictures import DrawnPictures
 from app.ui.trajectory.trajectory_view import TrajectoryView
 from tests.app.ui.agent.trajectories import record
@@ -77,3 +78,8 @@ def test_without_an_answer_it_says_so(view):
     assert "The inspection ended without an answer" in view.texts
     view.show_trajectory(None)
     assert view.texts == [] and view.pictures == []
+
+
+def test_a_look_has_the_range_that_the_agent_asked_for(view):
+    view.show_trajectory(record(spectrum=SpectrumRef(object_id="one", z=0.1)))
+    assert "6450 – 6750 Å" in view.texts  # as in its words and on the axis of its picture

@@ -120,3 +120,15 @@ def test_an_action_keeps_its_key(qtbot, desk, row, context, session):
     desk.press(Key.Key_J)
     assert desk.smoothed == 1
     assert not desk.strip.is_open
+
+
+def test_a_typed_field_has_its_name_and_key_like_the_others(qtbot, desk, row, context, session):
+    qtbot.waitUntil(row.isVisible)
+    painted(qtbot, context, 1)
+    editor = row.editors["ebv"]
+    assert (editor.button.text(), editor.button.key) == ("ebv", "O")
+    qtbot.mouseClick(editor.button, LEFT)
+    qtbot.waitUntil(editor.edit.hasFocus)
+    qtbot.keyClicks(editor.edit, "0.5")
+    desk.press(Key.Key_Return)
+    assert values(session, 1) == {"ebv": 0.5} and editor.button.text() == "ebv"
