@@ -110,8 +110,8 @@ def test_a_file_without_positions(session, tmp_path):
         match_local(session, tmp_path / "names.csv", "names", 2.0)
 
 
-def test_a_folder_is_refused_plainly(session, tmp_path):
-    with pytest.raises(WorkbenchError, match="HATS layout are not read"):
+def test_a_folder_that_is_no_catalogue_is_refused_plainly(session, tmp_path):
+    with pytest.raises(WorkbenchError, match=r"HATS layout, which has a file hats\.properties"):
         match_local(session, tmp_path, "sky", 2.0)
 
 
