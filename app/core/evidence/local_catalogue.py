@@ -63,7 +63,8 @@ def match_local(
     with errors_naming(path):
         rows: LocalRows = HatsRows(path) if path.is_dir() else FileRows(path)
         service = _service(rows, path, name, radius_arcsec)
-        ids, places = _candidates(session)
+        ids, sky = _candidates(session)
+        places = unit_vectors(*sky.T)
         tally = LocalTally(service=service, columns=tuple(each.name for each in service.columns))
         near = _all_near(rows, service, places, tally, progress, should_stop)
         tally.notes = rows.notes(places)
@@ -76,10 +77,8 @@ def match_local(
         answer = answer_of([match for _, _, match in near.get(at, ())])
         tally.found += bool(answer.matches)
         tally.nothing += not answer.matches
-        lon, lat = _degrees(places[at])
-        new.append(
-            NewAnswer(candidate_id=number, answer=answer, position=Position(ra=lon, dec=lat))
-        )
+        position = Position(ra=float(sky[at, 0]), dec=float(sky[at, 1]))
+        new.append(NewAnswer(candidate_id=number, answer=answer, position=position))
     save_together(session, service, new, exchange)
     return tally
 
@@ -122,20 +121,14 @@ def _column(given: ListColumn, used: set[str]) -> ServiceColumn:
 
 
 def _candidates(session: Session) -> tuple[list[int], FloatArray]:
-    """Numbers and unit vectors of the candidates that have a position."""
+    """Numbers of the candidates that have a position, and right ascension and declination."""
     query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).order_by(candidates.c.id)
     query = query.where(candidates.c.ra.is_not(None), candidates.c.dec.between(-90.0, 90.0))
     with session.database.reading() as connection:
         rows = connection.execute(query).all()
-    table = np.array([(row.ra, row.dec) for row in rows], dtype=float).reshape(-1, 2)
-    return [row.id for row in rows], unit_vectors(table[:, 0], table[:, 1])
-
-
-def _degrees(vector: FloatArray) -> tuple[float, float]:
-    x, y, z = map(float, vector)
-    return float(np.degrees(np.arctan2(y, x)) % 360.0), float(
-        np.degrees(np.arctan2(z, np.hypot(x, y)))
-    )
+    sky = np.array([(row.ra, row.dec) for row in rows], dtype=float).reshape(-1, 2)
+    sky[:, 0] %= 360.0
+    return [row.id for row in rows], sky
 
 
 def _all_near(
