@@ -9,7 +9,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 MAX_ORDER = 29
-SLACK = 1.001
+SLACK = 1.0001
 """For the error of rounding in a radius."""
 MASKS = (
     0x5555555555555555,
