@@ -22,7 +22,7 @@ from tests.app.core.database.postgres import Cluster, running_cluster
 
 NEEDED = "apt-get install python3-gavo postgresql-pgsphere postgresql-q3c"
 ASKED = "Processing starts: /tap/sync"
-START_S = 60.0
+START_S = 120.0
 SETTINGS = """
 [general]
 rootDir={root}

@@ -33,7 +33,7 @@ TECHNICAL = frozenset(("_healpix_29", "_hipscat_index", "Norder", "Dir", "Npix")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class HatsColumns:
     """The columns of all files of a catalogue: their names there and ours, and the position."""
 
     given: tuple[str, ...]
@@ -56,7 +56,7 @@ class Group:
     """Degrees; NaN where there is none."""
     path: Path
     number: int
-    layout: Layout
+    layout: HatsColumns
 
     def rows(self, wanted: IntArray) -> list[Row]:
         """The values of some rows, by their numbers in the group in rising order."""
@@ -92,7 +92,7 @@ class Group:
         return list(zip(*columns, strict=True))
 
 
-def layout_of(path: Path, position: tuple[str, str], defaults: Sequence[str]) -> Layout:
+def layout_of(path: Path, position: tuple[str, str], defaults: Sequence[str]) -> HatsColumns:
     """The columns that are brought into the session, those that the makers prefer first."""
     file = ParquetList(path)
     known = dict(zip(file.given, file.columns, strict=True))
@@ -102,7 +102,7 @@ def layout_of(path: Path, position: tuple[str, str], defaults: Sequence[str]) ->
     names = [name for name in dict.fromkeys(defaults) if name in known]
     names += [name for name in file.given if name not in names]
     given = tuple(name for name in names if name not in TECHNICAL)[:MAX_COLUMNS]
-    return Layout(
+    return HatsColumns(
         given=given,
         columns=tuple(known[name] for name in given),
         position=position,
@@ -110,7 +110,7 @@ def layout_of(path: Path, position: tuple[str, str], defaults: Sequence[str]) ->
     )
 
 
-def groups(path: Path, layout: Layout) -> Iterator[Group]:
+def groups(path: Path, layout: HatsColumns) -> Iterator[Group]:
     """The row groups of a file. Raises ImportFailed where it has not the columns of the others."""
     file = ParquetList(path)
     kinds = {name: column.kind for name, column in zip(file.given, file.columns, strict=True)}
@@ -125,7 +125,7 @@ def groups(path: Path, layout: Layout) -> Iterator[Group]:
             yield Group(ra=ra, dec=dec, path=path, number=number, layout=layout)
 
 
-def _check_texts(metadata: Any, layout: Layout) -> None:
+def _check_texts(metadata: Any, layout: HatsColumns) -> None:
     """Few bytes of other encodings may stand for very long texts, each of which takes room."""
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)

@@ -22,13 +22,16 @@ from tests.app.services.dachs import running_dachs
 from tests.night import BY_NIGHT
 from tests.processes import wait_until
 
-pytestmark = pytest.mark.skipif(
-    not BY_NIGHT, reason="by night only: starts DaCHS and asks about 10,000 candidates"
-)
+pytestmark = [
+    pytest.mark.timeout(900),  # on a busy machine
+    pytest.mark.skipif(
+        not BY_NIGHT, reason="by night only: starts DaCHS and asks about 10,000 candidates"
+    ),
+]
 COUNT, UPLOAD = 10_000, 1000
 GAIA = all_services()["gaia"]
 YEAR = 2000.0
-LATE_S = 0.05
+LATE_S = 0.2
 """An upload that arrives this much late makes the time to the next one shorter."""
 
 
