@@ -23,7 +23,7 @@ COLLECTION = "collection.properties"
 PARTITIONS = "partition_info.csv"
 MAX_PROPERTIES = 256 * 1024
 MAX_PARTITIONS_BYTES = 16 * 1024**2
-MAX_PARTITIONS = 500_000
+MAX_PARTITIONS = 100_000
 MAX_FILES = 1000
 """Of one partition."""
 DEEPEST = MAX_ORDER - 4

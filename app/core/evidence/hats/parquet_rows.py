@@ -39,8 +39,9 @@ class HatsColumns:
     given: tuple[str, ...]
     columns: tuple[ListColumn, ...]
     position: tuple[str, str]
-
+    """There, of right ascension and declination."""
     texts: tuple[str, ...]
+    """Which of them are texts, there."""
 
     @cached_property
     def kinds(self) -> dict[str, str]:
