@@ -1,6 +1,7 @@
 #!/bin/sh
 # Programs that tests compare with: a database server, the sqlite3 shell, checkers of FITS and
-# VOTable, a display and hands for the window, Chinese letters, by night programs that speak SAMP.
+# VOTable, a display and hands for the window, Chinese letters; by night programs that speak SAMP and
+# a TAP server (its program alone: the package gavodachs2-server would start one).
 # Installed where we are root on a Debian-like system; elsewhere the tests that need them are
 # skipped, and this says with which command they could be had.
 set -eu
@@ -17,6 +18,7 @@ fc-list :lang=zh 2>/dev/null | grep -q . || missing="$missing fonts-wqy-microhei
 if [ "${SPEC_O3_NIGHTLY:-}" = 1 ]; then
 	command -v topcat >/dev/null 2>&1 || missing="$missing topcat"
 	[ -f /usr/share/java/jsamp.jar ] || missing="$missing jsamp"
+	command -v dachs >/dev/null 2>&1 || missing="$missing python3-gavo postgresql-pgsphere postgresql-q3c"
 fi
 [ -n "$missing" ] || exit 0
 

@@ -16,6 +16,7 @@ from app.core.evidence.choice import read_choice
 from app.core.evidence.enriching import Tally, in_order
 from app.core.evidence.enriching import enrich as ask_about_all
 from app.core.evidence.local_catalogue import match_local, name_of
+from app.core.importing.opening import normalized_path
 from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, open_session
 from app.services.catalogues.service import Service
@@ -41,8 +42,8 @@ def enrich(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A catalogue of yours (CSV, FITS, VOTable or Parquet) with ra and dec; nothing "
-            "leaves the machine.",
+            help="A catalogue of yours (CSV, FITS, VOTable, Parquet, or a folder in the HATS "
+            "layout) with ra and dec; nothing leaves the machine.",
             show_default=False,
         ),
     ] = None,
@@ -50,7 +51,7 @@ def enrich(
         str,
         typer.Option(
             help="What the catalogue is called in filters and exports.",
-            show_default="the name of its file",
+            show_default="the name of its file or folder",
         ),
     ] = "",
     radius: Annotated[
@@ -78,7 +79,8 @@ def enrich(
             )
     with open_session(session, reviewer_name(reviewer)) as opened:
         if catalogue is not None:
-            _match(opened, catalogue, name or name_of(catalogue), radius)
+            path = normalized_path(catalogue)
+            _match(opened, path, name or name_of(path), radius)
         if wanted and not _ask_all(opened, in_order(wanted), limit):
             raise typer.Exit(1)
 
@@ -124,6 +126,8 @@ def _match(session: Session, path: Path, name: str, radius: float) -> None:
     typer.echo(
         cleaned(f"{name}: {tally.found:,} found, {tally.nothing:,} nothing there, of {rows}")
     )
+    for note in tally.notes:
+        typer.echo(cleaned(f"  {note}"), err=True)
     if tally.without_position:
         typer.echo(f"  {tally.without_position:,} rows have no position", err=True)
     some = ", ".join(f"{name}.{column}" for column in tally.columns[:4])

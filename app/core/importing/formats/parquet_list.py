@@ -6,7 +6,7 @@ are compressed. Sizes are checked before pyarrow unpacks, and again before Pytho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -56,8 +56,8 @@ class ParquetList:
     def __init__(self, path: Path) -> None:
         if find_spec("pyarrow") is None:
             raise ImportFailed("reading Parquet needs pyarrow: pip install pyarrow")
-        self._path = path
-        with _opened(path) as (file, size):
+        self.path = path
+        with opened_parquet(path) as (file, size):
             schema = file.schema_arrow
             if len(schema) > MAX_COLUMNS:
                 raise ImportFailed(f"it has {len(schema):,} columns, more than {MAX_COLUMNS:,}")
@@ -69,14 +69,13 @@ class ParquetList:
             if not fields:
                 raise ImportFailed("it has no columns with single values")
             self._left_out = len(schema) - len(fields)
-            self._given = [field.name for field in fields]
+            self.given = [field.name for field in fields]
+            self.texts = frozenset(field.name for field in fields if is_text(field.type))
             # With its dictionary, a text that many rows repeat is made once.
             self._as_dictionaries = [
-                field.name
-                for field in fields
-                if is_text(field.type) and field.name not in without_dictionary
+                name for name in self.given if name in self.texts - without_dictionary
             ]
-            names = column_names(self._given)
+            names = column_names(self.given)
             self.columns = tuple(
                 ListColumn(
                     name=name, kind=kinds[field.name] or "str", **_column_metadata(field.metadata)
@@ -102,9 +101,9 @@ class ParquetList:
     def blocks(self) -> Iterator[RowBlock]:
         line = 1
         self._unreadable = 0
-        with _opened(self._path, self._as_dictionaries) as (file, _):
-            batches = file.iter_batches(BATCH, columns=self._given, use_threads=False)
-            while (batch := _next(batches)) is not None:
+        with opened_parquet(self.path, self._as_dictionaries) as (file, _):
+            batches = file.iter_batches(BATCH, columns=self.given, use_threads=False)
+            while (batch := next_batch(batches)) is not None:
                 for start, end in self._pieces(batch, line):
                     cells = self._cells(batch.slice(start, end - start))
                     yield RowBlock(range(line + start, line + end), cells)
@@ -113,8 +112,8 @@ class ParquetList:
     def _pieces(self, batch: Any, line: int) -> Iterator[tuple[int, int]]:
         """Starts and ends of pieces of a batch that hold at most MAX_BLOCK bytes."""
         sizes = np.full(len(batch), self._row_bytes, np.int64)
-        with _arrow_errors():
-            for name in self._given:
+        with arrow_errors():
+            for name in self.given:
                 sizes += text_bytes(batch.column(name))
         large = np.flatnonzero(sizes > MAX_ROW)
         if large.size:
@@ -132,8 +131,8 @@ class ParquetList:
 
     def _cells(self, batch: Any) -> list[TypedCells]:
         cells = []
-        for name, column in zip(self._given, self.columns, strict=True):
-            with _arrow_errors():
+        for name, column in zip(self.given, self.columns, strict=True):
+            with arrow_errors():
                 values, unreadable = values_of(batch.column(name), column.kind)
             self._unreadable += unreadable
             cells.append(TypedCells(values, column.kind))
@@ -141,7 +140,7 @@ class ParquetList:
 
 
 @contextmanager
-def _opened(path: Path, as_dictionaries: list[str] | None = None) -> Iterator[tuple[Any, int]]:
+def opened_parquet(path: Path, as_dictionaries: Sequence[str] = ()) -> Iterator[tuple[Any, int]]:
     """The open file, and its size in bytes."""
     parquet: Any = import_module("pyarrow.parquet")
 
@@ -150,14 +149,14 @@ def _opened(path: Path, as_dictionaries: list[str] | None = None) -> Iterator[tu
     except ReadError as error:
         raise ImportFailed(str(error)) from error
     with stream:
-        with _arrow_errors():
+        with arrow_errors():
             _check_footer(stream, size)
             file = parquet.ParquetFile(
                 stream,
                 memory_map=False,
                 pre_buffer=False,
                 buffer_size=BUFFER,
-                read_dictionary=as_dictionaries,
+                read_dictionary=list(as_dictionaries),
                 thrift_string_size_limit=MAX_METADATA,
                 thrift_container_size_limit=1_000_000,
             )
@@ -174,13 +173,13 @@ def _check_footer(stream: BinaryIO, size: int) -> None:
         raise ImportFailed("its metadata take more than 64 MB, or it is damaged")
 
 
-def _next(batches: Iterator[Any]) -> Any:
-    with _arrow_errors():
+def next_batch(batches: Iterator[Any]) -> Any:
+    with arrow_errors():
         return next(batches, None)
 
 
 @contextmanager
-def _arrow_errors() -> Iterator[None]:
+def arrow_errors() -> Iterator[None]:
     """Turn the errors of Arrow into short ImportFailed."""
     pyarrow: Any = import_module("pyarrow")
 

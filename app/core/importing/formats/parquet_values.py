@@ -47,7 +47,7 @@ def text_bytes(array: Any) -> NDArray[Any] | int:
         lengths = compute.binary_length(array)
     else:
         return 0
-    return _numbers(lengths, 0)
+    return numbers_of(lengths, 0)
 
 
 def values_of(array: Any, kind: Kind) -> tuple[list[Value], int]:
@@ -59,7 +59,7 @@ def values_of(array: Any, kind: Kind) -> tuple[list[Value], int]:
     if is_text(array.type):
         return [None if text is None else clean(text) for text in array.to_pylist()], 0
     if kind == "float" and types.is_floating(array.type):
-        numbers = _numbers(array, math.nan)
+        numbers = numbers_of(array, math.nan)
         return (floats if types.is_float64(array.type) else short_floats)(numbers), 0
     values, left_out = _python_values(array)
     if kind == "float":
@@ -71,7 +71,7 @@ def values_of(array: Any, kind: Kind) -> tuple[list[Value], int]:
     return values, left_out
 
 
-def _numbers(array: Any, null: float) -> NDArray[Any]:
+def numbers_of(array: Any, null: float) -> NDArray[Any]:
     """The numbers of a column. Array.to_numpy would import pandas, which takes half a second."""
     compute: Any = import_module("pyarrow.compute")
     pyarrow: Any = import_module("pyarrow")

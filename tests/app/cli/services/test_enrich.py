@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 from sqlalchemy import func, select
 from typer.testing import CliRunner
@@ -19,6 +20,7 @@ from app.core.database.tables import evidence
 from app.core.session.session import open_session
 from app.services.catalogues.service import all_services
 from tests.app.cli.commands import both_said, fails, run
+from tests.app.core.evidence.hats_folders import write_hats
 from tests.app.services.conftest import server  # noqa: F401
 
 COUNT = 2500
@@ -103,6 +105,19 @@ def test_a_catalogue_of_the_users_own(place, tmp_path):
     said = both_said("enrich", place, "--catalogue", tmp_path / "mine.csv", "--radius", "1")
     assert "mine: 2 found, 2,498 nothing there, of 2 rows" in said
     assert "mine.mag" in said
+
+
+def test_a_folder_in_the_hats_layout(place, tmp_path, monkeypatch):
+    columns = {"ra": np.array([0.0, 200.0]), "dec": np.array([-30.0, 60.0])}
+    folder = write_hats(tmp_path / "Sky map", {**columns, "mag": np.array([11.5, 12.0])}, 2)
+    said = both_said("enrich", place, "--catalogue", folder, "--radius", "1")
+    assert "sky_map: 1 found, 2,499 nothing there, of 1 row" in said
+    assert "1 of 2 partitions are near a candidate and were read" in said
+    assert "sky_map.mag" in said
+    monkeypatch.chdir(folder)
+    assert "sky_map: 1 found" in run("enrich", place, "--catalogue", ".")
+    (folder / "hats.properties").unlink()
+    assert "Sky map: this folder is no catalogue" in fails("enrich", place, "--catalogue", folder)
 
 
 def test_what_cannot_be_asked(place):

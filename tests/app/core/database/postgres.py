@@ -31,8 +31,10 @@ READY = b"ready to accept connections"
 class Cluster:
     """A running server, reached by a socket in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, as_user: list[str]) -> None:
         self.folder = folder
+        self.as_user = as_user
+        """What stands before a command that its user runs."""
         self._numbers = count(1)
 
     def url(self, database: str, user: str = "postgres") -> str:
@@ -89,7 +91,7 @@ def running_cluster() -> Iterator[Cluster]:
         )
         try:
             _wait_until_ready(server)
-            yield Cluster(folder)
+            yield Cluster(folder, as_user)
         finally:
             if server.poll() is None:
                 stop = [programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"]

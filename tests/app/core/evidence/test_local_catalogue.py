@@ -16,7 +16,9 @@ from agent.errors import WorkbenchError
 from app.core.database.tables import candidates
 from app.core.evidence.local_catalogue import MATCHES_EACH, match_local, name_of
 from app.core.evidence.store import answers, answers_of, raw_reply
+from app.core.progress import StoppedError
 from app.services.catalogues.answer import State
+from tests.app.core.evidence.hats_folders import write_hats
 from tests.app.core.sessions import made
 
 FORMATS = {".csv": "ascii.csv", ".fits": "fits", ".vot": "votable", ".parquet": "parquet"}
@@ -53,14 +55,30 @@ def test_values_come_from_every_format(session, tmp_path, suffix):
     assert units["vmag"] == ("mag" if suffix in (".fits", ".vot") else "")
 
 
-def test_it_finds_what_astropy_finds(tmp_path):
+@pytest.fixture(scope="module")
+def sky():
+    """400 candidates over the sky, and 3000 stars around them: poles and RA 0 among them."""
     draw = np.random.default_rng(7)
     ra, dec = draw.uniform(0.0, 360.0, 400), np.degrees(np.arcsin(draw.uniform(-1, 1, 400)))
-    ra[:3], dec[:3] = [0.0, 359.9999, 12.0], [0.0, 0.0, 89.9999]
+    ra[:4], dec[:4] = [0.0, 359.9999, 12.0, 0.0], [0.0, 0.0, 89.9999, -90.0]
     near = draw.integers(0, 400, 3000)
     cat_dec = np.clip(dec[near] + draw.normal(0.0, 3.0, 3000) / 3600.0, -90.0, 90.0)
     cat_ra = (ra[near] + draw.normal(0.0, 3.0, 3000) / 3600.0) % 360.0
-    path = catalogue(tmp_path / "stars.fits", cat_ra, cat_dec, number=np.arange(3000))
+    return (ra, dec), (cat_ra, cat_dec)
+
+
+@pytest.mark.parametrize("kind", ["file", "coarse HATS", "fine HATS", "HATS in folders"])
+def test_it_finds_what_astropy_finds(sky, tmp_path, kind):
+    (ra, dec), (cat_ra, cat_dec) = sky
+    columns = {"ra": cat_ra, "dec": cat_dec, "number": np.arange(3000)}
+    if kind == "file":
+        path = catalogue(tmp_path / "stars.fits", cat_ra, cat_dec, number=np.arange(3000))
+    elif kind == "coarse HATS":
+        path = write_hats(tmp_path / "stars", columns, 0, split=[0, 4, 11])
+    elif kind == "fine HATS":
+        path = write_hats(tmp_path / "stars", columns, 12)  # 51 arcsec: borders cross many groups
+    else:
+        path = write_hats(tmp_path / "stars", columns, 2, suffix="/")
     with made(tmp_path / "night.speco3", 400) as session:
         with session.database.writing() as connection:
             for number in range(400):
@@ -79,6 +97,47 @@ def test_it_finds_what_astropy_finds(tmp_path):
     theirs = dict(zip(zip(one.tolist(), other.tolist(), strict=True), apart.arcsec, strict=True))
     assert len(theirs) > 300 and set(ours) == set(theirs)
     assert all(ours[pair] == pytest.approx(theirs[pair], abs=2e-4) for pair in ours)
+
+
+def test_a_folder_in_the_hats_layout(session, tmp_path):
+    columns = {"ra": np.array([10.0, 10.0002, 50.0, 300.0]), "dec": np.array([41.0, 41, 0, 80])}
+    columns |= {"vmag": np.array([9.5, np.nan, 1, 2]), "star": np.array(["a", "b", "c", "d"])}
+    path = write_hats(tmp_path / "My stars", columns, 3)
+    tally = match_local(session, path, name_of(path), 2.0)
+    assert (tally.found, tally.nothing, tally.rows) == (1, 1, 2)
+    assert tally.columns == ("ra", "dec", "vmag", "star")
+    assert tally.notes == [
+        "1 of 3 partitions are near a candidate and were read",
+        "1 candidate in parts of the sky where the catalogue has no partition",
+    ]
+    stored = answers(session, 1)["my_stars"]
+    assert [match.values["star"] for match in stored.answer.matches] == ["a", "b"]
+    assert stored.answer.matches[1].values["vmag"] is None
+    about = json.loads(raw_reply(session, stored.reply_id))
+    assert about["file"] == "My stars" and about["partitions_read"] == 1
+    assert about["sha256"].startswith(stored.release) and len(stored.release) == 12
+
+
+def test_a_damaged_partition_changes_nothing(session, tmp_path):
+    columns = {"ra": np.array([10.0, 200.0]), "dec": np.array([41.0, -5.0])}
+    path = write_hats(tmp_path / "stars", columns, 3)
+    broken = sorted((path / "dataset").rglob("Npix=*"))[-1]
+    broken.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    with pytest.raises(WorkbenchError, match=rf"^stars: {broken.name}: it is damaged"):
+        match_local(session, path, "stars", 2.0)
+    assert answers(session, 1) == answers(session, 2) == {}
+
+
+def test_stopped(session, tmp_path):
+    columns = {"ra": np.array([10.0, 200.0]), "dec": np.array([41.0, -5.0])}
+    path = write_hats(tmp_path / "stars", columns, 3)
+    seen = []
+    with pytest.raises(StoppedError):
+        match_local(
+            session, path, "stars", 2.0, should_stop=lambda: bool(seen),
+            progress=lambda *words: seen.append(words),
+        )  # fmt: skip
+    assert seen == [(1, 2)] and answers(session, 1) == {}
 
 
 def test_of_very_many_the_nearest_are_kept(session, tmp_path):
@@ -110,8 +169,8 @@ def test_a_file_without_positions(session, tmp_path):
         match_local(session, tmp_path / "names.csv", "names", 2.0)
 
 
-def test_a_folder_is_refused_plainly(session, tmp_path):
-    with pytest.raises(WorkbenchError, match="HATS layout are not read"):
+def test_a_folder_that_is_no_catalogue_is_refused_plainly(session, tmp_path):
+    with pytest.raises(WorkbenchError, match=r"HATS layout, which has a file hats\.properties"):
         match_local(session, tmp_path, "sky", 2.0)
 
 

@@ -1,0 +1,139 @@
+"""Which partitions are read, and that no neighbour across a border is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from app.core.errors import ImportFailed
+from app.core.evidence.hats.catalogue import HatsRows, near
+from app.core.evidence.hats.folder import HatsFolder, open_hats
+from app.core.evidence.hats.healpix import centres, pixels_at
+from app.core.evidence.local_rows import chord, unit_vectors
+from tests.app.core.evidence.hats_folders import partition_path, write_hats
+
+ARCSEC = np.pi / 180.0 / 3600.0
+
+
+@pytest.fixture(scope="module")
+def sky():
+    """Directions all over the sky, both poles and both sides of RA 0 among them."""
+    draw = np.random.default_rng(8)
+    ra, dec = draw.uniform(0.0, 360.0, 3000), np.degrees(np.arcsin(draw.uniform(-1, 1, 3000)))
+    ra[:4], dec[:4] = [0.0, 0.0, 0.0, 359.99999], [90.0, -90.0, 30.0, 30.0]
+    return ra, dec
+
+
+@pytest.fixture(scope="module")
+def hats(sky, tmp_path_factory):
+    ra, dec = sky
+    return write_hats(tmp_path_factory.mktemp("hats") / "stars", {"ra": ra, "dec": dec}, 2,
+                      split=[0, 5, 17, 100, 191])  # fmt: skip
+
+
+def read(rows, ra, dec, radius):
+    return list(rows.blocks(cKDTree(unit_vectors(np.array(ra), np.array(dec))), radius))
+
+
+def test_far_partitions_are_not_read(hats, sky):
+    rows = HatsRows(hats)
+    # Away from the borders, one partition.
+    blocks = read(rows, [45.0], [19.47], 2.0 * ARCSEC)
+    there = len(open_hats(hats).orders)
+    assert rows.about["partitions"] == there > 190 and rows.about["partitions_read"] <= 4
+    assert sum(block.count for block in blocks) < 100
+    assert [block.done for block in blocks][-1] == blocks[-1].of == rows.about["partitions_read"]
+    assert sum(block.count for block in read(rows, *sky, 2.0 * ARCSEC)) == 3000
+
+
+def test_far_partitions_may_be_missing(hats, tmp_path):
+    ra, dec = np.array([45.0, 225.0]), np.array([19.47, -19.47])
+    place = write_hats(tmp_path / "part", {"ra": ra, "dec": dec}, 3)
+    far = int(pixels_at(3, unit_vectors(ra, dec))[1])
+    partition_path(place, 3, far).unlink()
+    rows = HatsRows(place)
+    assert [block.count for block in read(rows, ra[:1], dec[:1], ARCSEC)] == [1]
+    with pytest.raises(ImportFailed, match=f"Npix={far}.parquet is missing"):
+        read(rows, ra[1:], dec[1:], ARCSEC)
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+def test_no_partition_with_a_neighbour_is_left_out(tmp_path, order):
+    """Each partition alone: whoever is within the radius of a place in it has it read."""
+    draw = np.random.default_rng(order)
+    ra = draw.uniform(0.0, 360.0, 400)
+    dec = np.degrees(np.arcsin(draw.uniform(-1.0, 1.0, 400)))
+    # Many along the borders of the faces: the poles, RA 0, and latitudes where the caps begin.
+    ra[:40], dec[40:80] = draw.choice([0.0, 90.0, 180.0, 359.99999], 40), 41.8103
+    dec[:10], dec[10:20] = 89.9999, -89.9999
+    here = unit_vectors(ra, dec)
+    folder = open_hats(write_hats(tmp_path / "stars", {"ra": ra, "dec": dec}, order))
+    radius = 30.0 * ARCSEC
+    beside = here + draw.normal(size=here.shape) * radius
+    beside /= np.linalg.norm(beside, axis=1)[:, np.newaxis]
+    crossed = 0
+    for place, candidate in zip(here, beside, strict=True):
+        if np.linalg.norm(place - candidate) > chord(radius):
+            continue
+        own, others = (int(pixels_at(order, each[np.newaxis])[0]) for each in (place, candidate))
+        crossed += own != others
+        found = folder.pixels[near(folder, cKDTree(candidate[np.newaxis]), radius)]
+        assert own in found
+    assert crossed
+
+
+CORNERS = {"south": 0, "east": 0x5555555555, "west": 0xAAAAAAAAAA, "north": 0xFFFFFFFFFF}
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_beyond_a_corner(tmp_path, corner):
+    """The place of a partition that is farthest from its middle, and a candidate farther still."""
+    order, radius = 9, 30.0 * ARCSEC
+    pixels = np.random.default_rng(2).integers(0, 12 * 4**order, 50)
+    for pixel in pixels.tolist():
+        middle = centres(order, np.array([pixel]))[0]
+        inside = centres(29, np.array([pixel * 4**20 + CORNERS[corner]]))[0]
+        out = (inside - middle) / np.linalg.norm(inside - middle)
+        folder = HatsFolder(
+            root=tmp_path, properties={}, release="",
+            orders=np.array([order]), pixels=np.array([pixel]),
+        )  # fmt: skip
+        beyond = inside + out * chord(0.99 * radius)
+        tree = cKDTree(beyond[np.newaxis] / np.linalg.norm(beyond))
+        assert near(folder, tree, radius).all()
+
+
+def test_where_the_catalogue_reaches(hats, sky):
+    ra, dec = sky
+    rows = HatsRows(hats)
+    assert rows.covered(unit_vectors(ra, dec)).all()
+    assert rows.notes(unit_vectors(ra, dec))[1:] == []
+
+
+def test_candidates_beyond_it_are_told(tmp_path):
+    ra, dec = np.array([45.0, 50.0]), np.array([19.0, 21.0])
+    rows = HatsRows(write_hats(tmp_path / "field", {"ra": ra, "dec": dec}, 1))
+    places = unit_vectors(np.array([46.0, 200.0, 201.0]), np.array([20.0, -70.0, 10.0]))
+    assert rows.covered(places).tolist() == [True, False, False]
+    assert "2 candidates in parts of the sky" in rows.notes(places)[1]
+
+
+def test_rows_that_lie_elsewhere(tmp_path):
+    ra, dec = np.array([45.0, 225.0]), np.array([19.47, -19.47])
+    place = write_hats(tmp_path / "mixed", {"ra": ra, "dec": dec}, 3)
+    one, other = (partition_path(place, 3, int(each)) for each in open_hats(place).pixels)
+    one.write_bytes(other.read_bytes())
+    with pytest.raises(ImportFailed, match="rows of another part of the sky") as told:
+        read(HatsRows(place), ra, dec, ARCSEC)
+    assert one.name in str(told.value)
+
+
+def test_right_ascensions_below_zero(tmp_path):
+    place = write_hats(tmp_path / "west", {"ra": np.array([-10.0]), "dec": np.array([0.0])}, 1)
+    [block] = read(HatsRows(place), [350.0], [0.0], ARCSEC)
+    assert block.places == pytest.approx(unit_vectors(np.array([350.0]), np.array([0.0])))
+
+
+def test_no_candidates(hats):
+    assert list(HatsRows(hats).blocks(cKDTree(np.zeros((0, 3))), ARCSEC)) == []
