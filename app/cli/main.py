@@ -5,22 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, NoReturn
 
 from agent.checked_toml import printable
-from agent.child_command import CHILD_OPTION
+from agent.child_process.child_command import CHILD_OPTION
 from agent.errors import WorkbenchError
-from app.cli.memory_limit import NO_MEMORY, refuse_little_memory
 from app.cli.window import is_for_window, open_window
 
 if TYPE_CHECKING:
     import typer
 
-
-from collections.abc import Sequence
 
 CHILDREN = {
     "worker": "app.worker.__main__",
@@ -29,7 +26,7 @@ CHILDREN = {
     "samp-hub": "app.services.samp.hub_child",
     "window-probe": "app.selftest.window_probe",
 }
-"""Modules with a `main`, by the child name given to `agent.child_command`."""
+"""Modules with a `main`, by the child name given to `agent.child_process.child_command`."""
 
 
 def run_child(arguments: Sequence[str]) -> NoReturn:
@@ -55,6 +52,10 @@ FOLDERS = {
     **dict.fromkeys(("curate", "rate"), "rooms."),
 }
 """Folders of the commands whose modules are not in app/cli itself."""
+# Of addresses, of which a library reserves more than it uses. With fewer, native code ends the
+# program without a word, or spins for ever, instead of reporting it.
+LEAST_BYTES = 1_500_000_000
+NO_MEMORY = "there is not enough memory: close other programs, or raise the limit with `ulimit -v`"
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 NO_THREAD = "can't start new thread"  # Python's words
@@ -128,6 +129,20 @@ def _exit_with(message: str) -> NoReturn:
     line = printable(" ".join(message.splitlines()), MAX_MESSAGE)
     sys.stderr.write(f"spec-o3: {line}\n")
     sys.exit(1)
+
+
+def refuse_little_memory() -> None:
+    """Raise WorkbenchError if the shell's limit is too low; Windows has none."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if resource.RLIM_INFINITY != allowed < LEAST_BYTES:
+        raise WorkbenchError(
+            f"programs may use only {allowed / 1e6:.0f} MB of memory here, and this one needs "
+            f"{LEAST_BYTES / 1e6:.0f} MB: raise the limit with `ulimit -v unlimited`"
+        )
 
 
 if __name__ == "__main__":

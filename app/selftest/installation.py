@@ -10,7 +10,7 @@ from importlib import import_module, metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
 
-from agent.child_command import child_command
+from agent.child_process.child_command import child_command
 from agent.engines.gguf.llama_server_process import CHILD
 from agent.errors import EngineError
 from agent.spectra.lines import builtin_lines

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent.child_command import child_command
+from agent.child_process.child_command import child_command
 from app.selftest.check import Check, CheckFailed
 from app.selftest.session import REVIEWER, judged_session
 from app.worker.exit_reason import describe_exit, last_line, printable_lines

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
 
-from agent.child_command import child_command
+from agent.child_process.child_command import child_command
 from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import LoadError, WorkerClosed
 from app.worker.inspection import OnEvent, RunningInspection, ignore_event

@@ -150,7 +150,7 @@ def export(
     """Write the approved trajectories in their latest wording, for `sft`."""
     from agent.curation.export import approved_file
     from agent.curation.pool import open_pool
-    from train.curate.export import export_in_processes
+    from train.curate.packed_cases import export_in_processes
 
     done = export_in_processes(open_pool(folder), out or approved_file(folder), workers)
     typer.echo(f"{done.count} approved trajectories in {done.path}")

@@ -1,15 +1,18 @@
-"""Cases in a form that can be sent to worker processes, and one pool per process."""
+"""Work on the cases of a pool in several processes, and the export that is done so."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
+from agent.curation.export import Exported, export_approved
 from agent.curation.pool import Pool, open_pool
 from agent.curation.process import Case
 from agent.curation.reviews import Review
 from agent.ratings.records import trajectory_id
+from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
+from train.parallel import in_order
 
 PackedCase = tuple[str, list[Review]]
 
@@ -30,3 +33,13 @@ def unpack(packed: PackedCase) -> Case:
 def cached_pool(place: Path | str) -> Pool:
     """The pool shared by all cases of a process, so that its spectra are indexed once."""
     return open_pool(place)
+
+
+def export_in_processes(pool: Pool, out: Path, workers: int = 1) -> Exported:
+    """Write the approved trajectories, told anew by so many processes."""
+    packed = map(pack, pool.cases_at("approved"))
+    return export_approved(pool, out, in_order(partial(_current, pool.place), packed, workers))
+
+
+def _current(place: Path | str, packed: PackedCase) -> Trajectory:
+    return cached_pool(place).current_trajectory(unpack(packed))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
-from agent.child_command import child_command
+from agent.child_process.child_command import child_command
 from agent.child_process.start_child import start_child
 from app.services.samp.library import SampError
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -12,7 +14,6 @@ from agent.program_version import program_version
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.help.licence_folder import licence_folder
 from app.ui.help.model_sources import ModelSources, all_model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import short_label, wrapped_label
@@ -179,3 +180,13 @@ def _row(sources: ModelSources) -> QFrame:
     column.addWidget(wrapped_label(sources.about))
     frame.setAccessibleName(" · ".join(filter(None, (sources.name, state, sources.about))))
     return frame
+
+
+def licence_folder() -> Path | None:
+    """With the licences of all parts; None where pip installed them, each with its own."""
+    program = Path(sys.executable).resolve().parent
+    # On macOS the program is in Contents/MacOS of the application.
+    for folder in (program / "licences", program.parent / "Resources" / "licences"):
+        if getattr(sys, "frozen", False) and folder.is_dir():
+            return folder
+    return None

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from agent.errors import WorkbenchError
-from app.cli.memory_limit import LEAST_BYTES, refuse_little_memory
+from app.cli.main import LEAST_BYTES, refuse_little_memory
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 

@@ -11,7 +11,7 @@ from agent.trajectory.trajectory_file import read_trajectories, write_trajectori
 from tests.agent.curation.helpers import Pairs, stages
 from tests.agent.curation.lies import retold
 from tests.train.curate.people import people
-from train.curate.export import export_in_processes
+from train.curate.packed_cases import export_in_processes
 from train.curate.panel import CLAIMS, PROGRAMS, RECORD, SCREENER, run_panel
 from train.reward import check_references
 

@@ -18,7 +18,7 @@ from agent.protocol.reply import parse_reply
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.agent.curation.helpers import Pairs, audited
 from tests.agent.curation.lies import retold
-from train.curate.export import export_in_processes
+from train.curate.packed_cases import export_in_processes
 from train.curate.panel import run_panel
 
 NOT_PRINTED = "the tool did not print this"

@@ -14,7 +14,7 @@ from agent.trajectory.trajectory_file import read_trajectories
 from tests.agent.curation.reviewing import PEOPLE, ROUNDS
 from tests.app.core.session.recorder import nursery
 from tests.night import BY_NIGHT
-from train.curate.export import export_in_processes
+from train.curate.packed_cases import export_in_processes
 
 DRAFTS = 20
 ON_A_SERVER = DRAFTS if BY_NIGHT else 5

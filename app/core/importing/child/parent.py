@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Self, cast
 
-from agent.child_command import child_command
+from agent.child_process.child_command import child_command
 from agent.child_process.start_child import start_child
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing.child.preview_message import outside_of, preview_of

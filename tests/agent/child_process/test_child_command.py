@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent import child_command as child_module
-from agent.child_command import child_command
+from agent.child_process import child_command as child_module
+from agent.child_process.child_command import child_command
 
 
 def test_a_python_of_its_own() -> None:
