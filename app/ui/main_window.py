@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,15 +57,11 @@ if TYPE_CHECKING:
     from app.ui.importing.import_page import ImportPage
 
 TITLE = "Spec-o3 Workbench"
-SWITCH_S = 0.001
-"""How long a thread at work keeps Python's lock when the window waits for it: Python's 5 ms are
-too long, as a repaint takes the lock dozens of times."""
 
 
 class MainWindow(QMainWindow):
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
-        sys.setswitchinterval(SWITCH_S)
         self.setWindowTitle(TITLE)
         self.setMinimumSize(1024, 640)
         self.resize(QSize(1440, 900).boundedTo(self.screen().availableSize() - QSize(8, 40)))
