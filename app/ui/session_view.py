@@ -272,7 +272,7 @@ class SessionView(QWidget):
         if page is None and make is not None:
             page = self._pages[name] = make(self.context)
             self._stack.addWidget(page)
-        if page is not None:
+        if page is not None and page is not self._stack.currentWidget():
             self._stack.setCurrentWidget(page)
             self.page_changed.emit(name)
 

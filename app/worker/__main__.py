@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 # The parent starts this file by path, so make sure that we import the same code as the parent.
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
+from agent.child_process.give_way import GIVES_WAY, give_way
 from app.worker import child
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 def main() -> NoReturn:
     # OpenBLAS spins for ever where it gets no memory for its threads, and our matrices are small.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if GIVES_WAY in sys.argv[1:]:
+        give_way()
     child.main(make)
 
 

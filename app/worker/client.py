@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from agent.child_process.child_command import child_command
+from agent.child_process.give_way import GIVES_WAY
 from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import LoadError, WorkerClosed
 from app.worker.inspection import OnEvent, RunningInspection, ignore_event
@@ -23,9 +24,13 @@ CANCEL_GRACE_S = 30.0
 Result = TypeVar("Result")
 
 
-def worker_command() -> list[str]:
-    """The command line that runs this package as a child process."""
-    return child_command("worker", [str(Path(__file__).with_name("__main__.py"))])
+def worker_command(*, gives_way: bool = False) -> list[str]:
+    """The command line that runs this package as a child process.
+
+    One that gives way leaves the processor to the program that started it, as to a window.
+    """
+    script = [str(Path(__file__).with_name("__main__.py"))]
+    return child_command("worker", script, *([GIVES_WAY] if gives_way else []))
 
 
 class WorkerClient:

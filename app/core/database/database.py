@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -83,19 +83,29 @@ class Database:
                 yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """One transaction: all of it is on the disk when the block ends, or nothing."""
+    def writing(self, *, goes_first: bool = False) -> Iterator[Connection]:
+        """One transaction: all of it is on the disk when the block ends, or nothing.
+
+        What a person waits for goes before all writers that wait, but not into the middle of one.
+        """
         if self.is_read_only:
             raise ReadOnlyError(f"{self.location} is open read-only and cannot be changed")
         if getattr(self._thread_state, "is_writing", False):
             raise RuntimeError("writing() blocks cannot be nested")
-        with self._block(), self._write_turn():
+        with self._block(), self._write_turn(goes_first=goes_first):
             self._repair()
             self._storage.check_intact()
+            self._storage.leave_log(to_others=goes_first)
             with self._transaction(self._storage.writer) as connection:
                 yield connection
             # A commit into a file that was deleted or replaced must not be reported as saved.
             self._storage.check_intact()
+
+    def tidy(self) -> None:
+        """Do what writes that go first have left to others, if anything. Nobody waits for it."""
+        with suppress(SessionError), self._block():
+            if not self.is_read_only and not self._storage.needs_repair():
+                self._storage.copy_log()
 
     def copy_to(self, path: Path) -> None:
         """Save a complete copy, even if the original file has been deleted meanwhile."""
@@ -138,9 +148,9 @@ class Database:
                 self._blocks_changed.notify_all()
 
     @contextmanager
-    def _write_turn(self) -> Iterator[None]:
+    def _write_turn(self, *, goes_first: bool = False) -> Iterator[None]:
         """Write after those who asked before: with a plain lock, busy writers could go first."""
-        with self._queued():
+        with self._queued(goes_first=goes_first):
             self._thread_state.is_writing = True
             try:
                 yield
@@ -148,11 +158,12 @@ class Database:
                 self._thread_state.is_writing = False
 
     @contextmanager
-    def _queued(self) -> Iterator[None]:
+    def _queued(self, *, goes_first: bool) -> Iterator[None]:
         mine = object()
         try:
             with self._turn_changed:
-                self._writers.append(mine)
+                # The first in the row is writing at this moment.
+                self._writers.insert(1 if goes_first else len(self._writers), mine)
                 is_first = self._turn_changed.wait_for(
                     lambda: self._writers[0] is mine, error_messages.BUSY_TIMEOUT_S
                 )

@@ -132,7 +132,7 @@ class Session:
         opinion = verdict_log.checked(opinion)
         if opinion.verdict is not None:
             require_class(self.task)
-        with self.database.writing() as connection:
+        with self.database.writing(goes_first=True) as connection:
             reviewer = self._reviewer(connection)
             entry = verdict_log.record(
                 connection, candidate_id, reviewer, opinion, seconds, shown, evidence

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 
+from agent.child_process.give_way import give_way
 from app.services.samp.hub import READY, TAKEN
 from app.services.samp.library import LOOPBACK, samp_library
 from app.services.samp.lock_file import lock_path, read_lock_file
@@ -19,6 +20,7 @@ RETRIES = 2
 
 def main() -> int:
     """Run the hub until the standard input ends."""
+    give_way()  # a flood of messages does not take the processor from the window
     from astropy import log
 
     log.setLevel("ERROR")

@@ -41,6 +41,10 @@ BUSY = (429, 502, 503, 504)
 REPEATED = (307, 308)
 REDIRECTS = (301, 302, 303, *REPEATED)
 PIECE = 64 * 1024
+UNHURRIED = 4 * PIECE
+PAUSE_S = 0.002
+"""After each piece of a longer answer. A dozen that come at full speed would pass Python's lock
+from one to the other, and the window would wait for it; so one comes with 30 MB/s at most."""
 
 
 def never() -> bool:
@@ -237,6 +241,8 @@ def _content(response: httpx.Response, max_bytes: int) -> bytes:
         found += piece
         if len(found) > max_bytes:
             raise NotAllowed(f"an answer of more than {max_bytes:,} bytes")
+        if len(found) > UNHURRIED:
+            time.sleep(PAUSE_S)
     return bytes(found)
 
 

@@ -6,6 +6,7 @@ the owner has been deleted.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
@@ -18,6 +19,9 @@ from agent.errors import WorkbenchError
 
 # Longer than Qt delays a repaint; a zero timer may fire before it.
 PAINTED_MS = 10
+SWITCH_S = 0.001
+"""How long a thread at work keeps Python's lock when the window waits for it: Python's 5 ms are
+too long, as a repaint takes the lock dozens of times."""
 
 Done = Callable[[Any], None]
 Failed = Callable[[WorkbenchError], None]
@@ -33,6 +37,7 @@ class Runner(QObject):
 
     def __init__(self, parent: QObject | None = None, threads: int = 3) -> None:
         super().__init__(parent)
+        sys.setswitchinterval(SWITCH_S)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="window work")
         self._is_closed = False
         self._waiting: list[Callable[[], object]] = []

@@ -19,13 +19,12 @@ class CardPlot(pg.PlotWidget):  # type: ignore[misc]
     def __init__(
         self, current_theme: CurrentTheme, title: str, height_px: int, parent: QWidget
     ) -> None:
-        super().__init__(parent, background=current_theme.theme.plot)
+        super().__init__(parent, background=current_theme.theme.plot, enableMenu=False)
         self._current_theme = current_theme
         self.setFixedHeight(height_px)
         self.setAccessibleName(title)
         self.setFrameShape(self.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.plotItem.setMenuEnabled(False)
         self.plotItem.hideButtons()
         self.plotItem.vb.setMouseEnabled(False, False)
         self.plotItem.vb.disableAutoRange()

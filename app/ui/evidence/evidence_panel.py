@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -37,6 +38,8 @@ IsSeen = Callable[[], bool]
 """Whether the dock is on screen and in front of its tabs."""
 SHOW_DELAY_MS = 30
 """So that the spectrum is painted first."""
+SHOW_S = 0.008
+"""Cards that take longer together are shown in several turns of the event loop."""
 
 
 class EvidencePanel(QWidget):
@@ -72,6 +75,11 @@ class EvidencePanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.area)
+        self._unshown: list[str] = []
+        """Services whose cards are shown in the next turns of the event loop."""
+        self._shown_for: int | None = None
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._show_cards)
         self._delay = QTimer(self, singleShot=True, interval=SHOW_DELAY_MS)
         self._delay.timeout.connect(self._show_if_seen)
         for changed in (
@@ -88,6 +96,7 @@ class EvidencePanel(QWidget):
     def stop(self) -> None:
         """Cancel all questions."""
         self._delay.stop()
+        self._next.stop()
         self.feed.close()
 
     def show_soon(self, _: object = None) -> None:
@@ -101,15 +110,26 @@ class EvidencePanel(QWidget):
         row = self._current.row
         candidate = None if row is None else row.candidate
         self._show_whether_empty(candidate)
-        shown = self._shown_services(candidate)
+        self._unshown = self._shown_services(candidate)
+        self._shown_for = None if candidate is None else candidate.id
         for name, card in self.cards.items():
-            card.setVisible(name in shown)
-        for name in shown:
+            card.setVisible(name in self._unshown)
+        self._show_cards()
+
+    def _show_cards(self) -> None:
+        """Show as many as can be in a moment, and the others in the next turns of the loop."""
+        row = self._current.row
+        candidate = None if row is None else row.candidate
+        if self._shown_for != (None if candidate is None else candidate.id):
+            return  # another is current: all cards are shown anew in a moment
+        until = time.perf_counter() + SHOW_S
+        while self._unshown:
+            name = self._unshown.pop(0)
             is_new = name not in self.cards
             self._show_card(self._card(name), candidate)
-            if is_new:  # the others in the next turns of the event loop
-                self.show_soon()
-                break
+            if self._unshown and (is_new or time.perf_counter() > until):
+                self._next.start()
+                return
         self._show_weights()
         self._show_energy(candidate)
         self._note_seen()

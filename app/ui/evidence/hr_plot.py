@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGraphicsPolygonItem, QVBoxLayout, QWidget
 from app.services.hr_diagram.lines import COLOURS, MAGNITUDES, Region, background
 from app.services.hr_diagram.place import GOOD_RATIO, Kind, Place
 from app.ui.evidence.card_plot import CardPlot, pen
-from app.ui.theme.theme import CurrentTheme, mixed
+from app.ui.theme.theme import CurrentTheme, Theme, mixed
 from app.ui.widgets.labels import wrapped_label
 
 HEIGHT_PX = 260
@@ -26,6 +26,8 @@ class HrPlot(CardPlot):
         self.region: Region | None = None
         self._image = pg.ImageItem(axisOrder="row-major")
         self._drawn: list[object] = []
+        self._shaded_for: Theme | None = None
+        """The theme in whose colours the background is drawn."""
         super().__init__(current_theme, "", HEIGHT_PX, parent)
         self.setAccessibleName(self.tr("Hertzsprung-Russell diagram"))
         self.name_axes("BP − RP", self.tr("absolute G"))
@@ -50,6 +52,9 @@ class HrPlot(CardPlot):
 
     def _draw_background(self) -> None:
         theme = self.theme
+        if theme == self._shaded_for:
+            return
+        self._shaded_for = theme
         shades = np.linspace(0.0, 0.75, 256)
         table = [QColor(mixed(theme.plot, theme.dim, float(each))).getRgb() for each in shades]
         self._image.setImage(background(), levels=(0.0, 1.0), lut=np.array(table, dtype=np.uint8))

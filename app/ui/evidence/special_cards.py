@@ -30,6 +30,7 @@ class GaiaCard(SourceCard):
     def show_class(self, task_id: str, name: str) -> None:
         """The class that is judged, whose usual region is drawn."""
         self._task_id, self._class_name = task_id, name
+        region_of(task_id)  # read now, when the card is made, and not with the first answer
 
     def show_match(self) -> None:
         super().show_match()

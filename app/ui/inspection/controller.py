@@ -28,6 +28,7 @@ from app.ui.session_bridge import SessionBridge
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.translation.message_texts import translate_message
+from app.worker.client import worker_command
 from app.worker.errors import InspectionCancelled, WorkerClosed
 from app.worker.inspection import Event, Failed, Finished, Started, StepDone, TextGenerated
 from app.worker.request import InspectRequest
@@ -71,6 +72,7 @@ class InspectionController(QObject):
         command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(parent)
+        command = worker_command(gives_way=True) if command is None else command
         self.runs: dict[int, RunningState] = {}
         """Waiting and running inspections by candidate id, oldest first."""
         default = default_model(bridge.session.task.id)

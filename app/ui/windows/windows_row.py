@@ -88,7 +88,10 @@ class WindowsRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._draw_timer = QTimer(self, singleShot=True, interval=DRAW_AFTER_MS)
         self._measure_timer = QTimer(self, singleShot=True, interval=MEASURE_AFTER_MS)
+        self._next_timer = QTimer(self, singleShot=True, interval=0)
+        self._undrawn: list[WindowCell] = []
         self._draw_timer.timeout.connect(self._draw)
+        self._next_timer.timeout.connect(self._draw_next)
         self._measure_timer.timeout.connect(self._measure)
         context.commands.add("next_window", self.next_window)
         context.commands.add("previous_window", self.previous_window)
@@ -112,17 +115,24 @@ class WindowsRow(QWidget):
         self._measure_timer.start()
 
     def _draw(self) -> None:
-        if not self.isVisible():
+        """Draw one window now, and the others in the next turns of the event loop."""
+        if self.isVisible():
+            self._undrawn = list(self.cells)
+            self._draw_next()
+
+    def _draw_next(self) -> None:
+        if not self._undrawn:
             return
+        cell = self._undrawn.pop(0)
         drawn = self._panel.plot.trace
         if drawn is not None and drawn.wavelength.size > MAX_PIXELS:
             drawn = None
-        template = self._panel.template.curve
-        for cell in self.cells:
-            window = self._view.observed(cell.window_of_task.range)
-            cell.plot.show_template(*template)
-            marks, from_zero = self._panel.marked_in(window), self._view.options.flux_zero
-            cell.plot.show_window(drawn, window, marks, from_zero)
+        window = self._view.observed(cell.window_of_task.range)
+        cell.plot.show_template(*self._panel.template.curve)
+        marks, from_zero = self._panel.marked_in(window), self._view.options.flux_zero
+        cell.plot.show_window(drawn, window, marks, from_zero)
+        if self._undrawn:
+            self._next_timer.start()
 
     def _measure(self) -> None:
         spectrum = self._current.spectrum

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from app.worker.client import WorkerClient
+from agent.child_process.give_way import NICENESS
+from app.worker.client import WorkerClient, worker_command
 from app.worker.errors import LoadError, WorkerCrash
 from app.worker.inspection import Failed, TextGenerated
+from app.worker.process import ChildProcess
 from app.worker.request import LoadRequest
 from tests.app.worker.conftest import LONG_S, POSIX, EventRecorder, is_gone, request
 from tests.processes import runs, wait_until
@@ -41,8 +43,9 @@ def test_killed_while_it_speaks_is_known_within_a_second(client: WorkerClient) -
 
 KILLED_WITH = """
 import sys, threading
-from app.worker.client import WorkerClient
+from app.worker.client import WorkerClient, worker_command
 from app.worker.inspection import Started
+from app.worker.process import ChildProcess
 from app.worker.request import LoadRequest
 from tests.app.worker.conftest import COMMAND, request
 
@@ -125,7 +128,7 @@ def test_no_such_program() -> None:
 GRANDPARENT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from app.worker.client import WorkerClient
+from app.worker.client import WorkerClient, worker_command
 from tests.app.worker.conftest import POSIX, COMMAND, request
 client = WorkerClient(COMMAND)
 client.inspect(request("call:" + sys.argv[2])).result()
@@ -157,3 +160,16 @@ def _hears_the_end(line: socket.socket) -> bool:
         return line.recv(1) == b""
     except ConnectionResetError:
         return True
+
+
+@POSIX
+@pytest.mark.parametrize("gives_way", [True, False])
+def test_only_a_worker_of_the_window_leaves_it_the_processor(gives_way: bool) -> None:
+    child = ChildProcess(worker_command(gives_way=gives_way))
+    try:
+        assert child.ping(LONG_S) is not None
+        ours = os.getpriority(os.PRIO_PROCESS, 0)
+        wanted = min(ours + NICENESS, 19) if gives_way else ours
+        assert os.getpriority(os.PRIO_PROCESS, child.pid) == wanted
+    finally:
+        child.close()

@@ -16,6 +16,7 @@ from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
+from tests.processes import wait_until
 
 ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 PATIENCE_S = 0.3
@@ -105,6 +106,34 @@ def test_a_verdict_waits_for_no_more_than_who_asked_before(file_location):
                 writer.result()
         # Two that were queued; now and then some more ended before we were in the queue.
         assert sum(1 <= each <= 3 for each in waited) > 40, waited
+
+
+def test_what_a_person_waits_for_goes_before_those_who_wait(file_location):
+    with made(file_location) as session, ThreadPoolExecutor(3) as pool:
+        queue, order = session.database._writers, []
+
+        def work(name, goes_first):
+            with session.database.writing(goes_first=goes_first):
+                order.append(name)
+
+        with session.database.writing():
+            ends = []
+            for name in ("first", "second", "person"):
+                ends.append(pool.submit(work, name, name == "person"))
+                wait_until(lambda: len(queue) == 1 + len(ends))
+        for end in ends:
+            end.result(60)
+    assert order == ["person", "first", "second"]
+
+
+def test_an_opinion_goes_first(file_location, monkeypatch):
+    with made(file_location) as session:
+        asked, writing = [], session.database.writing
+        monkeypatch.setattr(
+            session.database, "writing", lambda **how: asked.append(how) or writing(**how)
+        )
+        session.record_verdict(1, ACCEPT)
+    assert asked == [{"goes_first": True}]
 
 
 def test_more_readers_than_there_is_room_for(file_location, impatient):

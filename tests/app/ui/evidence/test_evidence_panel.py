@@ -65,6 +65,26 @@ def test_every_service_has_its_card_with_values_and_their_source(evidence):
     assert set(kept) == set(KEYS)
 
 
+def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monkeypatch):
+    monkeypatch.setattr("app.ui.evidence.evidence_panel.SHOW_S", 0.0)  # a card in each turn
+    evidence.show()
+    evidence.turn_on("simbad", "gaia", "twomass")
+    person, panel = evidence.person, evidence.panel
+    person.wait(lambda: len(panel.cards) == 3)
+    person.wait(lambda: all(evidence.is_shown(name, "found") for name in panel.cards))
+    person.wait(lambda: not panel._unshown)
+    seen = person.current.evidence
+    assert set(seen.of(1)) == {"simbad", "gaia", "twomass"}
+    panel.show_now()
+    assert panel._unshown == ["gaia", "twomass"]
+    person.current.go_to(2)
+    panel._show_cards()  # the next turn of the event loop comes before the cards are shown anew
+    assert panel._unshown == ["gaia", "twomass"] and not seen.of(2)
+    person.sees(2)
+    person.wait(lambda: seen.of(2) and not panel._unshown)
+    assert {card._candidate.id for card in panel.cards.values()} == {2}
+
+
 def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
     evidence.show()
     evidence.turn_on("simbad", "gaia")
