@@ -26,8 +26,6 @@ def test_a_backup_put_beside_the_log_of_another(file_location, tmp_path):
     with made(file_location, 200) as session:
         for number in range(1, 200):
             session.record_verdict(number, ACCEPT)
-            if number % 50 == 0:
-                session.database.tidy()  # as the window does
         subprocess.run(["cp", f"{file_location}-wal", f"{crashed}-wal"], check=True)
     backup.replace(crashed)
     before = [Path(f"{crashed}{suffix}").read_bytes() for suffix in ("", "-wal")]
