@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -95,17 +95,10 @@ class Database:
         with self._block(), self._write_turn(goes_first=goes_first):
             self._repair()
             self._storage.check_intact()
-            self._storage.leave_log(to_others=goes_first)
             with self._transaction(self._storage.writer) as connection:
                 yield connection
             # A commit into a file that was deleted or replaced must not be reported as saved.
             self._storage.check_intact()
-
-    def tidy(self) -> None:
-        """Do what writes that go first have left to others, if anything. Nobody waits for it."""
-        with suppress(SessionError), self._block():
-            if not self.is_read_only and not self._storage.needs_repair():
-                self._storage.copy_log()
 
     def copy_to(self, path: Path) -> None:
         """Save a complete copy, even if the original file has been deleted meanwhile."""

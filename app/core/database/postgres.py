@@ -96,12 +96,6 @@ class TeamDatabase:
     def repair(self) -> None:
         pass
 
-    def leave_log(self, *, to_others: bool) -> None:
-        pass
-
-    def copy_log(self) -> None:
-        pass
-
     def copy_to(self, path: Path) -> None:
         raise SessionError(f"{self.location} is on a server. Use the server's own backups")
 

@@ -35,9 +35,6 @@ from app.core.errors import SessionError
 MAX_READERS = 32
 SIDE_SUFFIXES = ("-wal", "-shm")
 WRITER_PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON", "foreign_keys = ON")
-LOG_PAGES, LOG_PAGES_OF_A_PERSON = 1_000, 4_000
-"""Pages in the WAL at which the commit that adds to it copies them into the file. That takes 50 ms
-and more on a busy disk, so a commit that a person waits for leaves it to others for long."""
 
 Mode = Literal["create", "write", "read"]
 Identity = tuple[int, int]
@@ -46,7 +43,7 @@ Identity = tuple[int, int]
 class SessionFile:
     """An open session file: one connection for writing and several for reading.
 
-    Only `readers`, `needs_repair` and `copy_log` may be used by several threads at once.
+    Only `readers` and `needs_repair` may be used by several threads at once.
     """
 
     def __init__(self, path: Path, mode: Mode) -> None:
@@ -57,8 +54,6 @@ class SessionFile:
         self._identity: Identity | None = None
         self._side_identities: list[Identity | None] = []
         self._size = 0
-        self._log_pages = 0
-        """At how many pages the writer copies the WAL; 0: not set yet."""
         try:
             # Resolve links now: SQLite names the -wal and -shm files after the real file.
             self._path = Path(os.path.realpath(path))
@@ -144,26 +139,6 @@ class SessionFile:
             connection.exec_driver_sql("PRAGMA user_version").all()
         self.after_open()
 
-    def leave_log(self, *, to_others: bool) -> None:
-        """Whether the next commit leaves it to others to copy the WAL into the file."""
-        pages = LOG_PAGES_OF_A_PERSON if to_others else LOG_PAGES
-        if pages != self._log_pages:
-            pooled = self.writer.raw_connection()
-            try:
-                run_pragma(_driver_connection(pooled), f"wal_autocheckpoint = {pages}")
-            finally:
-                pooled.close()
-            self._log_pages = pages
-
-    def copy_log(self) -> None:
-        """Copy what the WAL holds into the file, beside readers and a writer. For any thread."""
-        with suppress(sqlite3.Error, SQLAlchemyError):  # a later one succeeds
-            pooled = self.readers.raw_connection()
-            try:
-                run_pragma(_driver_connection(pooled), "wal_checkpoint(PASSIVE)")
-            finally:
-                pooled.close()
-
     def copy_to(self, path: Path) -> None:
         """Save a complete copy, even if the file itself was deleted."""
         if path.exists():
@@ -241,7 +216,6 @@ class SessionFile:
             refuse_foreign_log(self._path, self.location)
 
     def _writing_connection(self) -> sqlite3.Connection:
-        self._log_pages = 0
         return self._checked(connect(self._path, "rw"), WRITER_PRAGMAS)
 
     def _reading_connection(self) -> sqlite3.Connection:

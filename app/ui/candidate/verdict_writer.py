@@ -21,8 +21,6 @@ from app.ui.candidate.blind_mode import BlindMode
 
 MOST_AT_ONCE = 5
 """Candidates whose undo the window waits for: some 15 ms."""
-TIDY_AFTER = 50
-"""Opinions, whose writing leaves some work to others."""
 BUSY = "the last act is still being saved. Try again in a moment"
 
 
@@ -54,7 +52,6 @@ class VerdictWriter:
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self._repeat = Opinion()
         self._repeat_seconds: float | None = None
-        self._records = 0
         self.is_writing = False
         """True while a change of the session comes from this object."""
         self.is_busy = False
@@ -79,9 +76,6 @@ class VerdictWriter:
             )
         if seen:
             self._blind_mode.mark_recorded(number)
-        self._records += 1
-        if self._records % TIDY_AFTER == 0:
-            self._runner.run_soon(self._session.database.tidy)
         return entry
 
     def amend(self, number: int, change: Callable[[Opinion], Opinion]) -> LogEntry | None:

@@ -57,21 +57,6 @@ def test_seconds_and_what_was_seen_are_recorded(qtbot, context, session):
     assert dict(entry.shown) == {"verdict": "YES", "p_yes": 0.9, "model": "nano"}
 
 
-def test_what_its_writes_leave_is_done_in_the_background(qtbot, context, session, monkeypatch):
-    monkeypatch.setattr("app.ui.candidate.verdict_writer.TIDY_AFTER", 2)
-    threads, tidy = [], session.database.tidy
-    monkeypatch.setattr(
-        session.database, "tidy", lambda: threads.append(threading.current_thread()) or tidy()
-    )
-    current = begin(qtbot, context)
-    for number in (2, 3):
-        assert threads == []
-        current.judge(Verdict.REJECT)
-        shown(qtbot, context, number)
-    qtbot.waitUntil(lambda: len(threads) == 1)
-    assert threads[0] is not threading.main_thread()
-
-
 def test_nothing_is_recorded_while_an_act_on_many_is_being_saved(qtbot, context, session):
     current = begin(qtbot, context)
     saved, ended, refused = threading.Event(), [], []
