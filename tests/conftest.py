@@ -36,6 +36,9 @@ settings.register_profile(
 )
 settings.load_profile("seeded")
 
+# Most of what a test makes is gone when it ends: searching for garbage seldom is enough.
+gc.set_threshold(20_000, 20, 20)
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:

@@ -1,4 +1,4 @@
-"""Tiny models with random weights, made once in each test process.
+"""Tiny models with random weights, made once in each run of the tests.
 
 A test module takes the fixtures by importing their names:
 `from tests.small_models import tiny_qwen3, tiny_qwen25`.
@@ -20,6 +20,7 @@ pytest.importorskip("transformers")
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from tests.made_once import made_once
 from train.models.small_model import (
     TINY,
     FamilyName,
@@ -75,9 +76,9 @@ def make_folder(folder: Path, family: FamilyName, shape: Shape = TINY) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_qwen25(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_folder(tmp_path_factory.mktemp("qwen25"), "qwen2.5-vl")
+    return made_once(tmp_path_factory, "qwen25", lambda at: make_folder(at, "qwen2.5-vl"))
 
 
 @pytest.fixture(scope="session")
 def tiny_qwen3(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_folder(tmp_path_factory.mktemp("qwen3"), "qwen3-vl")
+    return made_once(tmp_path_factory, "qwen3", lambda at: make_folder(at, "qwen3-vl"))

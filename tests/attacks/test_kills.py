@@ -26,9 +26,9 @@ from tests.app.core.sessions import made
 from tests.attacks.sessions.kills import processes_of, sample_session
 from tests.night import BY_NIGHT, seeds
 
-WINDOW_KILLS = 10 if BY_NIGHT else 6
+WINDOW_KILLS = 10 if BY_NIGHT else 4
 VET_KILLS = 5 if BY_NIGHT else 3
-MERGE_KILLS = 10 if BY_NIGHT else 6
+MERGE_KILLS = 10 if BY_NIGHT else 3
 VET_MODEL = default_model("CV") if BY_NIGHT else MEASURED
 ACT_KILLS = 20 if BY_NIGHT else 3
 ACT_SIZE = 500

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc"),
     pytest.mark.timeout(1800),  # hundreds of inspections by a model on the processor
 ]
-COUNT, FIRST = (300, 50) if BY_NIGHT else (60, 30)
+COUNT, FIRST = (300, 50) if BY_NIGHT else (40, 20)
 LATEST = 10  # of which the middle counts: a single figure goes up and down
 MAX_GROWTH_MB = 5.0
 LONG_S = 120.0

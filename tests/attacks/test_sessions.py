@@ -24,7 +24,7 @@ ALLOWED = ("/dev/null", "/usr/share/zoneinfo")
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=20))
 def test_commands_on_spoilt_sessions(tmp_path, batch):
     """By night 2,000 sessions."""
-    count = 100 if BY_NIGHT else 5
+    count = 100 if BY_NIGHT else 3
     said: Counter[str] = Counter()
     for outcome in _outcomes(tmp_path, "commands", batch * count, count):
         value = outcome.value
@@ -41,7 +41,7 @@ def test_commands_on_spoilt_sessions(tmp_path, batch):
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=10))
 def test_the_window_on_spoilt_sessions(tmp_path, batch):
     """By night 200 sessions, other ones."""
-    count = 20 if BY_NIGHT else 2
+    count = 20 if BY_NIGHT else 1
     for outcome in _outcomes(tmp_path, "window", 100_000 + batch * count, count):
         value = outcome.value
         assert value["faults"] == [], value

@@ -19,7 +19,7 @@ from tests.attacks.sessions.scene import make
 from tests.night import BY_NIGHT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
-ROUNDS = 200 if BY_NIGHT else 40
+ROUNDS = 200 if BY_NIGHT else 20
 WARM_UP = 10
 MOST_GROWTH_MB = 8
 

@@ -38,6 +38,13 @@ def qtbot(qtbot: QtBot) -> QtBot:
     return qtbot
 
 
+@pytest.fixture(scope="module", autouse=True)
+def older_is_frozen() -> None:
+    """What was there before a file's tests is not searched for garbage after each of them."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def modules_known() -> list[int]:
     """The number of modules when their objects were last frozen."""

@@ -12,6 +12,7 @@ import csv
 
 import pytest
 
+from tests.made_once import made_once
 from tests.train.bench.helpers import simulated, small
 from train.bench.build import Bench, build
 from train.bench.card import write_card
@@ -29,10 +30,11 @@ class Made:
 @pytest.fixture(scope="session")
 def sky(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """One sky as LAMOST and as SDSS saw it."""
-    folder = tmp_path_factory.mktemp("sky")
     return (
-        simulated(folder / "lamost", "LAMOST", seed=1, count=240),
-        simulated(folder / "sdss", "SDSS", seed=2, count=240),
+        made_once(
+            tmp_path_factory, "lamost", lambda at: simulated(at, "LAMOST", seed=1, count=240)
+        ),
+        made_once(tmp_path_factory, "sdss", lambda at: simulated(at, "SDSS", seed=2, count=240)),
     )
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.train.forks import as_rank, ended, forked
-from tests.train.sft.recipes import KINDS, TOGETHER, train
+from tests.train.sft.recipes import DYING, TOGETHER, train
 from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
 
@@ -22,7 +22,7 @@ DIES_AT = 4
 
 
 def main(approved: Path, sets: Path, out: Path, port: str) -> None:
-    for kind, settings in KINDS.items():
+    for kind, settings in DYING.items():
         run = partial(dies, partial(train, approved, sets, out / kind, settings))
         assert ended(forked(run)) == DIED
     together = partial(train, approved, sets, out / "shared", SftSettings(**TOGETHER))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.night import BY_NIGHT
 from tests.train.sft.samples import MINUTE_MODEL
 from train.sft.run import fine_tune
 from train.sft.settings import SftSettings
@@ -18,6 +19,8 @@ KINDS = {
     "muon": SftSettings(**{**BASE, "optimizer": "muon"}),
     "lora": SftSettings(**{**BASE, "kind": "lora", "trained": "language", "lora_rank": 4}),
 }
+DYING = KINDS if BY_NIGHT else {name: KINDS[name] for name in ("muon", "lora")}
+"""By day those that the others do not stand for: their optimizers and weights are kept alike."""
 STEPS = 6
 TOGETHER = {**BASE, "batch": 2, "steps": 2, "save_every": 0, "eval_every": 2}
 """Steps of two batches, on two devices or one after the other."""

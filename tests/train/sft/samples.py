@@ -17,6 +17,7 @@ from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
+from tests.made_once import made_once
 from tests.small_models import make_folder
 from train.models.small_model import FamilyName, Shape
 from train.sft.batches import Collator
@@ -78,12 +79,12 @@ def minute_folder(place: Path, family: FamilyName) -> Path:
 
 @pytest.fixture(scope="session")
 def minute25(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return minute_folder(tmp_path_factory.mktemp("minute25"), "qwen2.5-vl")
+    return made_once(tmp_path_factory, "minute25", lambda at: minute_folder(at, "qwen2.5-vl"))
 
 
 @pytest.fixture(scope="session")
 def minute3(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return minute_folder(tmp_path_factory.mktemp("minute3"), "qwen3-vl")
+    return made_once(tmp_path_factory, "minute3", lambda at: minute_folder(at, "qwen3-vl"))
 
 
 def row_settings(folder: Path, sets: Path, pictures: Path, room: int = 10**8) -> RowSettings:

@@ -21,7 +21,7 @@ KILLS = 25
 ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 
 
-@pytest.mark.parametrize("seed", seeds(by_day=4, by_night=8))
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=8))
 def test_killed_while_recording(children, file_location, seed):
     """200 kills by night; half of the sessions copy their log into the file all the time."""
     made(file_location, CANDIDATES).close()
@@ -40,7 +40,7 @@ def test_killed_while_recording(children, file_location, seed):
     assert len(moments) > 3
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=2))
 def test_killed_while_being_made(children, tmp_path, seed):
     """It is a whole session, or says that it is none; it never holds half a list."""
     chance = random.Random(seed)

@@ -11,6 +11,7 @@ import pytest
 
 from app.core.errors import SessionError
 from tests.app.core.session.hostile import prepare, use
+from tests.night import seeds
 
 DEEP = "[" * 100_000
 HUGE = 2**63 - 1
@@ -103,7 +104,7 @@ def spoil(location, table, column, value, where):
     return True
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=6))
 def test_a_failing_disk(file_location, tmp_path, seed):
     """Bytes that came back wrong, anywhere in the file."""
     chance = random.Random(seed)

@@ -37,7 +37,7 @@ from tests.app.ui.candidates import SAMPLE, sample_file
 from tests.app.ui.window.cut_texts import SLACK_PX, cut_texts
 
 TITLE_PX = 24
-SETTLE_MS = 60
+SETTLE_MS = 25
 WAIT_S = 60.0
 PATIENCE = 5
 TEXT_PT = (10, 24)
