@@ -7,7 +7,8 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.agent.remarks import reads_remarks
+from agent.errors import ResourceError
+from agent.inspection.inspector_factory import looking_card
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import wrapped_label
 
@@ -111,3 +112,15 @@ class TakeoverBar(QWidget):
             self._current.message.emit(
                 self.tr("The agent will see this window before its next turn")
             )
+
+
+def reads_remarks(model: str) -> bool:
+    """Whether a remark means anything to this model; `model` is a name, a path or an address.
+
+    It reads the model's card from the disk, so do not call it on the GUI thread.
+    """
+    try:
+        card = looking_card(model)
+    except ResourceError:
+        return True  # the model says itself what is wrong with it
+    return card is not None and card.reads_remarks

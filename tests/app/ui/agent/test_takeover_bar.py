@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.agent import takeover_bar
 from app.ui.agent.agent_panel import AgentPanel
-from app.ui.agent.remarks import reads_remarks
+from app.ui.agent.takeover_bar import reads_remarks
 from tests.app.ui.scripted_agent import LONG_MS, show_candidate
 
 LEFT = Qt.MouseButton.LeftButton
