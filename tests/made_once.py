@@ -12,7 +12,7 @@ from filelock import FileLock
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """The folder that whoever asks first fills, in its place; no test may change it."""
+    """A copy, which tests may change, of the folder that whoever asks first fills."""
     base = factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder, done = shared / f"once-{name}", shared / f"{name}.done"
@@ -22,4 +22,6 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
             folder.mkdir()
             make(folder)
             done.touch()
-    return folder
+    own = factory.mktemp(name)
+    shutil.copytree(folder, own, dirs_exist_ok=True)
+    return own

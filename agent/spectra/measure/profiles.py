@@ -199,9 +199,9 @@ def _solve(matrix: FloatArray, wanted: FloatArray) -> FloatArray | None:
 @cache
 def _solver() -> Callable[..., tuple[Any, ...]]:
     """What `numpy.linalg.solve` calls after checks that cost four times as much."""
-    from scipy.linalg.lapack import dgesv  # takes 0.2 s: the window opens without it
+    from scipy.linalg import lapack  # takes 0.2 s: the window opens without it
 
-    solver: Callable[..., tuple[Any, ...]] = dgesv
+    solver: Callable[..., tuple[Any, ...]] = lapack.dgesv
     return solver
 
 

@@ -47,8 +47,6 @@ class Database:
         else:
             self._storage = TeamDatabase(location)
         self.location: Path | str = self._storage.location
-        self.address = location
-        """Where to open it again. Not to be shown: a URL may have a password."""
         try:
             with error_messages.translate_errors(self.location):
                 self._prepare()
@@ -56,6 +54,11 @@ class Database:
         except BaseException:
             self._storage.discard()
             raise
+
+    @property
+    def address(self) -> Path | str:
+        """Where to open it again. Not to be shown: a URL may have a password."""
+        return self._storage.address
 
     @property
     def is_read_only(self) -> bool:

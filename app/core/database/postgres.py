@@ -65,6 +65,12 @@ class TeamDatabase:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
 
+    @property
+    def address(self) -> str:
+        """With the password, which no attribute holds in the clear."""
+        url = self._engine.url.set(drivername="postgresql")
+        return url.render_as_string(hide_password=False)
+
     def version(self, connection: Connection, *, is_writing: bool) -> int:
         """Version of the tables, 0 for none. A writer locks out others who would create them."""
         if is_writing:

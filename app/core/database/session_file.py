@@ -77,6 +77,10 @@ class SessionFile:
             pool_use_lifo=True,
         )
 
+    @property
+    def address(self) -> Path:
+        return self.location
+
     def version(self, connection: Connection, *, is_writing: bool) -> int:
         """Version of the tables, 0 for none."""
         found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
