@@ -10,7 +10,7 @@ from tests.made_once import made_once
 @pytest.fixture(scope="session")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a task, a small set, and a model that mostly guesses."""
-    return made_once(tmp_path_factory, "toy", make_toy)
+    return made_once(tmp_path_factory, "toy", make_toy, in_place=True)
 
 
 def make_toy(folder: Path) -> None:
