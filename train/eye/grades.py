@@ -231,8 +231,7 @@ def told(
     *,
     is_whole: bool,
 ) -> dict[str, str]:
-    """What is said of a picture, by quantity: nothing unsure, and that something is not seen only
-    where the task asks for it."""
+    """What is said of a picture, by quantity: nothing unsure, and no absence unasked."""
     rank = dict(zip(asked_gates(), read.ranks.tolist(), strict=True))
     error = dict(zip(asked_gates(), read.errors.tolist(), strict=True))
     said, own = dict[str, str](), own_gates(task)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.reviewer_name import MAX_NAME, is_reviewer_name
+from app.core.sharing.known.hide import rate_of
 from app.core.sharing.known.labelled_list import member_labels
 from app.ui.session_context import SessionContext
+from app.ui.sharing.dialog_parts import form_of, names_in, stacked
 from app.ui.sharing.known_work import (
     HideOrder,
     KnownSource,
@@ -108,8 +111,7 @@ class KnownDialog(QDialog):
 
     @property
     def member_names(self) -> tuple[str, ...]:
-        names = self.members.text().replace("，", ",").replace("、", ",").split(",")
-        return tuple(name.strip() for name in names if name.strip())
+        return names_in(self.members.text())
 
     def _lay_out(self) -> None:
         about = self.tr(
@@ -122,23 +124,17 @@ class KnownDialog(QDialog):
             "The session is opened anew. Run the agent and ask the catalogues after it: what has no"
             " answer would be found out."
         )
-        form = QFormLayout()
-        form.setHorizontalSpacing(12)
-        form.setVerticalSpacing(8)
-        for name, field in (
-            (self.tr("Labels of the class"), self.members),
-            (self.tr("How many"), self.count),
-            (self.tr("Seed"), self.seed),
-            (self.tr("Name of the lead"), self.lead),
-        ):
-            field.setAccessibleName(name)
-            form.addRow(name, field)
+        form = form_of(
+            (
+                (self.tr("Labels of the class"), self.members),
+                (self.tr("How many"), self.count),
+                (self.tr("Seed"), self.seed),
+                (self.tr("Name of the lead"), self.lead),
+            )
+        )
         for number in (self.count, self.seed):
             number.setMaximumWidth(number.sizeHint().width())
-        inner = QWidget()
-        inside = QVBoxLayout(inner)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(8)
+        inner, inside = stacked()
         inside.addWidget(wrapped_label(about, "dim"))
         for part in (self.path, self.spectra, self.trust, self.labels):
             inside.addWidget(part)
@@ -209,16 +205,14 @@ class KnownDialog(QDialog):
             and is_reviewer_name(self.lead.text().strip())
         )
 
-    def _members_among(self, labels: dict[str, int] | object) -> int:
+    def _members_among(self, labels: Mapping[str, int]) -> int:
         """How many spectra have a label of the class."""
-        assert isinstance(labels, dict)
         wanted = member_labels(self._session.task, self.member_names)
         return sum(count for label, count in labels.items() if label.casefold() in wanted)
 
-    def _label_text(self, labels: object) -> str:
+    def _label_text(self, labels: Mapping[str, int]) -> str:
         if self.is_busy:
             return self.tr("Reading the list…")
-        assert isinstance(labels, dict)
         shown = [f"{one_line(name)} {count:,}" for name, count in [*labels.items()][:MAX_SHOWN]]
         more = ", …" if len(labels) > MAX_SHOWN else ""
         members = self._members_among(labels)
@@ -235,8 +229,7 @@ class KnownDialog(QDialog):
         if not self.places:
             return self.tr("Everything has been judged or seen: no place is left to hide one in.")
         text = self.tr("{n} in the list are untouched; then {percent} % of them are known.")
-        count = self.count.value or 0.0
-        percent = 100.0 * count / (count + self.places)
+        percent = rate_of(round(self.count.value or 0.0), self.places)
         return text.replace("{n}", f"{self.places:,}").replace("{percent}", f"{percent:.0f}")
 
     def _order(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.queue import FilterError, combine, conjuncts
@@ -16,6 +16,7 @@ from app.core.queue.filters import MINE
 from app.core.sharing.share_plan import SharePlan, parsed_rule
 from app.ui.review.person_cards import NumberGrid
 from app.ui.session_context import SessionContext
+from app.ui.sharing.dialog_parts import form_of, names_in, stacked
 from app.ui.sharing.share_work import Shares, make_shares, read_shares, write_parts
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_folder
@@ -90,9 +91,8 @@ class ShareDialog(QDialog):
     @property
     def plan(self) -> SharePlan:
         """As the fields say."""
-        names = self.people.text().replace("，", ",").replace("、", ",").split(",")
         return SharePlan(
-            people=tuple(" ".join(name.split()) for name in names if name.strip()),
+            people=names_in(self.people.text()),
             overlap=self.overlap.value or 0.0,
             second_when=self.rule.text(),
             seed=round(self.seed.value or 0.0),
@@ -104,23 +104,17 @@ class ShareDialog(QDialog):
             " agree. Names are those under which people judge. Another person is asked where the"
             " rule is true of a verdict."
         )
-        form = QFormLayout()
-        form.setHorizontalSpacing(12)
-        form.setVerticalSpacing(8)
-        for name, field in (
-            (self.tr("People"), self.people),
-            (self.tr("Given to two people, %"), self.overlap),
-            (self.tr("Second opinion when"), self.rule),
-            (self.tr("Seed"), self.seed),
-        ):
-            field.setAccessibleName(name)
-            form.addRow(name, field)
+        form = form_of(
+            (
+                (self.tr("People"), self.people),
+                (self.tr("Given to two people, %"), self.overlap),
+                (self.tr("Second opinion when"), self.rule),
+                (self.tr("Seed"), self.seed),
+            )
+        )
         for number in (self.overlap, self.seed):
             number.setMaximumWidth(number.sizeHint().width())
-        inner = QWidget()
-        inside = QVBoxLayout(inner)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(8)
+        inner, inside = stacked()
         inside.addWidget(wrapped_label(about, "dim"))
         inside.addLayout(form)
         below: tuple[QWidget, ...] = (self.anew, self.pack, self.empty, self.progress)
