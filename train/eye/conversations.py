@@ -27,7 +27,7 @@ from agent.tasks.task import Task
 from train.draft.phrases import SHORT
 from train.eye.grades import Readings, all_phrases, climate, told
 from train.eye.misplaced import NO_KIND, misplaced
-from train.eye.reasons import reasons
+from train.eye.reasons import KINDS_SAID, fitting_kind, reasons
 from train.eye.settings import seeing_style
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
@@ -186,8 +186,9 @@ def _answer(asked: Question, task: Task, said: Sequence[Mapping[str, str]], read
     if asked.is_blank:
         return f"<answer>\\boxed{{{asked.answer}}} {SHORT['nothing'][0]}</answer>"
     why = "; ".join(reasons(task, asked.answer, asked.label, said, read))
-    kind = KIND_NAMES[asked.label if asked.answer == "NO" else asked.task]
-    start = "More like" if asked.answer == "NO" else "Like"
+    kind, start = KIND_NAMES[asked.task], "Like"
+    if asked.answer == "NO":
+        kind, start = fitting_kind(asked.label, task, said, read), "More like"
     text = f"{start} {kind}: {why}." if why else f"{start} {kind}."
     return f"<answer>\\boxed{{{asked.answer}}} {text}</answer>"
 
@@ -203,7 +204,7 @@ def fixed_phrases() -> tuple[str, ...]:
     questions = {task.question for task in tasks}
     return tuple(
         sorted(
-            {*all_phrases(), *replies, *calls, *syntax, *questions, *KIND_NAMES.values()}
+            {*all_phrases(), *replies, *calls, *syntax, *questions, *KINDS_SAID}
             | {look.label for look in looks}
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -28,15 +28,15 @@ class Readings(NamedTuple):
     errors: FloatArray
 
 
-PER_WINDOW = 5
-"""Quantities that are told of a window."""
+PER_WINDOW, ABSENCES = 6, 2
+"""Quantities that are told of a window, and how many of them may be what is missed there."""
 WHOLE = ("colour_4200_5400", "colour_6600_7500", "Dn4000", "TiO5", "TiO5_excess", "C2_5165_edge",
          "EW_H_alpha")  # fmt: skip
 """Quantities that are told of the whole spectrum, where only broad or strong features are seen."""
 STRONG_LINE = -12.0
 """Equivalent width, in angstrom, of emission that is seen in the whole spectrum."""
 UNTOLD = ("TiO5_excess", "ZrO_6474", "ZrO_6345", "CN_7872", "MK_carbon", "Ba_4554", "H_11",
-          "H_gamma_depth", "TiO_4940", "EW_FeI_5270", "EW_LiI_6708")  # fmt: skip
+          "EW_Pa_12", "H_gamma_depth", "TiO_4940", "EW_FeI_5270", "EW_LiI_6708")  # fmt: skip
 """Quantities that are not told of a window: they have no words that an astronomer would use, are
 told by a band head, or are read better from the whole spectrum."""
 
@@ -73,6 +73,10 @@ LINE_OF_WIDTH = {
     "H_gamma_D2": "EW_H_gamma", "H_delta_D2": "EW_H_delta",
 }  # fmt: skip
 """Widths are told only of a line that is told as emission or absorption, as its name says."""
+
+AT_MOST = "weak at most"
+CAUTION = 1.5
+"""Typical errors on either side of a reading within which the truth is looked for."""
 
 COOL_STARTS = ("TiO", "CaH", "ZrO", "YO", "LaO", "VO", "CN", "C2", "NaI_8190", "EW_BaII", "MgH",
                "Mg_b", "CaT")  # fmt: skip
@@ -140,19 +144,37 @@ def phrase(gate: str, value: float) -> str:
 
 
 def sure_phrase(gate: str, rank: float, error: float) -> str:
-    """What is said of a rank of this error, at most one grade from the truth; "" if unsure."""
+    """What is said of a rank of this error; "" if unsure. Nothing that may be there is absent."""
     borders, said = words(gate)
-    low, high = (bisect(borders, value_of(gate, rank + part)) for part in (-error, error))
+    reach = CAUTION * error
+    low, high = (bisect(borders, value_of(gate, rank + part)) for part in (-reach, reach))
+    if low == high:
+        return said[low]
+    absent = _absent_grade(gate)
+    if absent is not None and low <= absent <= high:
+        is_slight = low >= absent - 1 and high <= absent + 1
+        return at_most(said[absent]) if is_slight else ""
     match high - low:
-        case 0 | 1:
+        case 1:
             return phrase(gate, value_of(gate, rank))
-        case 2:
+        case 2 if len(said) > 3:
             return said[low + 1]
     return ""
 
 
+@cache
+def _absent_grade(gate: str) -> int | None:
+    found = [number for number, said in enumerate(words(gate)[1]) if is_absence(said)]
+    return found[0] if found else None
+
+
+def at_most(absence: str) -> str:
+    """What is said where a feature is weak or absent: "He I 4471 weak at most"."""
+    return f"{absence.removeprefix('no ').removesuffix(' not seen')} {AT_MOST}"
+
+
 def is_absence(said: str) -> bool:
-    return said.startswith("no ") or said.endswith("not seen")
+    return said.startswith("no ") or said.endswith(("not seen", AT_MOST))
 
 
 @cache
@@ -231,31 +253,46 @@ def told(
     *,
     is_whole: bool,
 ) -> dict[str, str]:
-    """What is said of a picture, by quantity: nothing unsure, and no absence unasked."""
+    """What is said of a picture, by quantity, and nothing of which the eye is unsure."""
     rank = dict(zip(asked_gates(), read.ranks.tolist(), strict=True))
     error = dict(zip(asked_gates(), read.errors.tolist(), strict=True))
-    said, own = dict[str, str](), own_gates(task)
+    found = dict[str, str]()
     for gate in told_gates(window, task, kind, before, is_whole=is_whole):
-        value = value_of(gate, rank[gate])
         text = sure_phrase(gate, rank[gate], error[gate])
-        if not text or (is_absence(text) and gate not in own):
-            continue
         if gate == "CH_G4300" and value_of("EW_H_gamma", rank["EW_H_gamma"]) < -BALMER[0]:
             continue  # The emission beside it raises what the G band is compared with.
-        if is_whole and gate == "EW_H_alpha" and value > STRONG_LINE:
+        if is_whole and gate == "EW_H_alpha" and value_of(gate, rank[gate]) > STRONG_LINE:
             continue
         if gate == "TiO5_excess" and value_of("TiO5", rank["TiO5"]) >= TIO_SEEN:
             continue
         if (line := LINE_OF_WIDTH.get(gate)) is not None:
             of_line = sure_phrase(line, rank[line], error[line])
-            if not of_line.endswith(_sign(gate)):
+            if not text or not of_line.endswith(_sign(gate)):
                 continue
             if line not in before:
-                said[line] = of_line
-        said[gate] = text
-        if not is_whole and len(said) >= PER_WINDOW:
-            break
-    return said if is_whole else dict(sorted(said.items(), key=lambda each: _place(each[0])))
+                found[line] = of_line
+        if text:
+            found[gate] = text
+    chosen = _most_telling(found, own_gates(task), is_whole=is_whole)
+    if is_whole:
+        return {gate: found[gate] for gate in chosen}
+    return {gate: found[gate] for gate in sorted(chosen, key=_place)}
+
+
+def _most_telling(found: Mapping[str, str], own: Sequence[str], *, is_whole: bool) -> list[str]:
+    """What is there before what is not, the task's own before others; no absence unasked."""
+    there = [gate for gate in found if not is_absence(found[gate])]
+    missing = [gate for gate in found if is_absence(found[gate])]
+    asked = [gate for gate in missing if gate in own]
+    if is_whole:
+        return [gate for gate in found if gate in there or gate in asked]
+    wanted = [gate for gate in there if gate in own or LINE_OF_WIDTH.get(gate) in own]
+    others = [gate for gate in there if gate not in wanted]
+    room = PER_WINDOW - min(len(asked), ABSENCES)
+    chosen = [*wanted, *others][:room]
+    chosen += asked[: PER_WINDOW - len(chosen)]
+    # Where nothing else is sure, that a line is not there is better than a silent look.
+    return chosen or missing[:ABSENCES]
 
 
 @cache
@@ -272,4 +309,5 @@ def _sign(width: str) -> str:
 
 def all_phrases() -> set[str]:
     names = {*WHOLE, *(set(WINDOW_GATES) & set(asked_gates()) - set(UNTOLD))}
-    return {said for name in names for said in words(name)[1]}
+    said = {said for name in names for said in words(name)[1]}
+    return said | {at_most(each) for each in said if is_absence(each)}

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from agent.evidence.kinds import builtin_kinds
+from agent.evidence.words import KIND_NAMES
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import FloatArray
 from agent.tasks.catalogue import load_tasks
@@ -18,6 +19,17 @@ from train.eye.targets import asked_gates
 REASONS = 3
 LEAST_WORTH = 0.3
 """Nats below which a sign is no reason."""
+ENOUGH_SIGNS = 2
+MOST_AGAINST = 1.5
+"""Nats by which what was said may speak for another kind than the one that is named."""
+FAMILIES = {
+    "a cool star": ("MG", "SS", "CS", "M_DWARF", "L_DWARF", "K", "SYMBIOTIC"),
+    "a hot star": ("O", "B", "A", "WD", "SDB"),
+    "a star of middle temperature": ("A", "F", "G", "K"),
+    "an object with emission lines": ("CV", "QSO", "NEBULA", "SYMBIOTIC", "WR", "YSO"),
+}
+UNKNOWN_KIND = "another kind of object"
+KINDS_SAID = (*KIND_NAMES.values(), *FAMILIES, UNKNOWN_KIND)
 COMMON = {*WHOLE, "EW_H_beta", "EW_H_gamma", "EW_H_delta", "H_alpha_em_fwhm", "H_beta_em_fwhm",
           "H_beta_D2", "H_gamma_D2", "H_delta_D2", "EW_CaII_K", "Balmer_jump_3720", "Mg_b",
           "NaI_8190", "CaT", "CaH2", "CaH3", "TiO_7054_edge"}  # fmt: skip
@@ -32,18 +44,41 @@ SAME_LINE = {"HdA": "EW_H_delta", "HgA": "EW_H_gamma", "HgF": "EW_H_gamma"}
 def reasons(
     task: Task, answer: Verdict, label: str, said: Sequence[Mapping[str, str]], read: Readings
 ) -> Iterator[str]:
-    """At most three, the best first; one colour and one absence are enough, and a trace is none."""
+    """At most three, the best first; one colour and one absence are enough, and a trace is none.
+
+    A member is one by what it has: two signs need neither a colour nor an absence beside them.
+    """
     worth = _worth(task, answer, label, said, read)
     phrases = {gate: phrase for each in said for gate, phrase in each.items()}
+    sort_of = {gate: _sort_of_reason(gate, phrases[gate]) for gate in worth}
+    found = [gate for gate in sorted(worth, key=lambda each: -worth[each])
+             if worth[gate] >= LEAST_WORTH and sort_of[gate] != "trace"]  # fmt: skip
+    if answer == "YES":
+        found.sort(key=lambda each: sort_of[each] != "sign")
     sorts: list[str] = []
-    for gate in sorted(worth, key=lambda each: -worth[each]):
-        sort = _sort_of_reason(gate, phrases[gate])
-        if worth[gate] < LEAST_WORTH or len(sorts) == REASONS:
-            return
-        if sort == "trace" or (sort != "sign" and sort in sorts):
-            continue
-        sorts.append(sort)
-        yield phrases[gate]
+    for gate in found:
+        sort = sort_of[gate]
+        is_enough = answer == "YES" and sorts.count("sign") >= ENOUGH_SIGNS
+        if len(sorts) < REASONS and (sort == "sign" or not (is_enough or sort in sorts)):
+            sorts.append(sort)
+            yield phrases[gate]
+
+
+def fitting_kind(label: str, task: Task, said: Sequence[Mapping[str, str]], read: Readings) -> str:
+    """The kind of something that is not of the class; its family where what was said fits another.
+
+    So an answer never names a dwarf after the signs of a giant.
+    """
+    kinds = builtin_kinds()
+    name = KIND_NAMES[label]
+    if label not in kinds.labels or not any(said):
+        return name
+    totals = _nats(said, read).sum(axis=0)
+    totals[kinds.labels.index(task.id)] = -np.inf
+    best = kinds.labels[int(np.argmax(totals))]
+    if totals[kinds.labels.index(label)] >= totals.max() - MOST_AGAINST:
+        return name
+    return next((one for one, of in FAMILIES.items() if label in of and best in of), UNKNOWN_KIND)
 
 
 def _worth(

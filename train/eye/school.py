@@ -64,6 +64,8 @@ def teach(
     torch.manual_seed(seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     eye = (eye or new_eye(settings)).to(device).train()
+    if settings.heads_only:
+        eye.tower.requires_grad_(False)
     optimizer = muon_and_adamw(eye, settings.lr, settings.weight_decay, half=True)
     out.mkdir(parents=True, exist_ok=True)
     if isinstance(lessons, Workers):
@@ -76,7 +78,7 @@ def teach(
     began, probing, probed = time.monotonic(), 0.0, 0.0
     recent: list[dict[str, Tensor]] = []
     for step, batch in enumerate(batches):
-        if heads_first and step in (0, settings.warmup):
+        if heads_first and not settings.heads_only and step in (0, settings.warmup):
             eye.tower.requires_grad_(step > 0)
         clock = time.monotonic() - began - probing
         done = step / steps if steps else clock / (60.0 * settings.minutes)

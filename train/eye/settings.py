@@ -74,6 +74,8 @@ class SchoolSettings:
     warmup: int = 150
     kind_weight: float = 0.5
     """Weight of the kind of object in the loss, beside the measured quantities."""
+    heads_only: bool = False
+    """Whether the heads alone learn, on the tower as it is."""
     range_weight: float = 1.0
     """Weight of the ends of the wavelength axis, which are read off its ticks."""
     probe_minutes: float = 15.0

@@ -25,7 +25,6 @@ from torch.nn import functional
 
 from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import IMAGE_TOKEN
-from agent.evidence.words import KIND_NAMES
 from agent.models.infer_card import plain_name
 from train.atomic_folder import replace_folder
 from train.eye.conversations import (
@@ -40,6 +39,7 @@ from train.eye.grades import Readings
 from train.eye.language import new_model, trained_model
 from train.eye.model import MERGE, PATCH, Eye, gate_places
 from train.eye.pool import Workers
+from train.eye.reasons import KINDS_SAID
 from train.eye.school import rate
 from train.eye.settings import SchoolSettings, SpeechSettings, seeing_style
 from train.eye.targets import gate_windows
@@ -105,7 +105,7 @@ def _write(
     Of a conversation whose thoughts are `misread` the reasons alone are trained.
     """
     encoder = _encoder(tokenizer)
-    kinds = [encoder.tokenizer.token_to_id(name) or 0 for name in KIND_NAMES.values()]
+    kinds = [encoder.tokenizer.token_to_id(name) or 0 for name in KINDS_SAID]
     image = int(encoder.tokenizer.token_to_id(IMAGE_TOKEN) or 0)
     written = []
     for one, of_one, is_misread in zip(asked, read, misread, strict=True):
@@ -315,7 +315,7 @@ class _Weigher:
     def __init__(self, tokenizer: Any, speech: SpeechSettings, device: torch.device) -> None:
         size = tokenizer.get_vocab_size()
         self._kinds = torch.ones(size, device=device)
-        for name in KIND_NAMES.values():
+        for name in KINDS_SAID:
             self._kinds[tokenizer.token_to_id(name)] = speech.kind_weight
         self._verdict, self._reason = speech.verdict_weight, speech.reason_weight
         self.yes, self.no = (tokenizer.token_to_id(word) for word in VERDICTS)
