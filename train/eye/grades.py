@@ -75,8 +75,8 @@ LINE_OF_WIDTH = {
 """Widths are told only of a line that is told as emission or absorption, as its name says."""
 
 AT_MOST = "weak at most"
-CAUTION = 1.5
-"""Typical errors on either side of a reading within which the truth is looked for."""
+CAUTION = 1.25
+"""Typical errors within which something may be there, for it not to be called absent."""
 
 COOL_STARTS = ("TiO", "CaH", "ZrO", "YO", "LaO", "VO", "CN", "C2", "NaI_8190", "EW_BaII", "MgH",
                "Mg_b", "CaT")  # fmt: skip
@@ -145,21 +145,27 @@ def phrase(gate: str, value: float) -> str:
 
 def sure_phrase(gate: str, rank: float, error: float) -> str:
     """What is said of a rank of this error; "" if unsure. Nothing that may be there is absent."""
-    borders, said = words(gate)
-    reach = CAUTION * error
-    low, high = (bisect(borders, value_of(gate, rank + part)) for part in (-reach, reach))
-    if low == high:
-        return said[low]
+    _, said = words(gate)
+    low, high = _grades_within(gate, rank, error)
     absent = _absent_grade(gate)
     if absent is not None and low <= absent <= high:
+        low, high = _grades_within(gate, rank, CAUTION * error)
+        if low == high:
+            return said[absent]
         is_slight = low >= absent - 1 and high <= absent + 1
         return at_most(said[absent]) if is_slight else ""
     match high - low:
-        case 1:
+        case 0 | 1:
             return phrase(gate, value_of(gate, rank))
         case 2 if len(said) > 3:
             return said[low + 1]
     return ""
+
+
+def _grades_within(gate: str, rank: float, error: float) -> tuple[int, int]:
+    borders, _ = words(gate)
+    low, high = (bisect(borders, value_of(gate, rank + part)) for part in (-error, error))
+    return low, high
 
 
 @cache

@@ -11,7 +11,7 @@ from agent.tasks.catalogue import find_task
 from tests.train.eye.test_grades import row
 from train.eye.conversations import Look, Question, turns
 from train.eye.grades import Readings, is_absence
-from train.eye.reasons import REASONS
+from train.eye.reasons import FAMILIES, KINDS_SAID, REASONS, fitting_kind
 
 LOOKS = (
     Look((6400, 6800), "Hα and He I 6678"),
@@ -93,7 +93,7 @@ def test_a_no_says_what_the_class_lacks() -> None:
 
 
 def test_what_was_not_seen_is_no_reason_for_a_class_that_has_it() -> None:
-    values = {"HeII_4542": 0.3, "colour_4200_5400": 1.9, "Dn4000": 0.95, "TiO5": 1.0}
+    values = {"HeII_4542": 0.0, "colour_4200_5400": 1.9, "Dn4000": 0.95, "TiO5": 1.0}
     looks = (Look((4280, 4680), "He I 4471 and He II 4542"),) * 3
     question = replace(
         asked("O", "O"), looks=looks, ranges=np.array([(3600.0, 9200.0), *[(4280.0, 4680.0)] * 3])
@@ -101,3 +101,20 @@ def test_what_was_not_seen_is_no_reason_for_a_class_that_has_it() -> None:
     answer = turns(question, read(**values))[-1].text
     assert "He II 4542 not seen" in "".join(t.text for t in turns(question, read(**values)))
     assert "He II 4542 not seen" not in answer.split("</think>")[1]
+
+
+def test_signs_of_a_member_need_no_colour_beside_them() -> None:
+    given = reasons(turns(asked("CV", "CV"), read(**CV))[-1].text)
+    assert not any(" to " in each or is_absence(each) for each in given)
+    assert sum("emission" in each for each in given) >= 2
+
+
+def test_a_kind_is_not_named_after_the_signs_of_another() -> None:
+    task, giant = find_task("CV"), {"TiO5": 0.4, "TiO5_excess": 0.25, "CaH1": 1.0, "CaT": 9.0}
+    signs = read(**giant, colour_4200_5400=0.2, Dn4000=1.9, NaI_8190=0.2)
+    said = [{"TiO5": "TiO 7126 strong", "TiO5_excess": "CaH weak for its TiO"}, {"CaH1": "no CaH"}]
+    assert fitting_kind("MG", task, said, signs) == "an M giant"
+    assert fitting_kind("M_DWARF", task, said, signs) == "a cool star"
+    assert fitting_kind("O", task, said, signs) == "another kind of object"
+    assert fitting_kind("O", task, [{}, {}], signs) == "an O star"  # nothing is against it
+    assert {*FAMILIES, "an O star", "another kind of object"} <= set(KINDS_SAID)

@@ -6,15 +6,18 @@ import pytest
 from agent.evidence.window_numbers import WINDOW_GATES
 from agent.tasks.catalogue import find_task
 from train.eye.grades import (
+    ABSENCES,
     PER_WINDOW,
     UNTOLD,
     WHOLE,
     Readings,
     all_phrases,
+    at_most,
     climate,
     is_absence,
     own_gates,
     phrase,
+    sure_phrase,
     told,
     told_gates,
     value_of,
@@ -68,6 +71,7 @@ def test_every_grade_has_its_words(gate: str) -> None:
 def test_words_follow_the_value(gate: str, value: float, said: str) -> None:
     assert phrase(gate, value) == said
     assert is_absence(said) == said.startswith(("no ", "Hα not", "He II 4542 not"))
+    assert not is_absence(said) or is_absence(at_most(said))
 
 
 def test_a_value_and_its_rank_are_the_same_quantity() -> None:
@@ -136,6 +140,31 @@ def test_of_what_the_eye_is_unsure_it_says_nothing() -> None:
     assert not neither.keys() & {"EW_H_alpha", "H_alpha_em_fwhm"}  # nor is its width told
 
 
+@pytest.mark.parametrize(
+    ("value", "error", "said"),
+    [
+        (0.0, 0.01, "He I 6678 not seen"),
+        (0.0, 0.2, "He I 6678 weak at most"),  # weak emission or absorption may be there
+        (0.0, 0.6, ""),
+        (-30.0, 0.2, "He I 6678 in strong emission"),
+    ],
+)
+def test_what_may_be_there_is_not_called_absent(value: float, error: float, said: str) -> None:
+    rank = float(row(EW_HeI_6678=value)[asked_gates().index("EW_HeI_6678")])
+    assert sure_phrase("EW_HeI_6678", rank, error) == said
+
+
+def test_what_is_there_is_told_before_what_is_not() -> None:
+    blue = (4400.0, 5050.0)
+    lines = {"EW_HeII_4686": -9.0, "EW_H_beta": -30.0, "EW_HeI_4471": -6.0, "EW_MgII_4481": 2.0,
+             "EW_HeI_5015": -6.0, "HeII_4542": -3.0}  # fmt: skip
+    said = say("CV", blue, EW_OIII_5007=0.0, EW_OIII_4959=0.0, **lines)
+    assert {"EW_HeII_4686", "EW_H_beta"} <= said.keys() and len(said) <= PER_WINDOW
+    assert sum(map(is_absence, said.values())) <= ABSENCES
+    # Where nothing is there, what the task did not ask for is better than silence.
+    assert say("SS", (5820.0, 5960.0), Na_D=0.0, EW_HeI_5876=0.0)
+
+
 def test_no_star_absorbs_in_lines_of_thin_gas() -> None:
     assert phrase("EW_OIII_5007", 4.0) == phrase("EW_OIII_5007", 0.0) == "[O III] 5007 not seen"
     assert phrase("EW_OIII_5007", -9.0) == "[O III] 5007 in strong emission"
@@ -149,5 +178,7 @@ def test_no_g_band_beside_emission() -> None:
 
 def test_no_two_quantities_have_the_same_words() -> None:
     said = [each for gate in SEEN for each in words(gate)[1]]
-    assert len(said) == len(set(said)) == len(all_phrases())
+    at_most_phrases = {at_most(each) for each in said if is_absence(each)}
+    assert not at_most_phrases & set(said)
+    assert len(said) == len(set(said)) == len(all_phrases() - at_most_phrases)
     assert len(said) > 200
