@@ -1092,7 +1092,7 @@
         <translation>否（Esc）</translation>
     </message>
     <message>
-        <source>{unopened} of these {n} candidates have spectra that you have not opened. Give all {n} this verdict: {verdict}?</source>
+        <source>You have not opened the spectrum of {unopened} of these {n} candidates. Give all {n} this verdict: {verdict}?</source>
         <translation>这 {n} 个候选体中，有 {unopened} 个的光谱您尚未打开。将全部 {n} 个判为：{verdict}？</translation>
     </message>
 </context>
@@ -1806,7 +1806,7 @@
 <context>
     <name>FiguresPage</name>
     <message>
-        <source>Of {n} decided, the left one was preferred {left} times; half is fair.</source>
+        <source>The left one was preferred in {left} of {n} decided; half is fair.</source>
         <translation>在分出优劣的 {n} 对中，左侧被选中 {left} 次；一半为公平。</translation>
     </message>
     <message>
@@ -2838,8 +2838,16 @@
         <translation>类别已知的光谱占据列表中无人判定过的位置，判定之前与其他光谱无异。它们衡量每个人漏掉多少成员、接受多少相似天体，且不进入任何星表。没有人会被告知是哪些，负责人也不例外。</translation>
     </message>
     <message>
-        <source>The session is opened anew. Run the agent and ask the catalogues after it: what has no answer would be found out.</source>
-        <translation>会话将重新打开。之后再运行智能体、查询星表：没有答案的会被看出来。</translation>
+        <source>The session is opened anew. Run the agent and ask the catalogues only afterwards: an object without their answers would give itself away.</source>
+        <translation>会话将重新打开。请在此之后再运行智能体、查询星表：缺少其结果的天体会暴露自己是已知答案。</translation>
+    </message>
+    <message>
+        <source>Of the class: {n}. All labels: {labels}</source>
+        <translation>属于该类：{n}。全部标签：{labels}</translation>
+    </message>
+    <message>
+        <source>None is of the class: name those that are, below. All labels: {labels}</source>
+        <translation>没有一个属于该类：请在下面写出属于该类的标签。全部标签：{labels}</translation>
     </message>
     <message>
         <source>Labels of the class</source>
@@ -2852,14 +2860,6 @@
     <message>
         <source>Reading the list…</source>
         <translation>正在读取列表…</translation>
-    </message>
-    <message>
-        <source>Labels: {labels}. Of the class: {n}.</source>
-        <translation>标签：{labels}。属于该类：{n}。</translation>
-    </message>
-    <message>
-        <source>Labels: {labels}. None is of the class: name those that are, below.</source>
-        <translation>标签：{labels}。没有一个属于该类：请在下面写出属于该类的标签。</translation>
     </message>
     <message>
         <source>This session is read-only</source>
@@ -6990,16 +6990,24 @@ Or put its files into {folder}</source>
         <translation>{seconds} 秒</translation>
     </message>
     <message>
+        <source>Sub-class saved</source>
+        <translation>子类已保存</translation>
+    </message>
+    <message>
+        <source>Field saved</source>
+        <translation>字段已保存</translation>
+    </message>
+    <message>
+        <source>Saved: {what}</source>
+        <translation>已保存：{what}</translation>
+    </message>
+    <message>
         <source>Undone: {what}</source>
         <translation>已撤销：{what}</translation>
     </message>
     <message>
         <source>Redone: {what}</source>
         <translation>已重做：{what}</translation>
-    </message>
-    <message>
-        <source>{verdict} saved</source>
-        <translation>{verdict} 已保存</translation>
     </message>
     <message>
         <source>Comment saved</source>
