@@ -1329,8 +1329,8 @@
         <translation>盲评模式：不显示智能体的判定。</translation>
     </message>
     <message>
-        <source>No disagreements. At least two people must judge the same objects: open the session under another name, or merge a colleague&apos;s session.</source>
-        <translation>没有分歧。至少需要两人判定相同的天体：请以另一姓名打开会话，或合并同事的会话。</translation>
+        <source>No disagreement on any object that two people have judged. For second opinions, share the list out, open the session under another name, or merge a colleague&apos;s session.</source>
+        <translation>两人都判定过的天体没有分歧。若要第二意见，请分配列表、以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
         <source>You and the agent agree on every object that both have judged.</source>
@@ -4174,6 +4174,14 @@
         <translation>尚未分配：每个人都有全部候选体。</translation>
     </message>
     <message>
+        <source>Merge files…</source>
+        <translation>合并文件…</translation>
+    </message>
+    <message>
+        <source>Bring the verdicts of colleagues into this session; their files stay as is</source>
+        <translation>把同事的判定合并到此会话；他们的文件保持不变</translation>
+    </message>
+    <message>
         <source>Write one file for each…</source>
         <translation>为每人写一个文件…</translation>
     </message>
@@ -4220,6 +4228,18 @@
     <message>
         <source>{n} given out, {two} of them to two people</source>
         <translation>已分配 {n} 个，其中 {two} 个分给两人</translation>
+    </message>
+    <message>
+        <source>Files merged: {n}. New entries in the log: {lines}.</source>
+        <translation>已合并文件：{n}。日志新增：{lines} 条。</translation>
+    </message>
+    <message>
+        <source>{text} Given differently by one person on two machines: {n}.</source>
+        <translation>{text}同一人在两台机器上判定不同：{n}。</translation>
+    </message>
+    <message>
+        <source>{text} Disagreements to settle: {n}.</source>
+        <translation>{text}待裁定的分歧：{n}。</translation>
     </message>
 </context>
 <context>
@@ -5222,8 +5242,12 @@
         <translation>{n} 小时</translation>
     </message>
     <message>
-        <source>confidence {n}: {seconds} s ({count})</source>
-        <translation>置信度 {n}：{seconds} 秒（{count} 个）</translation>
+        <source>confidence {n}: {seconds} s (n = {count})</source>
+        <translation>置信度 {n}：{seconds} 秒（n = {count}）</translation>
+    </message>
+    <message>
+        <source>{name}, median time for one verdict: {parts}</source>
+        <translation>{name}，每个判定所用时间的中位数：{parts}</translation>
     </message>
 </context>
 <context>
@@ -5767,6 +5791,10 @@
         <translation>分配列表</translation>
     </message>
     <message>
+        <source>Merge sessions of colleagues</source>
+        <translation>合并同事的会话</translation>
+    </message>
+    <message>
         <source>Hide known answers</source>
         <translation>隐藏已知答案</translation>
     </message>
@@ -6234,8 +6262,16 @@ Or put its files into {folder}</source>
         <translation>会话</translation>
     </message>
     <message>
+        <source>Choose a folder for the files</source>
+        <translation>选择存放文件的文件夹</translation>
+    </message>
+    <message>
         <source>Open a session</source>
         <translation>打开会话</translation>
+    </message>
+    <message>
+        <source>Merge sessions of colleagues</source>
+        <translation>合并同事的会话</translation>
     </message>
     <message>
         <source>Save as</source>
