@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.session.assignments import Part, parts
 from app.core.progress import ShouldStop
+from app.core.session.assignments import Part, parts
 from app.core.session.session import Session, open_session
 from app.core.sharing.merge import merge
 from app.core.sharing.merge_report import MergeReport
