@@ -2154,6 +2154,10 @@
         <source>Changed back: {n}</source>
         <translation>已改回：{n} 个</translation>
     </message>
+    <message>
+        <source>Saving; thousands take a minute…</source>
+        <translation>正在保存；数千个需要一分钟…</translation>
+    </message>
 </context>
 <context>
     <name>GroupTools</name>
@@ -3332,6 +3336,10 @@
     <message>
         <source>At most {n} candidates at once</source>
         <translation>一次最多 {n} 个候选体</translation>
+    </message>
+    <message>
+        <source>No candidates yet: open a list (Ctrl+N)</source>
+        <translation>尚无候选体：请打开列表 (Ctrl+N)</translation>
     </message>
     <message>
         <source>No candidate matches the filter: clear it to see all</source>
