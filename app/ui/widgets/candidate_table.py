@@ -114,9 +114,10 @@ class CandidateTable(QTableView):
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
         """Home and End go to the first and last row; for Qt alone they stay in theirs."""
-        ends = QAbstractItemView.CursorAction.MoveHome, QAbstractItemView.CursorAction.MoveEnd
-        if action in ends:
-            modifiers |= Qt.KeyboardModifier.ControlModifier
+        ends = QAbstractItemView.CursorAction
+        if action in (ends.MoveHome, ends.MoveEnd):
+            last = self.model().rowCount() - 1
+            return self.model().index(0 if action == ends.MoveHome else last, 0)
         return super().moveCursor(action, modifiers)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
