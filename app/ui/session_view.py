@@ -117,6 +117,7 @@ class SessionView(QWidget):
             ("report", lambda: self.export_dialog.show_report()),
             ("pack", lambda: self.export_dialog.show_packing()),
             ("share_out", lambda: self.share_dialog.open_again()),
+            ("merge", self._merge),
             ("hide_known", lambda: self.known_dialog.open_again()),
         ):
             commands.add(name, show)
@@ -148,6 +149,7 @@ class SessionView(QWidget):
 
         dialog = ShareDialog(self.context, self)
         add_help_key(dialog, SHARING, self.help_requested.emit)
+        self._to_close.append(dialog.stop)
         return dialog
 
     @cached_property
@@ -201,6 +203,10 @@ class SessionView(QWidget):
     def show_judging(self) -> None:
         self._show("judging_page")
         self.judging.focus_plot()
+
+    def _merge(self) -> None:
+        self.share_dialog.open_again()
+        self.share_dialog.choose_files()
 
     # Pages and dialogs are imported when first opened, so that the start does not wait for them.
 

@@ -1092,7 +1092,7 @@
         <translation>否（Esc）</translation>
     </message>
     <message>
-        <source>{unopened} of these {n} candidates have spectra that you have not opened. Give all {n} this verdict: {verdict}?</source>
+        <source>You have not opened the spectrum of {unopened} of these {n} candidates. Give all {n} this verdict: {verdict}?</source>
         <translation>这 {n} 个候选体中，有 {unopened} 个的光谱您尚未打开。将全部 {n} 个判为：{verdict}？</translation>
     </message>
 </context>
@@ -1329,8 +1329,8 @@
         <translation>盲评模式：不显示智能体的判定。</translation>
     </message>
     <message>
-        <source>No disagreements. At least two people must judge the same objects: open the session under another name, or merge a colleague&apos;s session.</source>
-        <translation>没有分歧。至少需要两人判定相同的天体：请以另一姓名打开会话，或合并同事的会话。</translation>
+        <source>No disagreement on any object that two people have judged. For second opinions, share the list out, open the session under another name, or merge a colleague&apos;s session.</source>
+        <translation>两人都判定过的天体没有分歧。若要第二意见，请分配列表、以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
         <source>You and the agent agree on every object that both have judged.</source>
@@ -1806,7 +1806,7 @@
 <context>
     <name>FiguresPage</name>
     <message>
-        <source>Of {n} decided, the left one was preferred {left} times; half is fair.</source>
+        <source>The left one was preferred in {left} of {n} decided; half is fair.</source>
         <translation>在分出优劣的 {n} 对中，左侧被选中 {left} 次；一半为公平。</translation>
     </message>
     <message>
@@ -2153,6 +2153,10 @@
     <message>
         <source>Changed back: {n}</source>
         <translation>已改回：{n} 个</translation>
+    </message>
+    <message>
+        <source>Saving; thousands take a minute…</source>
+        <translation>正在保存；数千个需要一分钟…</translation>
     </message>
 </context>
 <context>
@@ -2838,8 +2842,16 @@
         <translation>类别已知的光谱占据列表中无人判定过的位置，判定之前与其他光谱无异。它们衡量每个人漏掉多少成员、接受多少相似天体，且不进入任何星表。没有人会被告知是哪些，负责人也不例外。</translation>
     </message>
     <message>
-        <source>The session is opened anew. Run the agent and ask the catalogues after it: what has no answer would be found out.</source>
-        <translation>会话将重新打开。之后再运行智能体、查询星表：没有答案的会被看出来。</translation>
+        <source>The session is opened anew. Run the agent and ask the catalogues only afterwards: an object without their answers would give itself away.</source>
+        <translation>会话将重新打开。请在此之后再运行智能体、查询星表：缺少其结果的天体会暴露自己是已知答案。</translation>
+    </message>
+    <message>
+        <source>Of the class: {n}. All labels: {labels}</source>
+        <translation>属于该类：{n}。全部标签：{labels}</translation>
+    </message>
+    <message>
+        <source>None is of the class: name those that are, below. All labels: {labels}</source>
+        <translation>没有一个属于该类：请在下面写出属于该类的标签。全部标签：{labels}</translation>
     </message>
     <message>
         <source>Labels of the class</source>
@@ -2852,14 +2864,6 @@
     <message>
         <source>Reading the list…</source>
         <translation>正在读取列表…</translation>
-    </message>
-    <message>
-        <source>Labels: {labels}. Of the class: {n}.</source>
-        <translation>标签：{labels}。属于该类：{n}。</translation>
-    </message>
-    <message>
-        <source>Labels: {labels}. None is of the class: name those that are, below.</source>
-        <translation>标签：{labels}。没有一个属于该类：请在下面写出属于该类的标签。</translation>
     </message>
     <message>
         <source>This session is read-only</source>
@@ -3332,6 +3336,10 @@
     <message>
         <source>At most {n} candidates at once</source>
         <translation>一次最多 {n} 个候选体</translation>
+    </message>
+    <message>
+        <source>No candidates yet: open a list (Ctrl+N)</source>
+        <translation>尚无候选体：请打开列表 (Ctrl+N)</translation>
     </message>
     <message>
         <source>No candidate matches the filter: clear it to see all</source>
@@ -4174,6 +4182,14 @@
         <translation>尚未分配：每个人都有全部候选体。</translation>
     </message>
     <message>
+        <source>Merge files…</source>
+        <translation>合并文件…</translation>
+    </message>
+    <message>
+        <source>Bring the verdicts of colleagues into this session; their files stay as is</source>
+        <translation>把同事的判定合并到此会话；他们的文件保持不变</translation>
+    </message>
+    <message>
         <source>Write one file for each…</source>
         <translation>为每人写一个文件…</translation>
     </message>
@@ -4220,6 +4236,18 @@
     <message>
         <source>{n} given out, {two} of them to two people</source>
         <translation>已分配 {n} 个，其中 {two} 个分给两人</translation>
+    </message>
+    <message>
+        <source>Files merged: {n}. New entries in the log: {lines}.</source>
+        <translation>已合并文件：{n}。日志新增：{lines} 条。</translation>
+    </message>
+    <message>
+        <source>{text} Given differently by one person on two machines: {n}.</source>
+        <translation>{text}同一人在两台机器上判定不同：{n}。</translation>
+    </message>
+    <message>
+        <source>{text} Disagreements to settle: {n}.</source>
+        <translation>{text}待裁定的分歧：{n}。</translation>
     </message>
 </context>
 <context>
@@ -5222,8 +5250,12 @@
         <translation>{n} 小时</translation>
     </message>
     <message>
-        <source>confidence {n}: {seconds} s ({count})</source>
-        <translation>置信度 {n}：{seconds} 秒（{count} 个）</translation>
+        <source>confidence {n}: {seconds} s (n = {count})</source>
+        <translation>置信度 {n}：{seconds} 秒（n = {count}）</translation>
+    </message>
+    <message>
+        <source>{name}, median time for one verdict: {parts}</source>
+        <translation>{name}，每个判定所用时间的中位数：{parts}</translation>
     </message>
 </context>
 <context>
@@ -5767,6 +5799,10 @@
         <translation>分配列表</translation>
     </message>
     <message>
+        <source>Merge sessions of colleagues</source>
+        <translation>合并同事的会话</translation>
+    </message>
+    <message>
         <source>Hide known answers</source>
         <translation>隐藏已知答案</translation>
     </message>
@@ -6234,8 +6270,16 @@ Or put its files into {folder}</source>
         <translation>会话</translation>
     </message>
     <message>
+        <source>Choose a folder for the files</source>
+        <translation>选择存放文件的文件夹</translation>
+    </message>
+    <message>
         <source>Open a session</source>
         <translation>打开会话</translation>
+    </message>
+    <message>
+        <source>Merge sessions of colleagues</source>
+        <translation>合并同事的会话</translation>
     </message>
     <message>
         <source>Save as</source>
@@ -6990,16 +7034,24 @@ Or put its files into {folder}</source>
         <translation>{seconds} 秒</translation>
     </message>
     <message>
+        <source>Sub-class saved</source>
+        <translation>子类已保存</translation>
+    </message>
+    <message>
+        <source>Field saved</source>
+        <translation>字段已保存</translation>
+    </message>
+    <message>
+        <source>Saved: {what}</source>
+        <translation>已保存：{what}</translation>
+    </message>
+    <message>
         <source>Undone: {what}</source>
         <translation>已撤销：{what}</translation>
     </message>
     <message>
         <source>Redone: {what}</source>
         <translation>已重做：{what}</translation>
-    </message>
-    <message>
-        <source>{verdict} saved</source>
-        <translation>{verdict} 已保存</translation>
     </message>
     <message>
         <source>Comment saved</source>

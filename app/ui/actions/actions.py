@@ -327,6 +327,7 @@ ACTIONS: dict[str, Action] = dict(
         _action("report", FILES, QT_TRANSLATE_NOOP("actions", "Write a report")),
         _action("pack", FILES, QT_TRANSLATE_NOOP("actions", "Pack for a colleague")),
         _action("share_out", FILES, QT_TRANSLATE_NOOP("actions", "Share the list out")),
+        _action("merge", FILES, QT_TRANSLATE_NOOP("actions", "Merge sessions of colleagues")),
         _action("hide_known", FILES, QT_TRANSLATE_NOOP("actions", "Hide known answers")),
         _action(
             "snapshot", FILES, QT_TRANSLATE_NOOP("actions", "Save a picture of the plot"), "Ctrl+S"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
@@ -32,7 +32,9 @@ from app.ui.widgets.problem_line import ProblemLine
 
 KEEP_MS = 400
 """After the last change before it is kept on the disk, so that a crash takes no more than that."""
-LIST_PX, SIZE = 330, (1280, 860)
+LIST_PX, SIZE = 330, QSize(1280, 860)
+FRAME = QSize(8, 40)
+"""Of a window, beside what is in it."""
 
 
 class CurationRoom(QWidget):
@@ -52,8 +54,8 @@ class CurationRoom(QWidget):
         super().__init__(parent)
         title = self.tr("Curation room")
         self.setWindowTitle(f"{title} · {pool.store.location}")
-        self.setMinimumSize(900, 600)
-        self.resize(*SIZE)
+        self.setMinimumSize(1000, 600)
+        self.resize(SIZE.boundedTo(self.screen().availableSize() - FRAME))
         self.by = by
         self.desk = PoolDesk(pool, by, runner, self)
         self.table = CaseTable(by, self)
@@ -122,7 +124,7 @@ class CurationRoom(QWidget):
         split.addWidget(left)
         split.addWidget(right)
         split.setStretchFactor(1, 1)
-        split.setSizes([LIST_PX, SIZE[0] - LIST_PX])
+        split.setSizes([LIST_PX, SIZE.width() - LIST_PX])
         split.setChildrenCollapsible(False)
         name = self.tr("You are {name}").replace("{name}", self.by)
         layout = QVBoxLayout(self)

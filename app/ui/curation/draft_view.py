@@ -23,6 +23,8 @@ from app.ui.widgets.page_parts import PageScrollArea
 
 CHECK_MS = 120
 """After the last key before the claims are checked."""
+VERSIONS_PX = 240
+"""At most, however long the name of who revised it."""
 
 
 class DraftView(QWidget):
@@ -52,6 +54,8 @@ class DraftView(QWidget):
         self.verdict_fault = wrapped_label("", "warning")
         self.versions = QComboBox(self)
         self.versions.setAccessibleName(self.tr("Compare with"))
+        self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.versions.setMaximumWidth(VERSIONS_PX)
         self.differences = button(self.tr("Show differences"))
         self.differences.setCheckable(True)
         self.undo_button = button(self.tr("Undo"))

@@ -53,11 +53,15 @@ def _action_text(entry: LogEntry, before: Opinion) -> str:
         return translate("saved", "Flags saved")
     if now.confidence != before.confidence:
         return translate("saved", "Confidence saved")
+    if now.subclass != before.subclass:
+        return translate("saved", "Sub-class saved")
+    if now.fields != before.fields:
+        return translate("saved", "Field saved")
     return _saved(now.verdict)
 
 
 def _saved(verdict: Verdict | None) -> str:
-    return translate("saved", "{verdict} saved").replace("{verdict}", str(verdict or ""))
+    return translate("saved", "Saved: {what}").replace("{what}", verdict_word(verdict))
 
 
 def _undone(verdict: Verdict | None) -> str:
@@ -72,8 +76,14 @@ def _every_act() -> list[str]:
     """All that can be said of an act."""
     verdicts = (None, *Verdict)
     acts = [say(verdict) for say in (_saved, _undone, _redone) for verdict in verdicts]
-    kinds = ("Comment saved", "Flags saved", "Confidence saved")
-    return [*acts, *(translate("saved", each) for each in kinds)]
+    kinds = (
+        translate("saved", "Comment saved"),
+        translate("saved", "Flags saved"),
+        translate("saved", "Confidence saved"),
+        translate("saved", "Sub-class saved"),
+        translate("saved", "Field saved"),
+    )
+    return [*acts, *kinds]
 
 
 def _short(seconds: float) -> str:

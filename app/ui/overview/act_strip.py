@@ -156,7 +156,7 @@ class ConfirmLine(QFrame):
     def ask(self, question: Question) -> None:
         self.question = question
         text = self.tr(
-            "{unopened} of these {n} candidates have spectra that you have not opened."
+            "You have not opened the spectrum of {unopened} of these {n} candidates."
             " Give all {n} this verdict: {verdict}?"
         )
         text = text.replace("{unopened}", f"{question.unopened:,}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from agent.errors import WorkbenchError
@@ -26,6 +26,8 @@ from app.ui.overview.selected_rows import seen_opinions
 from app.ui.session_context import SessionContext
 
 PLACE = "overview"
+SLOW_MS = 700
+"""After which a person wants to know that something is being done."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class GroupActs(QObject):
         self._current: CurrentCandidate = context.current
         self._session: Session = context.bridge.session
         self.is_busy = False
+        self._slow = QTimer(self, interval=SLOW_MS, singleShot=True)
+        self._slow.timeout.connect(self._say_it_takes_long)
 
     def judge(self, verdict: Verdict, rows: Sequence[QueueRow]) -> None:
         """Give a verdict, or ask first."""
@@ -165,8 +169,15 @@ class GroupActs(QObject):
         self._set_busy(False)
         self._current.report_error(error)
 
+    def _say_it_takes_long(self) -> None:
+        self._current.message.emit(self.tr("Saving; thousands take a minute…"))
+
     def _set_busy(self, on: bool) -> None:
         self.is_busy = on
+        if on:
+            self._slow.start()
+        else:
+            self._slow.stop()
         self.busy_changed.emit(on)
 
 

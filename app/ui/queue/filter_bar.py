@@ -192,7 +192,6 @@ class FilterBar(QWidget):
         self.mine.set_label(
             label, hint=self.tr("Only what is assigned to you; press again for all")
         )
-        self.mine.setSizePolicy(self.edit.sizePolicy())
         group = QButtonGroup(self)
         group.setExclusive(False)
         group.idClicked.connect(self._toggle_quick)
@@ -221,7 +220,11 @@ class FilterBar(QWidget):
         row.addWidget(self.order)
         whole.addLayout(row)
         whole.addWidget(self.fault)
-        whole.addWidget(self.mine)
+        if columns > COLUMNS:  # there is room beside the order
+            row.addWidget(self.mine)
+        else:
+            self.mine.setSizePolicy(self.edit.sizePolicy())
+            whole.addWidget(self.mine)
         whole.addLayout(grid)
 
     def _toggle_quick(self, number: int) -> None:

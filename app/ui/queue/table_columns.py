@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView
 from app.core.queue.evidence_values import parts_of
 from app.core.session.records import Verdict
 from app.ui.candidate.current import CurrentCandidate
-from app.ui.judging.verdict_text import mark_and_word
+from app.ui.judging.verdict_text import MARKS, mark_and_word
 from app.ui.queue.column_store import ColumnStore
 from app.ui.queue.columns import (
     AGENT,
@@ -112,8 +112,7 @@ class TableColumns(QObject):
         """Give all columns the width of what stands in them, or what the person gave them."""
         metrics, chosen = self._table.fontMetrics(), self._store.choice(self.name).widths
         self._header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        translated = {VERDICT: mark_and_word(Verdict.ACCEPT)}
-        widest = WIDEST | translated
+        widest = WIDEST | {VERDICT: self._widest_verdict()}
         for column in range(self._model.columnCount()):
             text = widest.get(column) or self._widest_own(column)
             width = metrics.horizontalAdvance(text) + ROOM_PX
@@ -220,6 +219,13 @@ class TableColumns(QObject):
         self._table.set_rows_high(self._lines_high if has_lines else 1.0)
         self.show()
 
+    def _widest_verdict(self) -> str:
+        """The longest word of a verdict, or in a wide table the longest name of a sub-class."""
+        accepted = mark_and_word(Verdict.ACCEPT)
+        finer = self._current.session.subclasses if self._is_wide else ()
+        texts = (accepted, *(f"{MARKS[Verdict.ACCEPT]} {each.name}" for each in finer))
+        return max(texts, key=self._table.fontMetrics().horizontalAdvance)
+
     def _widest_own(self, column: int) -> str:
         return WIDEST_NUMBER if self._model.is_number(column) else WIDEST_TEXT
 
@@ -296,6 +302,6 @@ class TableColumns(QObject):
         self._model.set_brief(on)
         if KEYS[VERDICT] in self._store.choice(self.name).widths:
             return
-        widest = MARKS_TITLE if on else mark_and_word(Verdict.ACCEPT)
+        widest = MARKS_TITLE if on else self._widest_verdict()
         width = self._table.fontMetrics().horizontalAdvance(widest)
         self._table.setColumnWidth(VERDICT, width + ROOM_PX)

@@ -82,7 +82,7 @@ class FiguresPage(QWidget):
                 if len(raters.raters) > 1:
                     self._add_map(score, raters)
         left, decided = share_of_left(choices)
-        text = self.tr("Of {n} decided, the left one was preferred {left} times; half is fair.")
+        text = self.tr("The left one was preferred in {left} of {n} decided; half is fair.")
         text = text.replace("{n}", f"{decided:,}").replace("{left}", f"{left:,}")
         self._add_duels(self.tr("Pairwise"), text, duels_of_choices(choices))
         note = self.tr("From the sums of one rater's scores for two inspections of one spectrum.")

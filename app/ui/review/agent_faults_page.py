@@ -78,6 +78,7 @@ class AgentFaultsPage(QWidget):
         layout.addWidget(self.count)
         layout.addWidget(self.empty)
         layout.addWidget(table, 1)
+        layout.addStretch()  # keeps the texts together where there is no table
 
     def _prepare(self) -> Callable[[], list[AgentFault]]:
         return partial(agent_faults, self._session)

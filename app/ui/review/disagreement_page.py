@@ -203,8 +203,9 @@ class DisagreementPage(QWidget):
             return self.tr("Blind mode: the agents' verdicts are not shown.")
         if self.between == "people":
             return self.tr(
-                "No disagreements. At least two people must judge the same objects: open the "
-                "session under another name, or merge a colleague's session."
+                "No disagreement on any object that two people have judged. For second opinions, "
+                "share the list out, open the session under another name, or merge a "
+                "colleague's session."
             )
         if self.between == "agent":
             return self.tr("You and the agent agree on every object that both have judged.")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from agent.confidence.reliability import Bin
@@ -47,6 +48,7 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
         super().__init__(parent, enableMenu=False)
         self._current_theme = current_theme
         self._drawn: tuple[Any, ...] = ()
+        self._names: tuple[str, ...] = ()
         self.setAccessibleName(name)
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
@@ -68,6 +70,23 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
         """Draw by calling `function(figure, *arguments)`, now and for each new theme."""
         self._drawn = (function, *arguments)
         self._restyle()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "_names"):  # Qt also sends this while it builds the widget
+            self._fit_names()
+
+    def show_names(self, names: Sequence[str]) -> None:
+        """Give the names of the rows a column that leaves the intervals their room."""
+        self._names = tuple(names)
+        self._fit_names()
+
+    def _fit_names(self) -> None:
+        if self._names:
+            advance = self.fontMetrics().horizontalAdvance
+            needed = max(map(advance, self._names))
+            room = max(needed, self.width() // 3 - PAD_PX)
+            self.getPlotItem().getAxis("left").setWidth(min(advance(WIDEST_NAME), room) + PAD_PX)
 
     def wheelEvent(self, event: Any) -> None:
         event.ignore()  # the wheel scrolls the page
@@ -122,10 +141,10 @@ def draw_rows(figure: Figure, rows: Sequence[FigureRow], low: float = -0.2) -> N
     metrics = figure.fontMetrics()
     names = [shortened(row.name) for row in rows]
     values = [f"{value_with_interval(row.figure)} · n = {row.n:,}" for row in rows]
-    for side, widest, texts in (("left", WIDEST_NAME, names), ("right", WIDEST_VALUE, values)):
-        axis = item.getAxis(side)
-        axis.setWidth(metrics.horizontalAdvance(widest) + PAD_PX)
-        axis.setTicks([list(zip(positions, texts, strict=True))])
+    figure.show_names(names)
+    item.getAxis("right").setWidth(metrics.horizontalAdvance(WIDEST_VALUE) + PAD_PX)
+    for side, texts in (("left", names), ("right", values)):
+        item.getAxis(side).setTicks([list(zip(positions, texts, strict=True))])
     item.getAxis("bottom").setTicks([[(mark, f"{mark:g}") for mark in MARKS]])
     row_px = metrics.height() + ROW_MARGIN_PX
     figure.setFixedHeight(round((max(len(rows), 1) + FOOT_ROWS) * row_px))

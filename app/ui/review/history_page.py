@@ -16,7 +16,7 @@ from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, row, with_key, wrapped_label
 from app.ui.widgets.text_width import USUAL_PT
 
-WIDTHS = (150, 110, 190, 200, 70, 200)
+WIDTHS = (150, 110, 190, 250, 70, 200)
 ROW_MARGIN_PX = 10
 NEAR_THE_END = 20
 """Rows from the end at which older entries are loaded."""
@@ -88,6 +88,7 @@ class HistoryPage(QWidget):
         layout.addWidget(wrapped_label(note, "dim"))
         layout.addWidget(self.empty)
         layout.addWidget(table, 1)
+        layout.addStretch()  # keeps the texts together where there is no table
 
     def _prepare(self) -> Callable[[], tuple[LogLine, ...]]:
         """Read as many entries as are shown, within limits."""

@@ -84,7 +84,7 @@ class WorkCard(PageCard):
         """Seconds for one verdict, from the surest to none given."""
         parts = [
             fill_in(
-                self.tr("confidence {n}: {seconds} s ({count})"),
+                self.tr("confidence {n}: {seconds} s (n = {count})"),
                 n="–" if one.confidence is None else str(one.confidence),
                 seconds=f"{one.typical_s:.1f}",
                 count=f"{one.decisions:,}",
@@ -92,7 +92,10 @@ class WorkCard(PageCard):
             for one in each.confidences
             if one.typical_s is not None
         ]
-        return f"{one_line(each.reviewer)}: {' · '.join(parts)}" if len(parts) > 1 else ""
+        if len(parts) < 2:
+            return ""
+        text = self.tr("{name}, median time for one verdict: {parts}")
+        return fill_in(text, name=one_line(each.reviewer), parts=" · ".join(parts))
 
     def _add_hours(self, each: WorkingTime) -> None:
         figure = Figure(self._current_theme, each.reviewer)

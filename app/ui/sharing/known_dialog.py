@@ -121,8 +121,8 @@ class KnownDialog(QDialog):
             " which they are, the lead neither."
         )
         after = self.tr(
-            "The session is opened anew. Run the agent and ask the catalogues after it: what has no"
-            " answer would be found out."
+            "The session is opened anew. Run the agent and ask the catalogues only afterwards: an"
+            " object without their answers would give itself away."
         )
         form = form_of(
             (
@@ -214,11 +214,11 @@ class KnownDialog(QDialog):
         if self.is_busy:
             return self.tr("Reading the list…")
         shown = [f"{one_line(name)} {count:,}" for name, count in [*labels.items()][:MAX_SHOWN]]
-        more = ", …" if len(labels) > MAX_SHOWN else ""
+        more = " …" if len(labels) > MAX_SHOWN else ""
         members = self._members_among(labels)
-        text = self.tr("Labels: {labels}. Of the class: {n}.")
+        text = self.tr("Of the class: {n}. All labels: {labels}")
         if labels and not members:
-            text = self.tr("Labels: {labels}. None is of the class: name those that are, below.")
+            text = self.tr("None is of the class: name those that are, below. All labels: {labels}")
         return text.replace("{n}", f"{members:,}").replace("{labels}", ", ".join(shown) + more)
 
     def _share_text(self) -> str:

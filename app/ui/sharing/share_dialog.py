@@ -1,9 +1,11 @@
-"""The dialog that shares the list out among people, with everybody's progress."""
+"""The dialog that shares the list out among people and merges their work, with their progress."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
@@ -13,13 +15,14 @@ from agent.errors import WorkbenchError
 from app.core.queue import FilterError, combine, conjuncts
 from app.core.queue.filter_parser import MAX_LENGTH
 from app.core.queue.filters import MINE
+from app.core.sharing.merge_report import MergeReport
 from app.core.sharing.share_plan import SharePlan, parsed_rule
 from app.ui.review.person_cards import NumberGrid
 from app.ui.session_context import SessionContext
 from app.ui.sharing.dialog_parts import form_of, names_in, stacked
-from app.ui.sharing.share_work import Shares, make_shares, read_shares, write_parts
+from app.ui.sharing.share_work import Shares, make_shares, merge_files, read_shares, write_parts
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.file_dialogs import choose_folder
+from app.ui.widgets.file_dialogs import choose_folder_for_files, choose_sessions_to_merge
 from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.page_parts import PageScrollArea
@@ -39,6 +42,9 @@ class ShareDialog(QDialog):
         self._current, self._runner = context.current, context.runner
         self._session = context.bridge.session
         self.is_busy = False
+        self._is_stopped = Event()
+        self._waiting: partial[Shares] | None = None
+        """What was asked for while something else was done."""
         self.setWindowTitle(self.tr("Share the list out"))
         self.people = QLineEdit(self)
         self.people.setMaxLength(MAX_PEOPLE)
@@ -56,6 +62,10 @@ class ShareDialog(QDialog):
         self.outcome = wrapped_label("", "dim")
         self.empty = wrapped_label(self.tr("Not shared out yet: everybody has all of it."), "dim")
         self.progress = NumberGrid()
+        self.merge_button = button(self.tr("Merge files…"), "")
+        self.merge_button.setToolTip(
+            self.tr("Bring the verdicts of colleagues into this session; their files stay as is")
+        )
         self.split = button(self.tr("Write one file for each…"), "")
         self.share = button(self.tr("Share out"), "primary")
         self.close_button = button(self.tr("Close"), "")
@@ -63,6 +73,7 @@ class ShareDialog(QDialog):
         DialogSize(self, *SIZE)
         self.share.clicked.connect(self.share_out)
         self.split.clicked.connect(self._choose_folder)
+        self.merge_button.clicked.connect(self.choose_files)
         self.close_button.clicked.connect(self.hide)
         self.people.textChanged.connect(self._check)
         self.rule.textChanged.connect(self._check)
@@ -87,6 +98,18 @@ class ShareDialog(QDialog):
 
     def write_files(self, folder: Path) -> None:
         self._run(partial(write_parts, self._session, folder, self.pack.isChecked()))
+
+    def choose_files(self) -> None:
+        """Ask for sessions of colleagues, and merge them into this one."""
+        if not self._session.is_read_only and (paths := choose_sessions_to_merge(self)):
+            self.merge_files(paths)
+
+    def merge_files(self, paths: Sequence[Path]) -> None:
+        self._run(partial(merge_files, self._session, paths, self._is_stopped.is_set))
+
+    def stop(self) -> None:
+        """Give up a merge, which then changes nothing."""
+        self._is_stopped.set()
 
     @property
     def plan(self) -> SharePlan:
@@ -123,14 +146,15 @@ class ShareDialog(QDialog):
         inside.addStretch(1)
         bottom = QHBoxLayout()
         bottom.setSpacing(8)
-        bottom.addWidget(self.outcome, 1)
-        for each in (self.split, self.close_button, self.share):
+        bottom.addStretch(1)
+        for each in (self.merge_button, self.split, self.close_button, self.share):
             bottom.addWidget(each)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
         layout.addWidget(PageScrollArea(inner), 1)
         layout.addWidget(self.problem)
+        layout.addWidget(self.outcome)
         layout.addLayout(bottom)
 
     def _check(self) -> None:
@@ -144,21 +168,30 @@ class ShareDialog(QDialog):
             return
         may_write = not self.is_busy and not self._session.is_read_only
         self.share.setEnabled(may_write and bool(self.plan.people))
+        self.merge_button.setEnabled(may_write)
         self.split.setEnabled(may_write and bool(self.progress.rows))
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self)
+        folder = choose_folder_for_files(self)
         if folder is not None:
             self.write_files(folder)
 
     def _run(self, work: partial[Shares]) -> None:
-        if not self.is_busy:
-            self.is_busy = True
-            self._check()
-            self._runner.run(work, self._show, self._fail, owner=self)
+        if self.is_busy:
+            self._waiting = work
+            return
+        self.is_busy = True
+        self._check()
+        self._runner.run(work, self._show, self._fail, owner=self)
+
+    def _go_on(self) -> None:
+        self.is_busy = False
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self._run(waiting)
 
     def _show(self, shares: Shares) -> None:
-        self.is_busy = False
+        self._go_on()
         if shares.plan is not None and not self.people.text():
             self._fill(shares.plan)
         head = (
@@ -184,6 +217,7 @@ class ShareDialog(QDialog):
         self.split.setVisible(has_files)
         self.pack.setVisible(has_files and bool(rows))
         self.outcome.setText(self._outcome(shares))
+        self.outcome.setVisible(bool(self.outcome.text()))
         self._check()
         if shares.report is not None:
             self._show_mine(shares)
@@ -206,13 +240,29 @@ class ShareDialog(QDialog):
             text = self.tr("{n} files written, the first is {path}")
             text = text.replace("{n}", str(len(shares.files)))
             return cut(text.replace("{path}", str(shares.files[0].path)))
+        if shares.merged:
+            return self._merged_text(shares.merged)
         if shares.report is None:
             return ""
         text = self.tr("{n} given out, {two} of them to two people")
         given = sum(shares.report.given.values()) - shares.report.to_two
         return text.replace("{n}", f"{given:,}").replace("{two}", f"{shares.report.to_two:,}")
 
+    def _merged_text(self, merged: Sequence[MergeReport]) -> str:
+        """What came in, and what people have to look at."""
+        text = self.tr("Files merged: {n}. New entries in the log: {lines}.")
+        text = text.replace("{n}", f"{len(merged):,}")
+        text = text.replace("{lines}", f"{sum(each.lines for each in merged):,}")
+        conflicts = sum(len(each.conflicts) for each in merged)
+        if conflicts:
+            more = self.tr("{text} Given differently by one person on two machines: {n}.")
+            text = more.replace("{text}", text).replace("{n}", f"{conflicts:,}")
+        if disputed := len(merged[-1].disagreements):
+            more = self.tr("{text} Disagreements to settle: {n}.")
+            text = more.replace("{text}", text).replace("{n}", f"{disputed:,}")
+        return text
+
     def _fail(self, error: WorkbenchError) -> None:
-        self.is_busy = False
+        self._go_on()
         self._check()
         self.problem.show_problem(translate_message(str(error)))

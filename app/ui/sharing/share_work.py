@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.progress import ShouldStop
 from app.core.session.assignments import Part, parts
-from app.core.session.session import Session
+from app.core.session.session import Session, open_session
+from app.core.sharing.merge import merge
+from app.core.sharing.merge_report import MergeReport
 from app.core.sharing.parts import PartFile, split
 from app.core.sharing.second_opinions import assign_second_opinions
 from app.core.sharing.share_out import ShareReport, share_out
@@ -21,6 +25,7 @@ class Shares:
     parts: tuple[Part, ...]
     report: ShareReport | None = None
     files: tuple[PartFile, ...] = ()
+    merged: tuple[MergeReport, ...] = ()
 
 
 def read_shares(session: Session) -> Shares:
@@ -37,3 +42,12 @@ def make_shares(session: Session, plan: SharePlan, anew: bool) -> Shares:
 def write_parts(session: Session, folder: Path, with_spectra: bool) -> Shares:
     files = split(session, folder, with_spectra=with_spectra)
     return Shares(plan_of(session), parts(session), files=tuple(files))
+
+
+def merge_files(session: Session, paths: Sequence[Path], should_stop: ShouldStop) -> Shares:
+    """Merge what colleagues sent back; a file that cannot be merged ends it, those before stay."""
+    merged = []
+    for path in paths:
+        with open_session(path, session.reviewer, read_only=True) as other:
+            merged.append(merge(session, other, should_stop=should_stop))
+    return Shares(plan_of(session), parts(session), merged=tuple(merged))

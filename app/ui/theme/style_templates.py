@@ -56,6 +56,7 @@ BUTTONS = """
 QPushButton, QToolButton { color: $text; background: $panel; border: 1px solid $edge;
     border-radius: 6px; padding: 5px 12px; }
 QToolButton { padding: 4px 6px; }
+QDialogButtonBox, QMessageBox { dialogbuttonbox-buttons-have-icons: 0; }
 QToolButton[role="mark"] { padding: 0; }
 QPushButton:hover, QToolButton:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed { background: $pressed; }

@@ -110,6 +110,16 @@ class CandidateTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """Home and End go to the first and last row; for Qt alone they stay in theirs."""
+        ends = QAbstractItemView.CursorAction
+        if action in (ends.MoveHome, ends.MoveEnd):
+            last = self.model().rowCount() - 1
+            return self.model().index(0 if action == ends.MoveHome else last, 0)
+        return super().moveCursor(action, modifiers)
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.focused.emit()

@@ -32,12 +32,26 @@ def choose_folder(parent: QWidget, start: str = "") -> Path | None:
     return Path(name) if name else None
 
 
-def choose_session(parent: QWidget) -> Path | None:
-    sessions = translate("choosing", "Sessions") + f" (*{SUFFIX})"
-    name, _ = QFileDialog.getOpenFileName(
-        parent, translate("choosing", "Open a session"), "", sessions
-    )
+def choose_folder_for_files(parent: QWidget) -> Path | None:
+    title = translate("choosing", "Choose a folder for the files")
+    name = QFileDialog.getExistingDirectory(parent, title)
     return Path(name) if name else None
+
+
+def choose_session(parent: QWidget) -> Path | None:
+    title = translate("choosing", "Open a session")
+    name, _ = QFileDialog.getOpenFileName(parent, title, "", _session_files())
+    return Path(name) if name else None
+
+
+def choose_sessions_to_merge(parent: QWidget) -> list[Path]:
+    title = translate("choosing", "Merge sessions of colleagues")
+    names, _ = QFileDialog.getOpenFileNames(parent, title, "", _session_files())
+    return [Path(name) for name in names]
+
+
+def _session_files() -> str:
+    return translate("choosing", "Sessions") + f" (*{SUFFIX})"
 
 
 def choose_new_file(parent: QWidget, proposed: Path, kinds: str) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.program_icon import program_icon
 from app.ui.widgets.labels import wrapped_label
@@ -39,6 +39,7 @@ class PageScrollArea(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(inner)
+        QApplication.instance().focusChanged.connect(self._show_focused)  # type: ignore[union-attr]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -49,6 +50,13 @@ class PageScrollArea(QScrollArea):
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
             self._fit()
         return is_handled
+
+    def _show_focused(self, _: QWidget | None, now: QWidget | None) -> None:
+        """QScrollArea shows what Tab focuses only where it comes from within."""
+        inner = self.widget()
+        is_click = QApplication.mouseButtons() != Qt.MouseButton.NoButton
+        if now is not None and inner is not None and inner.isAncestorOf(now) and not is_click:
+            self.ensureWidgetVisible(now)
 
     def _fit(self) -> None:
         inner = self.widget()

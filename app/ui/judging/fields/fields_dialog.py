@@ -137,7 +137,9 @@ class FieldsDialog(QDialog):
         fields = own_fields(self._context.bridge.session)
         for field in fields:
             self.add(field)
-        if not fields:
+        if fields:
+            self.add_button.setFocus()  # not in a title, which the first key would replace
+        else:
             self.add(None)
         self.problem.clear()
         self.save_button.setEnabled(not self._context.bridge.session.is_read_only)

@@ -326,3 +326,8 @@ def test_news_of_the_last_draft_do_not_bring_it_back(qtbot, pool, numbers):
         ada.room._show_cases(list(pool.cases()))
         assert ada.room.desk.wanted == numbers[1]
         ada.sees(numbers[1])
+
+
+def test_the_room_is_no_higher_than_the_screen(qtbot, pool):
+    with at_work(qtbot, pool, "Ada") as ada:
+        assert ada.room.frameGeometry().height() <= ada.room.screen().availableSize().height()

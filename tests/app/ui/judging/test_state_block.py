@@ -15,7 +15,7 @@ def test_a_click_judges_and_is_confirmed(qtbot, bar, context, session):
     show_painted(qtbot, context)
     qtbot.mouseClick(bar.buttons[Verdict.REJECT], LEFT)
     assert session.judgement(1).opinion.verdict is Verdict.REJECT
-    assert "REJECT saved" in bar.state.saved.full_text
+    assert "Saved: rejected" in bar.state.saved.full_text
     assert session.candidate(1).object_id in bar.state.saved.full_text
     assert " s" in bar.state.saved.full_text.rsplit("·", 1)[1]
     painted(qtbot, context, 2)
@@ -37,7 +37,7 @@ def test_what_was_saved_is_not_told_beside_a_verdict_of_another(qtbot, bar, cont
     show_painted(qtbot, context, 2)
     qtbot.mouseClick(bar.buttons[Verdict.UNSURE], LEFT)
     painted(qtbot, context, 3)
-    assert "UNSURE saved" in bar.state.saved.full_text
+    assert "Saved: unsure" in bar.state.saved.full_text
     for number in (2, 1):
         context.current.previous()
         painted(qtbot, context, number)

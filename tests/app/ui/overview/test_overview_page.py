@@ -53,6 +53,25 @@ def test_rows_are_high_with_spectra_and_columns_of_their_own(person, page):
     assert person.view.judging.queue.table.isColumnHidden(SPECTRUM)
 
 
+def test_end_and_home_go_to_the_last_row_and_the_first(person, page):
+    person.press(Qt.Key.Key_End)
+    person.wait(lambda: page.table.focused_row == 11)
+    person.press(Qt.Key.Key_Home)
+    person.wait(lambda: page.table.focused_row == 0)
+
+
+def test_a_list_without_candidates_asks_for_some(qtbot, tmp_path):
+    place = tmp_path / "empty.speco3"
+    new_session(place, find_task("CV"), "Ada").close()
+    with before_window(qtbot, None) as person:
+        person.window.open_session(place)
+        person.wait(lambda: person.window.view is not None)
+        person.press(Qt.Key.Key_5, CTRL)
+        page = person.view._stack.currentWidget()
+        person.wait(page.message.isVisible)
+        assert "open a list" in page.message.text()
+
+
 def test_filters_are_in_one_row_and_the_spectra_fill_the_table(person, page):
     assert len({each.y() for each in page.filters.quick.values()}) == 1
     header = page.table.horizontalHeader()

@@ -41,7 +41,7 @@ def test_figures_of_all_raters(qtbot, room):
     assert sum(sum(bar.opts["height"]) for bar in bars) == pytest.approx(2.0)
     words = " ".join(label.text() for label in page.findChildren(QLabel))
     assert "● secret-seven: mean" in words and "n = 6" in words
-    assert "Of 2 decided, the left one was preferred 2 times" in words
+    assert "The left one was preferred in 2 of 2 decided" in words
 
 
 def test_nothing_rated_yet(qtbot, room):

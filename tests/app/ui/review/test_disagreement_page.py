@@ -34,7 +34,7 @@ def test_each_kind_has_its_list(qtbot, page, disputed):
 
 def test_without_any_it_says_what_is_needed(qtbot, context, shown):
     page = shown(DisagreementPage(context))
-    assert "At least two people must judge the same objects" in page.empty.text()
+    assert "No disagreement on any object that two people" in page.empty.text()
     assert not page.list.isVisible()
     assert not page.view.isVisible()
 

@@ -60,7 +60,7 @@ def test_hidden_by_keys_and_told_to_nobody(person, labels):
     assert dialog.lead.text() == "Ada"
     assert not dialog.hide_button.isEnabled()
     named(person, dialog, labels)
-    assert "Labels: " in dialog.labels.text()
+    assert "All labels: " in dialog.labels.text()
     assert dialog.hide_button.isEnabled()
     dialog.count.setFocus()
     QTest.keyClick(dialog.count, Qt.Key.Key_A, CTRL)

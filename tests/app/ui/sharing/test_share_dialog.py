@@ -9,7 +9,9 @@ from app.core.queue import MINE
 from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.core.sharing.share_plan import plan_of
+from app.core.sharing.parts import split
+from app.core.sharing.share_out import share_out
+from app.core.sharing.share_plan import SharePlan, plan_of
 from app.ui.sharing import share_dialog
 from tests.app.core.judged_sessions import say
 
@@ -90,7 +92,7 @@ def test_one_file_for_each(qtbot, dialog, session, tmp_path, monkeypatch):
     QTest.mouseClick(dialog.share, LEFT)
     ready(qtbot, dialog)
     (tmp_path / "parts").mkdir()
-    monkeypatch.setattr(share_dialog, "choose_folder", lambda parent: tmp_path / "parts")
+    monkeypatch.setattr(share_dialog, "choose_folder_for_files", lambda parent: tmp_path / "parts")
     QTest.mouseClick(dialog.split, LEFT)
     ready(qtbot, dialog)
     assert dialog.outcome.text().startswith("2 files written")
@@ -100,3 +102,26 @@ def test_one_file_for_each(qtbot, dialog, session, tmp_path, monkeypatch):
     QTest.mouseClick(dialog.split, LEFT)
     ready(qtbot, dialog)
     assert "already exists" in dialog.problem.text
+
+
+def test_what_colleagues_judged_in_their_files_comes_back(
+    qtbot, dialog, session, tmp_path, monkeypatch
+):
+    share_out(session, SharePlan(people=("Ada", "Grace"), overlap=100.0))
+    (tmp_path / "parts").mkdir()
+    files = {each.reviewer: each.path for each in split(session, tmp_path / "parts")}
+    session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    with open_session(files["Grace"], "Grace") as part:
+        for number in (1, 2):
+            part.record_verdict(number, Opinion(verdict=Verdict.REJECT))
+    monkeypatch.setattr(share_dialog, "choose_sessions_to_merge", lambda _: [files["Grace"]])
+    QTest.mouseClick(dialog.merge_button, LEFT)
+    ready(qtbot, dialog)
+    assert dialog.outcome.text() == (
+        "Files merged: 1. New entries in the log: 2. Disagreements to settle: 1."
+    )
+    assert dialog.progress.rows == [("Ada", "12", "1", "11", "0"), ("Grace", "12", "2", "10", "0")]
+    monkeypatch.setattr(share_dialog, "choose_sessions_to_merge", lambda _: [session.location])
+    QTest.mouseClick(dialog.merge_button, LEFT)
+    ready(qtbot, dialog)
+    assert "cannot be merged into itself" in dialog.problem.text
