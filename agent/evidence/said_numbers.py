@@ -36,6 +36,8 @@ class SaidNumbers:
             if strength.value is not None and strength.error is not None:
                 ew = {"ew": rounded(strength.value), "ew_error": rounded(strength.error)}
                 self.lines[name] |= ew
+                if "centroid" not in self.lines[name]:
+                    self.lines[name]["sigma"] = rounded(strength.significance)
         return self.lines[name]
 
     def value(self, label: str, value: float, error: float = 0.0, unit: str = "") -> Row:
