@@ -74,7 +74,7 @@ class SaidNumbers:
 CLEAR_SIGMA = 3.0
 
 
-def strength_state(row: Row) -> str:
+def strength_state(row: Mapping[str, Any]) -> str:
     """'emission' or 'absorption' of a line that is clearly there, '' in the noise.
 
     'unclear' if profile and area disagree, or if only the profile stands out. A forbidden line is

@@ -129,6 +129,7 @@ class ExportDialog(QDialog):
         ListWidth(self.kinds, LEFT_WIDTH)
         self.catalogue = CataloguePanel(context)
         self.catalogue.changed.connect(self._change_suffix)
+        self.catalogue.counted.connect(self._check)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.catalogue)
         for kind in KINDS[1:]:
@@ -300,7 +301,10 @@ class ExportDialog(QDialog):
             known = all_formats().get(path.suffix.casefold())
             if known is not None:
                 self.catalogue.set_format(known)
-        self.write_button.setEnabled(path is not None and not refusal and not self.is_writing)
+        is_empty = self.kind is ExportKind.CATALOGUE and not self.catalogue.has_rows
+        self.write_button.setEnabled(
+            path is not None and not refusal and not self.is_writing and not is_empty
+        )
 
     def _change_suffix(self) -> None:
         path = self.file.path
