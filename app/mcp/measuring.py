@@ -29,7 +29,7 @@ UPPER_LIMIT = "not detected: ew and ew_error limit a hidden line"
 
 def facts(spectrum: Spectrum) -> dict[str, Any]:
     """The header's facts, and the signal-to-noise as we measure it."""
-    header = {str(key)[:MAX_TEXT]: plain(value) for key, value in spectrum.meta.items()}
+    header = {printable(str(key), MAX_TEXT): plain(value) for key, value in spectrum.meta.items()}
     told = {key: plain(value) for key, value in summary(spectrum).items()}
     coarse = measurable(spectrum)
     state = quality(coarse)
