@@ -6,15 +6,25 @@ import pytest
 from PySide6.QtCore import Qt
 
 from agent import plugins
+from app.core.exporting.export import FORMATS
+from app.core.exporting.plugin_formats import TAKEN
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
 from app.core.session.records import Opinion, Verdict
 from app.ui.export.export_dialog import ExportDialog
+from app.ui.export.export_work import SUFFIXES
 from app.ui.translation.languages import install_translators
 from tests.app.core.inspected import said
 from tests.app.example_plugin import PluginSite, write_package
 from tests.app.ui.export.dialog_user import choose, rows_of, write
 from tests.app.ui.tools import click
+
+
+def test_every_format_of_the_program_is_offered_and_none_can_be_taken(dialog):
+    assert set(SUFFIXES) == set(FORMATS.values())
+    assert {suffix.removeprefix(".") for suffix in FORMATS} <= set(TAKEN)
+    titles = [dialog.catalogue.format.itemData(n) for n in range(dialog.catalogue.format.count())]
+    assert titles == list(SUFFIXES)
 
 
 @pytest.mark.parametrize(("name", "count"), [("judged", 6), ("all", 12), ("accepted", 3)])
