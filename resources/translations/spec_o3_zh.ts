@@ -6572,6 +6572,14 @@ Or put its files into {folder}</source>
         <source>the session is damaged: column names are missing from its lists</source>
         <translation>会话已损坏：其列表缺少列名</translation>
     </message>
+    <message>
+        <source>Inspections of {names}</source>
+        <translation>{names} 的检视</translation>
+    </message>
+    <message>
+        <source>No inspections yet: nothing to write</source>
+        <translation>尚无检视：没有可写入的内容</translation>
+    </message>
 </context>
 <context>
     <name>fetching</name>
