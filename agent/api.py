@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from math import isfinite
 from pathlib import Path
 
 from PIL import Image
 
+from agent.checked_toml import near_miss, shown
 from agent.errors import WorkbenchError
+from agent.evidence.measurements import measurements_of
 from agent.inspection.control import Control
 from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import default_model, make_inspector
@@ -27,7 +30,8 @@ from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.window_measure import WindowMeasurement, measure_window
 from agent.spectra.readers import registry
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.rebinning import measurable
+from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
@@ -65,31 +69,53 @@ def read_spectrum(path: str | Path, row: int = 0, target: str | int | None = Non
 
 
 def measure(
-    spectrum: Spectrum, window: tuple[float, float] | None = None, *, velocity_kms: float = 0.0
+    spectrum: Spectrum,
+    window: tuple[float, float] | None = None,
+    *,
+    velocity_kms: float | None = None,
 ) -> WindowMeasurement:
     """Measure a window, by default the whole spectrum.
 
     The result has the signal-to-noise ratio, the strongest feature, the known lines detected and
-    the band heads. Known lines are expected at the star's velocity.
+    the band heads. Known lines are expected at the star's velocity, which is measured if it is not
+    given.
     """
-    low, high = spectrum.range if window is None else window
-    return measure_window(spectrum, low, high, velocity_kms)
+    low, high = spectrum.range if window is None else _checked(window)
+    return measure_window(measurable(spectrum), low, high, _velocity(spectrum, velocity_kms))
 
 
-def measure_line(spectrum: Spectrum, line: str, *, velocity_kms: float = 0.0) -> LineMeasurement:
-    """Measure one line of `line_names()` near its expected wavelength, or its upper limit."""
-    return _measure_line(spectrum, builtin_lines()[line], velocity_kms)
+def measure_line(
+    spectrum: Spectrum, line: str, *, velocity_kms: float | None = None
+) -> LineMeasurement:
+    """Measure one line of `line_names()` near its expected wavelength, or its upper limit.
+
+    It is expected at the star's velocity, which is measured if it is not given.
+    """
+    if line not in builtin_lines():
+        guess = near_miss(line, line_names())
+        raise WorkbenchError(f"there is no line {shown(line)}{guess}: line_names() lists them")
+    kms = _velocity(spectrum, velocity_kms)
+    return _measure_line(measurable(spectrum), builtin_lines()[line], kms)
 
 
-def measure_index(spectrum: Spectrum, index: str, *, velocity_kms: float = 0.0) -> Measurement:
-    """Measure one spectral index of `index_names()`, such as a band strength or a flux ratio."""
+def measure_index(
+    spectrum: Spectrum, index: str, *, velocity_kms: float | None = None
+) -> Measurement:
+    """Measure one spectral index of `index_names()`, such as a band strength or a flux ratio.
+
+    Its windows move with the star's velocity, which is measured if it is not given.
+    """
     if index not in builtin_indices():
-        raise WorkbenchError(f"there is no index {index}: index_names() lists them")
-    return _measure_index(spectrum, index, velocity_kms)
+        guess = near_miss(index, index_names())
+        raise WorkbenchError(f"there is no index {shown(index)}{guess}: index_names() lists them")
+    return _measure_index(measurable(spectrum), index, _velocity(spectrum, velocity_kms))
 
 
 def features(spectrum: Spectrum, *, velocity_kms: float = 0.0) -> dict[str, float]:
-    """The fixed list of numbers that describes a spectrum, by name; NaN if not measurable."""
+    """The fixed list of numbers that describes a spectrum, by name; NaN if not measurable.
+
+    Windows are at rest unless a velocity is given: classifiers are trained on them so.
+    """
     return feature_vector(spectrum, velocity_kms)
 
 
@@ -116,13 +142,14 @@ def draw(
     """
     if style not in STYLES:
         raise WorkbenchError(f"there is no style {style}: use one of {', '.join(STYLES)}")
-    return render_spectrum(spectrum, window, title=title, style=STYLES[style])
+    shown_window = None if window is None else _checked(window)
+    return render_spectrum(spectrum, shown_window, title=title, style=STYLES[style])
 
 
 def inspect(
     spectrum: Spectrum,
-    task: str | Task,
-    model: str | None = None,
+    task: str | Path | Task,
+    model: str | Path | None = None,
     *,
     seed: int = 0,
     deadline_s: float | None = None,
@@ -137,15 +164,28 @@ def inspect(
 
 def inspect_all(
     spectra: Iterable[Spectrum],
-    task: str | Task,
-    model: str | None = None,
+    task: str | Path | Task,
+    model: str | Path | None = None,
     *,
     seed: int = 0,
     deadline_s: float | None = None,
 ) -> Iterator[Trajectory]:
     """Inspect spectra one after another, with the model loaded once; `deadline_s` is for each."""
-    target = find_task(task) if isinstance(task, str) else task
-    with closing(make_inspector(model or default_model(target.id))) as inspector:
+    target = task if isinstance(task, Task) else find_task(str(task))
+    name = default_model(target.id) if model is None else str(model)
+    with closing(make_inspector(name)) as inspector:
         for spectrum in spectra:
             control = Control(deadline_s)
             yield run(inspector.inspect(spectrum, target, seed=seed, control=control))
+
+
+def _velocity(spectrum: Spectrum, kms: float | None) -> float:
+    """The given velocity, or that of the star as the window and inspections measure it."""
+    return measurements_of(spectrum).velocity_kms if kms is None else kms
+
+
+def _checked(window: Window) -> Window:
+    low, high = map(float, window)
+    if not (isfinite(low) and isfinite(high) and low < high):
+        raise WorkbenchError(f"a window starts below its end, in angstrom: not {low:g} to {high:g}")
+    return low, high

@@ -7,10 +7,11 @@ stops nothing else. A plug-in is code that runs with the user's rights: nothing 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, distributions, entry_points
 from importlib.util import find_spec
@@ -68,11 +69,6 @@ def plugins(kind: Kind) -> tuple[Plugin, ...]:
         if kind not in _loaded:
             _loaded[kind] = tuple(_load_all(kind))
         return _loaded[kind]
-
-
-def plugin_names(kind: Kind) -> tuple[str, ...]:
-    """The names of all plug-ins of a kind, without running any of their code."""
-    return tuple(dict.fromkeys(printable(entry.name, 40) for entry in _entries(kind)))
 
 
 def packages_of(kind: Kind) -> tuple[tuple[str, str], ...]:
@@ -146,8 +142,9 @@ def _load(kind: Kind, entry: EntryPoint) -> Any:
 
     thread = threading.Thread(target=work, name=f"plug-in {entry.name}", daemon=True)
     began = time.perf_counter()
-    thread.start()
-    thread.join(LONGEST_S)
+    with redirect_stdout(sys.stderr):  # output may be JSON that another program reads
+        thread.start()
+        thread.join(LONGEST_S)
     seconds = time.perf_counter() - began
     if errors:
         raise _Refused(f"{failure(errors[0])}: left out") from errors[0]

@@ -33,6 +33,16 @@ def ew_text(ew: float, error: float | None) -> str:
     return text if error is None else f"{text} ± {error:.{digits}f}"
 
 
+def sigma_text(sigma: float) -> str:
+    """A significance without its unit."""
+    return f"{sigma:.{0 if sigma >= 10.0 else 1}f}"
+
+
+def edge_text(row: Row) -> str:
+    """A band head with its drop, as the terminal and the copied text write it."""
+    return f"{label_of(row['name'])}: drop {100 * row['drop']:.0f} %, {sigma_text(row['sigma'])} σ"
+
+
 HINT_SIGMA = 2.0
 
 

@@ -36,6 +36,8 @@ class SaidNumbers:
             if strength.value is not None and strength.error is not None:
                 ew = {"ew": rounded(strength.value), "ew_error": rounded(strength.error)}
                 self.lines[name] |= ew
+                if "centroid" not in self.lines[name]:
+                    self.lines[name]["sigma"] = rounded(strength.significance)
         return self.lines[name]
 
     def value(self, label: str, value: float, error: float = 0.0, unit: str = "") -> Row:
@@ -72,7 +74,7 @@ class SaidNumbers:
 CLEAR_SIGMA = 3.0
 
 
-def strength_state(row: Row) -> str:
+def strength_state(row: Mapping[str, Any]) -> str:
     """'emission' or 'absorption' of a line that is clearly there, '' in the noise.
 
     'unclear' if profile and area disagree, or if only the profile stands out. A forbidden line is

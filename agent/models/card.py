@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from agent.checked_toml import shown
 from agent.engines.base import SamplingSettings
 from agent.errors import EngineError, ResourceError
-from agent.plugins import plugin_names
+from agent.plugins import packages_of, report
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.protocol.rules import RulesName
 from agent.rendering.model_image import QWEN3, QWEN25, Sizing
@@ -141,7 +141,13 @@ class Card:
 
 def engine_names() -> tuple[str, ...]:
     """The engines that a card may name: ours, then those of plug-ins, which are not loaded here."""
-    return (*ENGINES, *(name for name in plugin_names("engines") if name not in ENGINES))
+    names = list(ENGINES)
+    for name, package in packages_of("engines"):
+        if name in ENGINES:
+            report("engines", name, package, "an engine of the program has this name: left out")
+        else:
+            names.append(name)
+    return tuple(dict.fromkeys(names))
 
 
 def path_problem(path: str) -> str | None:

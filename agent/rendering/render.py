@@ -74,8 +74,16 @@ def render_array(
     if wavelength_range is not None:
         window = cut_window(window, *wavelength_range)
     if len(window) < MIN_POINTS:
-        raise SpectrumError(f"{len(window)} finite pixels are too few for a picture")
+        raise SpectrumError(_too_few(window, drawable_pixels(spectrum, z)))
     return draw_window(window, default_title(spectrum) if title is None else title, style)
+
+
+def _too_few(window: DrawnPixels, whole: DrawnPixels) -> str:
+    problem = f"{len(window)} finite pixels are too few for a picture"
+    if len(whole) < MIN_POINTS:
+        return problem
+    low, high = whole.wavelength[0], whole.wavelength[-1]
+    return f"{problem}: the spectrum covers {low:.0f} to {high:.0f} Å"
 
 
 def draw_window(window: DrawnPixels, title: str, style: Style = PUBLISHED) -> NDArray[np.uint8]:

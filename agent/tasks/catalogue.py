@@ -50,7 +50,12 @@ def _add_plugins(tasks: dict[str, Task]) -> None:
         with _reporting(tell):
             for path in _task_files(plugin.value):
                 with _reporting(tell):
-                    _add(tasks, read_task(path), path)
+                    task = read_task(path)
+                    if task.replaces:
+                        raise ResourceError(
+                            f"{path.name}: replaces: a plug-in cannot replace a class"
+                        )
+                    _add(tasks, task, path)
 
 
 def find_task(id_or_name: str, extra: Sequence[Path] = ()) -> Task:

@@ -24,6 +24,7 @@ from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import Which as KnownWhich
+from app.core.exporting.selection import count_choices
 from app.core.queue import matching, parse_filter
 from app.core.queue.own_columns import own_columns
 from app.core.report import write_report
@@ -119,12 +120,25 @@ def _catalogue(
             progress=progress,
         )
     _print(f"{out}: {counted_text(report.rows, 'row')}, {report.selection}")
-    if not (report.rows or which or words or by):
-        _print("  there are no verdicts yet: use --which all to write every candidate")
+    if not (report.rows or words or by):
+        _print(f"  {_why_empty(session, which)}")
     for old, new in report.renamed.items():
         _print(f"  list column {old} was renamed to {new}")
     if report.metadata is not None:
         _print(f"  units and provenance: {report.metadata}")
+
+
+def _why_empty(session: Session, which: Which | None) -> str:
+    with session.database.reading() as connection:
+        counts = count_choices(connection)
+    if which is Which.ALL:
+        return "this session has no candidates"
+    if not counts.judged:
+        return "there are no verdicts yet: use --which all to write every candidate"
+    return (
+        f"0 of {counts.all:,} candidates are accepted (judged: {counts.judged:,}): "
+        "use --which judged or --which all"
+    )
 
 
 def _selected(

@@ -8,6 +8,8 @@ from typing import Any
 from rich.text import Text
 
 from agent.checked_toml import unprintable
+from agent.evidence.line_words import edge_text, ew_text, sigma_text
+from agent.evidence.said_numbers import CLEAR_SIGMA, strength_state
 from agent.spectra.lines import label_of
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
@@ -20,8 +22,6 @@ MAX_CHARACTERS = 4000
 """Shown of one step; a runaway model may write much more."""
 MAX_NAMED = 4
 """Spectral lines, and band heads, shown for one look."""
-SEEN_SIGMA = 3.0
-"""From which a line without a kind is unclear, and not noise."""
 INDENT = "    "
 
 
@@ -105,10 +105,7 @@ def _measured_lines(measured: Any) -> list[str]:
     if "snr" in measured:
         lines.append(f"S/N {measured['snr']:g} per pixel")
     lines += [_line_words(found) for found in _most_significant(measured.get("lines", ()))]
-    return lines + [
-        f"{label_of(edge['name'])}: drop {edge['drop']:g}, {edge['sigma']:.0f} σ"
-        for edge in _most_significant(measured.get("edges", ()))
-    ]
+    return lines + [edge_text(edge) for edge in _most_significant(measured.get("edges", ()))]
 
 
 def _most_significant(found: Sequence[Any]) -> list[Any]:
@@ -118,14 +115,15 @@ def _most_significant(found: Sequence[Any]) -> list[Any]:
 
 
 def _line_words(found: Any) -> str:
-    unsure = "unclear" if found.get("sigma", 0.0) >= SEEN_SIGMA else "in the noise"
-    seen = f"in {found['kind']}" if found.get("kind") else unsure
-    words = f"{label_of(found['name'])} {seen}"
-    if "ew" in found:
-        words += f", EW {found['ew']:g} Å"
-    if "fwhm_kms" in found:
-        words += f", {found['fwhm_kms']:g} km/s"
-    return words + (f", {found['sigma']:.0f} σ" if "sigma" in found else "")
+    """The line as the sentences state it, with the numbers as every table writes them."""
+    name, state = label_of(found["name"]), strength_state(found)
+    ew = f", EW {ew_text(found['ew'], found.get('ew_error'))} Å" if "ew" in found else ""
+    sigma = found.get("sigma", 0.0)
+    if not state and sigma < CLEAR_SIGMA:
+        return f"{name} in the noise{ew}"
+    words = f"{name} in {state}" if state in ("emission", "absorption") else f"{name} unclear"
+    width = f", FWHM {found['fwhm_kms']:.0f} km/s" if "fwhm_kms" in found else ""
+    return words + ew + width + (f", {sigma_text(sigma)} σ" if sigma else "")
 
 
 def _error_lines(step: Step) -> list[Text]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import os
 import secrets
@@ -13,6 +14,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agent.errors import WorkbenchError
 
@@ -47,6 +49,38 @@ class TokenCheck:
         headers = {"WWW-Authenticate": "Bearer"}
         refusal = PlainTextResponse("the token is missing or wrong", 401, headers)
         await refusal(scope, receive, send)
+
+
+class PunctualProtocol(H11Protocol):
+    """Hangs up where no request has arrived whole for IDLE_S seconds.
+
+    Otherwise another program could hold all connections for ever, without the token: uvicorn's own
+    limit begins with the first answer and ends with the next byte.
+    """
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait_for_request()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait_for_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _wait_for_request(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_later(IDLE_S, self._hang_up)
+
+    def _hang_up(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
 
 
 def token_from_environment() -> str | None:
@@ -109,6 +143,7 @@ def serve_http(server: MCPServer[None], listener: socket.socket, token: str) -> 
         access_log=False,
         server_header=False,
         ws="none",
+        http=PunctualProtocol,
         limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=IDLE_S,

@@ -14,7 +14,7 @@ from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import quality, signal_to_noise
-from agent.spectra.measure.zoom_measurements import rounded, zoom_numbers
+from agent.spectra.measure.zoom_measurements import rounded, significance_of, zoom_numbers
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.summary import finite, summary
@@ -29,7 +29,7 @@ UPPER_LIMIT = "not detected: ew and ew_error limit a hidden line"
 
 def facts(spectrum: Spectrum) -> dict[str, Any]:
     """The header's facts, and the signal-to-noise as we measure it."""
-    header = {str(key)[:MAX_TEXT]: plain(value) for key, value in spectrum.meta.items()}
+    header = {printable(str(key), MAX_TEXT): plain(value) for key, value in spectrum.meta.items()}
     told = {key: plain(value) for key, value in summary(spectrum).items()}
     coarse = measurable(spectrum)
     state = quality(coarse)
@@ -131,9 +131,9 @@ def _line(line: LineMeasurement) -> dict[str, Any]:
             "fwhm",
             "fwhm_error",
             "fwhm_kms",
-            "significance",
         )
     }
+    numbers["significance"] = significance_of(line)
     known = {
         name: rounded(value, 7 if name == "centroid" else DIGITS)
         for name, value in numbers.items()

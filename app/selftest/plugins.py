@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from agent.models.card import engine_names
 from agent.plugins import KINDS, Kind, faults, find_plugin, packages_of, plugins
 from agent.tasks.catalogue import load_tasks
+from app.core.exporting.plugin_formats import plugin_formats
 from app.selftest.check import Check, CheckFailed, require
 from app.services.catalogues.service import all_services
 
@@ -23,6 +25,10 @@ def _load(kind: Kind, name: str, package: str, folder: Path) -> str:
     plugins(kind)
     if kind == "tasks":
         load_tasks(on_fault=lambda fault: None)  # a fault of the user's own file is none of ours
+    if kind == "exporters":
+        plugin_formats()
+    if kind == "engines":
+        engine_names()
     if kind == "evidence":
         all_services()
     wrong = [

@@ -837,8 +837,28 @@
         <translation>{count} 行，{columns} 列：</translation>
     </message>
     <message>
-        <source>No rows</source>
-        <translation>没有行</translation>
+        <source>0 of {all} candidates are accepted: nothing to write</source>
+        <translation>{all} 个候选体中有 0 个已接受：没有可写入的内容</translation>
+    </message>
+    <message>
+        <source>0 of {all} candidates are judged: nothing to write</source>
+        <translation>{all} 个候选体中有 0 个已判定：没有可写入的内容</translation>
+    </message>
+    <message>
+        <source>No candidate matches the filter: nothing to write</source>
+        <translation>没有符合筛选条件的候选体：没有可写入的内容</translation>
+    </message>
+    <message>
+        <source>No candidates: nothing to write</source>
+        <translation>没有候选体：没有可写入的内容</translation>
+    </message>
+    <message>
+        <source>Choose the {n} judged</source>
+        <translation>选择已判定的 {n} 个</translation>
+    </message>
+    <message>
+        <source>Choose all {n}</source>
+        <translation>选择全部 {n} 个</translation>
     </message>
     <message>
         <source>Left out: {n} on which reviewers disagree</source>
@@ -6595,6 +6615,14 @@ Or put its files into {folder}</source>
     <message>
         <source>the session is damaged: column names are missing from its lists</source>
         <translation>会话已损坏：其列表缺少列名</translation>
+    </message>
+    <message>
+        <source>Inspections of {names}</source>
+        <translation>{names} 的检视</translation>
+    </message>
+    <message>
+        <source>No inspections yet: nothing to write</source>
+        <translation>尚无检视：没有可写入的内容</translation>
     </message>
 </context>
 <context>

@@ -6,8 +6,10 @@ import pytest
 
 from agent import plugins
 from agent.errors import ReadError
+from agent.models.card import ENGINES, engine_names
 from agent.spectra.readers.registry import READERS, all_readers, read
-from agent.tasks.catalogue import load_tasks
+from agent.tasks.catalogue import BUNDLED, load_tasks
+from app.core.exporting.export import FORMATS, all_formats
 from app.services.catalogues.service import all_services
 from tests.app.example_plugin import PluginSite, write_package
 
@@ -111,11 +113,43 @@ def test_two_of_one_name(site):
     assert "first_of_two 1.0 has one of this name" in problems()[0]
 
 
+SHADOWS = {
+    "exporters/csv": "the suffix .csv is one of the program's own: left out",
+    "exporters/TeX": "a suffix is 1 to 12 of a-z and 0-9, not .TeX: left out",
+    "engines/gguf": "an engine of the program has this name: left out",
+}
+
+
+@pytest.mark.parametrize("key", SHADOWS)
+def test_one_with_the_name_of_ours_is_named_and_left_out(site, key):
+    kind, _, name = key.partition("/")
+    write_package(site.folder, "shadow", "def work(*given, **named): pass\n", {key: "shadow:work"})
+    assert all_formats() == FORMATS and engine_names() == ENGINES
+    assert problems() == [f"plug-in {name} of shadow 1.0 ({kind}): {SHADOWS[key]}"]
+
+
+def test_a_class_of_ours_cannot_be_replaced(site):
+    source = (BUNDLED / "cv.toml").read_text(encoding="utf-8")
+    folder = site.folder / "shadow_tasks"
+    folder.mkdir()
+    (folder / "cv.toml").write_text(f'replaces = "CV"\n{source}', encoding="utf-8")
+    write_package(site.folder, "shadow", "", {"tasks/mine": "shadow_tasks"})
+    assert all(task.path is None or BUNDLED in task.path.parents for task in load_tasks())
+    (problem,) = problems()
+    assert "replaces: a plug-in cannot replace a class" in problem
+
+
+def test_what_one_prints_while_it_is_loaded_is_not_among_the_results(site, capsys):
+    write_package(site.folder, "loud", f"print('hello')\n{GOOD}", {"readers/one": "loud:read"})
+    assert names() == ["one"]
+    assert capsys.readouterr() == ("", "hello\n")
+
+
 def test_all_can_be_turned_off(site, monkeypatch):
     write_package(site.folder, "turned_off", GOOD, {"readers/Good": "turned_off:read"})
     monkeypatch.setenv(plugins.OFF, "1")
     assert names() == []
-    assert plugins.plugin_names("readers") == ()
+    assert plugins.packages_of("readers") == ()
 
 
 FAILING = """

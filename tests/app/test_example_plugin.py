@@ -115,6 +115,14 @@ def test_the_self_test_names_what_is_broken(broken, tmp_path):
         check.run(tmp_path)
 
 
+@pytest.mark.parametrize("key", ["exporters/csv", "engines/gguf"])
+def test_the_self_test_names_one_with_the_name_of_ours(broken, tmp_path, key):
+    write_package(broken.folder, "thief", "def work(*given): pass", {key: "thief:work"})
+    (check,) = plugin_checks.checks()
+    with pytest.raises(Exception, match=r"of thief 1\.0 .*: left out"):
+        check.run(tmp_path)
+
+
 WRITERS = """
 def write(file, table):
     file.write(b"half of it")
@@ -135,7 +143,7 @@ def test_a_format_that_fails_leaves_the_file_as_it_was(broken, tmp_path):
         with (tmp_path / "night.csv").open() as file:
             assert [row["object_id"] for row in csv.DictReader(file)] == ["a"]
     assert "csv" not in [name for name, _ in plugin_titles()]
-    assert len(plugins.faults()) == 1
+    assert [fault.name for fault in plugins.faults()] == ["csv", "odd"]
 
 
 def test_an_engine_that_is_none_is_told(broken, spectrum_file, tmp_path):

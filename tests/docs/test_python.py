@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -36,6 +37,9 @@ def folder(tmp_path_factory):
     for words in steps:
         done = CliRunner().invoke(workbench([words[0]]), [*words, "--reviewer", "Ada"])
         assert done.exit_code == 0, done.output
+    # The README's reader has that of `spec-o3 demo --out my-demo`.
+    (found / "my-demo").mkdir()
+    shutil.copy(session, found / "my-demo" / "sample.speco3")
     return found
 
 

@@ -30,6 +30,7 @@ class LineMeasurement:
     peak: float | None = None
     """Relative to the continuum, negative for absorption."""
     significance: float = 0.0
+    """Of the profile; if none was found, of the highest noise that the search met."""
     separation_kms: float | None = None
     """Between the two peaks of a double-peaked line."""
     window: Window | None = None

@@ -62,7 +62,7 @@ def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
         "ew": line.ew,
         "ew_error": line.ew_error,
         "fwhm_kms": line.fwhm_kms or None,  # 0 is an unresolved line, which has no width
-        "sigma": line.significance,
+        "sigma": significance_of(line),
     }
     known = {
         key: rounded(value, 6 if key == "centroid" else 3)
@@ -75,6 +75,18 @@ def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
         (line.kind == "emission" and line.ew > 0) or (line.kind == "absorption" and line.ew < 0)
     )
     return {"name": line.line, "kind": "" if is_dip or is_mixed else line.kind, **known}
+
+
+def significance_of(line: LineMeasurement) -> float | None:
+    """That of the profile, or that of the equivalent width where no profile was found.
+
+    There `line.significance` is that of the highest noise around, which is no line.
+    """
+    if line.is_detected:
+        return line.significance
+    if line.ew is None or not line.ew_error:
+        return None
+    return abs(line.ew) / line.ew_error
 
 
 def rounded(value: float, digits: int = 3) -> float:

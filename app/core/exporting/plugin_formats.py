@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from agent.errors import WorkbenchError
-from agent.plugins import find_plugin, packages_of, report_failure
+from agent.plugins import find_plugin, packages_of, report, report_failure
 from app.core.errors import SessionError
 from app.core.exporting.astropy_table import to_astropy
 from app.core.exporting.table import Table
@@ -27,8 +27,18 @@ TAKEN = (
 
 def plugin_formats() -> dict[str, str]:
     """The format of each suffix that a plug-in writes, without running any of its code."""
-    names = (name for name, _ in packages_of("exporters"))
-    return {f".{name}": name for name in names if SUFFIX.fullmatch(name) and name not in TAKEN}
+    found = {}
+    for name, package in packages_of("exporters"):
+        problem = ""
+        if not SUFFIX.fullmatch(name):
+            problem = f"a suffix is 1 to 12 of a-z and 0-9, not .{name}: left out"
+        elif name in TAKEN:
+            problem = f"the suffix .{name} is one of the program's own: left out"
+        if problem:
+            report("exporters", name, package, problem)
+        else:
+            found[f".{name}"] = name
+    return found
 
 
 def plugin_titles() -> list[tuple[str, str]]:

@@ -73,6 +73,24 @@ def count_candidates(connection: Connection, selection: Selection) -> int:
     return connection.execute(query).scalar_one()
 
 
+@dataclass(frozen=True, kw_only=True)
+class ChoiceCounts:
+    """How many candidates each choice would write."""
+
+    accepted: int
+    judged: int
+    all: int
+
+
+def count_choices(connection: Connection) -> ChoiceCounts:
+    """For what is told where a choice turns out to be empty."""
+    accepted, judged, every = (
+        count_candidates(connection, make_selection(connection, which, None))
+        for which in ("accepted", "judged", "all")
+    )
+    return ChoiceCounts(accepted=accepted, judged=judged, all=every)
+
+
 def count_disputed(connection: Connection, selection: Selection) -> int:
     """Number of candidates that somebody accepted and that are not selected as accepted."""
     if selection.which != "accepted" or selection.reviewer_id is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.evidence.line_words import ew_text
+from agent.evidence.line_words import ew_text, sigma_text
 from agent.spectra.lines import label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Window
@@ -124,7 +124,7 @@ def _row(line: Mapping[str, Any], shift: float, name: str = "") -> MeasuredRow |
         centroid="" if centroid is None else f"{centroid * shift:.1f}",
         ew="" if ew is None else _minus(ew_text(ew, error)),
         fwhm="" if not fwhm else f"{fwhm:.0f}",
-        sigma="" if sigma is None else f"{sigma:.{0 if sigma >= 10.0 else 1}f}",
+        sigma="" if sigma is None else sigma_text(sigma),
     )
 
 

@@ -62,7 +62,7 @@ def _checked_line(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """The numbers of a line that are numbers; the record may be a stranger's."""
     kind = row.get("kind")
     numbers = {key: row[key] for key in NUMBERS if _is_number(row.get(key))}
-    return numbers | {"kind": kind if isinstance(kind, str) else ""}
+    return numbers | {"name": row["name"], "kind": kind if isinstance(kind, str) else ""}
 
 
 def _is_number(value: object) -> bool:

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QFormLayout,
+    QHBoxLayout,
     QLabel,
+    QPushButton,
     QRadioButton,
     QTableWidget,
     QTableWidgetItem,
@@ -23,6 +25,8 @@ from PySide6.QtWidgets import (
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from app.core.exporting.plugin_formats import plugin_titles
+from app.core.exporting.selection import ChoiceCounts
+from app.core.session.records import Change
 from app.ui.export.export_preview import ExportChoice, ExportPreview, preview_export
 from app.ui.export.export_work import SUFFIXES
 from app.ui.session_context import SessionContext
@@ -37,11 +41,16 @@ MAX_WIDTH = 220
 class CataloguePanel(QWidget):
     changed = Signal()
     """The format or the choice of candidates has changed."""
+    counted = Signal()
+    """Whether there is anything to write is known, or has to be found out anew."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._generation = 0
+        self.has_rows = False
+        """Whether the choice is known to have rows; also where reading them failed."""
+        self._fuller_choice = "all"
         self.selected: tuple[int, ...] = ()
         """Ids of the candidates that were selected before the dialog was opened."""
         self.format = QComboBox()
@@ -52,6 +61,12 @@ class CataloguePanel(QWidget):
         self.group = QButtonGroup(self)
         self.buttons: dict[str, QRadioButton] = {}
         self.count = _label("dim")
+        self.count.setWordWrap(True)
+        self.instead = QPushButton()
+        self.instead.setAutoDefault(False)
+        self.instead.setProperty("role", "quiet")
+        self.instead.clicked.connect(self._choose_instead)
+        self.instead.hide()
         self.table = _table()
         self.table.setAccessibleName(self.tr("The first rows of the catalogue"))
         rows = QFormLayout()
@@ -67,9 +82,13 @@ class CataloguePanel(QWidget):
         layout.setSpacing(8)
         layout.addLayout(rows)
         layout.addSpacing(4)
-        layout.addWidget(self.count)
+        counted = QHBoxLayout()
+        counted.addWidget(self.count, 1)
+        counted.addWidget(self.instead, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(counted)
         layout.addWidget(self.table, 1)
         context.current.queue_changed.connect(self._follow)
+        context.bridge.changed.connect(self._follow_verdicts)
 
     @property
     def choice(self) -> ExportChoice:
@@ -100,6 +119,8 @@ class CataloguePanel(QWidget):
         self._generation += 1
         current = self._context.current
         self.count.setText(self.tr("Reading …"))
+        self.instead.hide()
+        self._set_has_rows(False)
         self._context.runner.run(
             partial(preview_export, current.session, self.choice, current.queue, self.selected),
             partial(self._show, self._generation),
@@ -147,10 +168,23 @@ class CataloguePanel(QWidget):
         if self.isVisible() and self.choice == "filtered":
             self.refresh()
 
+    def _follow_verdicts(self, change: Change) -> None:
+        if self.isVisible() and change.aspect == "verdict":
+            self.refresh()
+
+    def _choose_instead(self) -> None:
+        self.buttons[self._fuller_choice].click()
+
+    def _set_has_rows(self, on: bool) -> None:
+        self.has_rows = on
+        self.counted.emit()
+
     def _show(self, generation: int, preview: ExportPreview) -> None:
         if generation != self._generation:
             return
         self.count.setText(self._summary(preview))
+        self._offer_instead(preview.choices)
+        self._set_has_rows(not preview.is_empty)
         hidden = (
             preview.hidden_when_blind if self._context.current.blind_mode.is_on else frozenset()
         )
@@ -173,8 +207,8 @@ class CataloguePanel(QWidget):
         text = self.tr("{count} rows, {columns} columns; first rows:")
         if preview.count == "1":
             text = self.tr("{count} row, {columns} columns:")
-        if preview.count == "0":
-            text = self.tr("No rows")
+        if preview.choices is not None:
+            text = self._why_empty(preview.choices)
         text = text.replace("{count}", preview.count)
         text = text.replace("{columns}", f"{len(preview.columns):,}")
         if not preview.disputed:
@@ -182,10 +216,31 @@ class CataloguePanel(QWidget):
         disputed = self.tr("Left out: {n} on which reviewers disagree")
         return disputed.replace("{n}", f"{preview.disputed:,}") + "\n" + text
 
+    def _why_empty(self, counts: ChoiceCounts) -> str:
+        """What an empty choice would write, and how many candidates there are otherwise."""
+        text = {
+            "accepted": self.tr("0 of {all} candidates are accepted: nothing to write"),
+            "judged": self.tr("0 of {all} candidates are judged: nothing to write"),
+            "filtered": self.tr("No candidate matches the filter: nothing to write"),
+        }.get(self.choice, self.tr("No candidates: nothing to write"))
+        return text.replace("{all}", f"{counts.all:,}")
+
+    def _offer_instead(self, counts: ChoiceCounts | None) -> None:
+        """A button for the choice that has rows, where this one has none."""
+        self.instead.setVisible(counts is not None and counts.all > 0 and self.choice != "all")
+        if counts is None:
+            return
+        is_judged = counts.judged > 0 and self.choice != "judged"
+        self._fuller_choice = "judged" if is_judged else "all"
+        text = self.tr("Choose the {n} judged") if is_judged else self.tr("Choose all {n}")
+        number = counts.judged if is_judged else counts.all
+        self.instead.setText(text.replace("{n}", f"{number:,}"))
+
     def _fail(self, generation: int, error: WorkbenchError) -> None:
         if generation == self._generation:
             self.table.setRowCount(0)
             self.count.setText(translate_message(str(error)))
+            self._set_has_rows(True)  # writing says what is wrong
 
 
 def _title(name: str, unit: str) -> str:

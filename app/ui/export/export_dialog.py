@@ -10,7 +10,6 @@ from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QListWidget,
     QProgressBar,
@@ -25,6 +24,7 @@ from app.core.exporting.export import all_formats
 from app.core.progress import StoppedError
 from app.ui.background.long_work import LongWork
 from app.ui.export.export_catalogue import CataloguePanel
+from app.ui.export.export_records import RecordsPanel, description_page
 from app.ui.export.export_work import ExportKind, ExportOrder, WrittenFile, suffixes_of, write
 from app.ui.importing.ready_made_sessions import data_folder
 from app.ui.importing.session_path import free_path
@@ -129,10 +129,15 @@ class ExportDialog(QDialog):
         ListWidth(self.kinds, LEFT_WIDTH)
         self.catalogue = CataloguePanel(context)
         self.catalogue.changed.connect(self._change_suffix)
+        self.catalogue.counted.connect(self._check)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.catalogue)
+        self.records = RecordsPanel(context, page_description(ExportKind.RECORDS))
+        self.records.counted.connect(self._check)
         for kind in KINDS[1:]:
-            self.pages.addWidget(_description(page_description(kind)))
+            is_records = kind is ExportKind.RECORDS
+            page = self.records if is_records else description_page(page_description(kind))
+            self.pages.addWidget(page)
         self.file = FileField(self.tr("File"), self._ask_for_file)
         self.file.changed.connect(self._check)
         self.problem = ProblemLine()
@@ -246,6 +251,8 @@ class ExportDialog(QDialog):
         self.file.set_path(self._paths.get(self.kind, self._default_path()))
         if self.kind is ExportKind.CATALOGUE and self.isVisible():
             self.catalogue.refresh()
+        if self.kind is ExportKind.RECORDS:
+            self.records.refresh()
         self._show_writing(self.is_writing)
 
     def _default_path(self) -> Path:
@@ -300,7 +307,13 @@ class ExportDialog(QDialog):
             known = all_formats().get(path.suffix.casefold())
             if known is not None:
                 self.catalogue.set_format(known)
-        self.write_button.setEnabled(path is not None and not refusal and not self.is_writing)
+        has_rows = {
+            ExportKind.CATALOGUE: self.catalogue.has_rows,
+            ExportKind.RECORDS: self.records.has_rows,
+        }.get(self.kind, True)
+        self.write_button.setEnabled(
+            path is not None and not refusal and not self.is_writing and has_rows
+        )
 
     def _change_suffix(self) -> None:
         path = self.file.path
@@ -358,20 +371,6 @@ class ExportDialog(QDialog):
     def _open_folder(self) -> None:
         if self._written is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written.path.absolute().parent)))
-
-
-def _description(text: str) -> QWidget:
-    page = QWidget()
-    card = QFrame()
-    card.setProperty("role", "card")
-    inner = QVBoxLayout(card)
-    inner.setContentsMargins(16, 14, 16, 14)
-    inner.addWidget(wrapped_label(text))
-    layout = QVBoxLayout(page)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.addWidget(card)
-    layout.addStretch(1)
-    return page
 
 
 def _button(text: str, role: str, call: object) -> QPushButton:

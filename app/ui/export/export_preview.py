@@ -15,9 +15,11 @@ from app.core.exporting.column import Column
 from app.core.exporting.columns import Layout, read_layout
 from app.core.exporting.rows import UndeclaredColumnError, read_pages
 from app.core.exporting.selection import (
+    ChoiceCounts,
     Selection,
     Which,
     count_candidates,
+    count_choices,
     count_disputed,
     make_selection,
 )
@@ -43,6 +45,12 @@ class ExportPreview:
     """Candidates left out because not all reviewers accepted them."""
     hidden_when_blind: frozenset[int]
     """Indices of the columns that blind mode hides."""
+    choices: ChoiceCounts | None = None
+    """Read only where there are no rows, to say what else could be written."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.cells
 
 
 def preview_export(
@@ -72,12 +80,14 @@ def preview_export(
             )
         number = f"{count_candidates(connection, chosen):,}" if choice != "filtered" else ""
         disputed = count_disputed(connection, chosen)
+        choices = None if cells else count_choices(connection)
     return ExportPreview(
         columns=layout.columns,
         cells=cells,
         count=number or str(count_in_queue(session, queue.tree)),
         disputed=disputed,
         hidden_when_blind=layout.giving_class_away,
+        choices=choices,
     )
 
 

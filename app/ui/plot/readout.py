@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from agent.evidence.line_words import edge_text, ew_text, sigma_text
 from agent.evidence.measurements import window_table
+from agent.evidence.said_numbers import strength_state
 from agent.spectra.lines import Line, LineLists, label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
@@ -24,14 +26,6 @@ from app.core.spectra.flux_unit import power_text, read_unit
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.plot.marks import Mark
 from app.ui.plot.trace import Trace
-
-QUANTITIES = (
-    ("centroid", "centroid ", "Å"),
-    ("ew", "EW ", "Å"),
-    ("fwhm_kms", "FWHM ", "km/s"),
-    ("sigma", "", "σ"),
-)
-"""Keys of a measurement, each with what is written before and after its value."""
 
 
 def measurements_text(
@@ -56,10 +50,7 @@ def measurements_text(
     if "feature" in numbers:
         lines.append(_line_text("strongest feature", numbers["feature"]))
     lines += [_line_text(label_of(line["name"]), line) for line in numbers.get("lines", ())]
-    lines += [
-        f"{label_of(edge['name'])}: drop {edge['drop']:g}, {edge['sigma']:g} σ"
-        for edge in numbers.get("edges", ())
-    ]
+    lines += map(edge_text, numbers.get("edges", ()))
     if "reason" in numbers:
         lines.append(str(numbers["reason"]))
     lines += more
@@ -72,15 +63,16 @@ def _shown_range(window: Window, frame: WavelengthFrame) -> str:
 
 
 def _line_text(name: str, line: Mapping[str, Any]) -> str:
-    values = [
-        f"{before}{line[key]:g}"
-        + (f" ± {line['ew_error']:g}" if key == "ew" and "ew_error" in line else "")
-        + f" {unit}"
-        for key, before, unit in QUANTITIES
-        if key in line
-    ]
-    named = f"{name} ({line['kind']})" if line["kind"] else name
-    return f"{named}: " + ", ".join(values)
+    """A line with its numbers, written as every table writes them."""
+    values = [f"centroid {line['centroid']:g} Å"] if "centroid" in line else []
+    if "ew" in line:
+        values.append(f"EW {ew_text(line['ew'], line.get('ew_error'))} Å")
+    if "fwhm_kms" in line:
+        values.append(f"FWHM {line['fwhm_kms']:.0f} km/s")
+    if "sigma" in line:
+        values.append(f"{sigma_text(line['sigma'])} σ")
+    state = strength_state(line)
+    return (f"{name} ({state}): " if state else f"{name}: ") + ", ".join(values)
 
 
 NEAR_KMS = 1500.0

@@ -12,6 +12,7 @@ from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from app.core.inspections.store import add_inspection
 from app.core.session.counted_text import counted_text
+from app.core.session.records import Opinion, Verdict
 from tests.app.cli.commands import run
 from tests.app.core.exporting.catalogues import listed, people
 from tests.app.core.inspected import said
@@ -81,7 +82,16 @@ def test_nothing_judged_yet(tmp_path: Path) -> None:
     place = tmp_path / "night.speco3"
     listed(place, [{}]).close()
     assert "--which all" in export(place, place.with_suffix(".csv"))
-    assert "--which all" not in export(place, place.with_suffix(".csv"), "--which", "accepted")
+    assert "--which all" in export(place, place.with_suffix(".csv"), "--which", "accepted")
+
+
+def test_nothing_accepted(tmp_path: Path) -> None:
+    place = tmp_path / "night.speco3"
+    with listed(place, [{}, {}, {}]) as session:
+        session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+    told = export(place, place.with_suffix(".csv"), "--which", "accepted")
+    assert "  0 of 3 candidates are accepted (judged: 1): use --which judged" in told
+    assert "candidates are" not in export(place, place.with_suffix(".csv"))
 
 
 def test_a_report_is_of_all(place: Path) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import anyio
 import httpx
 import httpx2
 import pytest
+import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.responses import PlainTextResponse
+from uvicorn.server import ServerState
 
 from agent.errors import WorkbenchError
 from app.mcp import http
@@ -109,6 +114,50 @@ def test_a_flood_is_answered_and_leaves_it_working(web, address):
         seen = {*threads.map(lambda _: post(web, address, {}).status_code, range(200))}
     assert seen <= {401, 503}
     assert post(web, address, GOOD).status_code == 200
+
+
+HALF = b"POST /mcp HTTP/1.1\r\nHost: x\r\n"
+NO_BODY = HALF + b"Content-Length: 9\r\n\r\n"
+WHOLE = HALF + b"Content-Length: 0\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"), [(b"", b""), (HALF, b""), (NO_BODY, b"401"), (WHOLE + HALF, b"401")]
+)
+def test_who_sends_no_whole_request_holds_no_connection(monkeypatch, sent, status):
+    monkeypatch.setattr(http, "IDLE_S", 0.05)
+    answer = anyio.run(talk_to, http.TokenCheck(never, TOKEN), sent)
+    assert answer.split(b"\r\n")[0].partition(b" ")[2][:3] == status
+    assert answer.count(b"HTTP/1.1") <= 1
+
+
+def test_a_long_answer_is_waited_for(monkeypatch):
+    monkeypatch.setattr(http, "IDLE_S", 0.05)
+
+    async def slow(scope, receive, send):
+        await anyio.sleep(4 * http.IDLE_S)
+        await PlainTextResponse("done")(scope, receive, send)
+
+    assert anyio.run(talk_to, slow, WHOLE).endswith(b"done")
+
+
+async def never(scope, receive, send):
+    raise AssertionError("a request without the token came through")
+
+
+async def talk_to(app, sent):
+    """All that a server with this application answers until it hangs up."""
+    config = uvicorn.Config(app, lifespan="off", log_level="error", access_log=False)
+    config.load()
+    make = partial(http.PunctualProtocol, config=config, server_state=ServerState(), app_state={})
+    server = await asyncio.get_running_loop().create_server(make, http.LOOPBACK, 0)
+    async with server:
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        writer.write(sent)
+        answer = await asyncio.wait_for(reader.read(), 30)
+        writer.close()
+        await writer.wait_closed()
+    return answer
 
 
 def test_only_this_machine_reaches_it(address):

@@ -41,6 +41,16 @@ def test_edges_unsafe_regions_and_the_reason_for_no_feature(rng: np.random.Gener
     assert outside == {"n_pixels": 0, "n_bad": 0, "reason": "outside the spectrum"}
 
 
+def test_without_a_profile_the_significance_is_that_of_the_width():
+    hidden = LineMeasurement(line="OIII_4959", ew=-0.06, ew_error=0.24, significance=2.9)
+    found = LineMeasurement(
+        line="H_9", peak=0.4, centroid=3836.5, ew=-4.0, ew_error=1.0, significance=26.0
+    )
+    assert line_row(hidden, 1.0)["sigma"] == 0.25
+    assert line_row(found, 1.0)["sigma"] == 26.0
+    assert "sigma" not in line_row(LineMeasurement(line="H_9", significance=2.9), 1.0)
+
+
 @pytest.mark.parametrize(
     ("peak", "ew", "told"),
     [(0.4, -4.0, "emission"), (-0.4, 4.0, "absorption"), (0.2, 0.6, ""), (-0.2, -0.6, "")],

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from agent.evidence.said_numbers import CLEAR_SIGMA
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.lines import label_of
@@ -29,9 +30,10 @@ EVERY = 4 if BY_NIGHT else 12
 SAMPLE = Path(__file__).parents[4] / "resources" / "sample"
 COUNT = 60 if BY_NIGHT else 19
 N = r"-?\d+(?:\.\d+)?"
-SENTENCE = re.compile(rf"([^;:.}}]{{1,40}}?) \w+, EW ({N}) ± ({N}) Å")
+SENTENCE = re.compile(rf"([^;:.}}]{{1,40}}?) (\w+), EW ({N}) ± ({N}) Å")
 DOUBT = re.compile(r"^(?:no|hint of) ", re.IGNORECASE)
-EW = re.compile(rf"EW ({N}(?:e-\d+)?)")
+EW = re.compile(rf"EW ({N} ± {N}) Å")
+SIGMA = re.compile(rf"({N}) σ$")
 
 
 def spectra(folder: Path, column: str) -> Iterator[tuple[str, Spectrum]]:
@@ -47,10 +49,13 @@ def check_spectrum(name: str, spectrum: Spectrum, number: int, folder: Path) -> 
     lines, _ = measured_in(record.steps)
     compared = 0
     for text in (step.text for step in record.steps if step.kind in ("think", "answer")):
-        for label, ew, error in SENTENCE.findall(text):
+        for label, state, ew, error in SENTENCE.findall(text):
             line = DOUBT.sub("", label.strip())
             row = next(row for key, row in lines.items() if label_of(key) == line)
             assert alike(ew, row["ew"]) and alike(error, row["ew_error"]), (name, label)
+            for told in told_of(record, line):
+                assert f"EW {ew} ± {error} Å" in told, (name, label, told)
+                assert_same_state(DOUBT.match(label.strip()) is not None, state, told)
             compared += 1
     for step in record.looks:
         compared += check_look(name, spectrum, step, lines)
@@ -63,7 +68,7 @@ def check_look(
 ) -> int:
     assert step.range is not None
     rows = list(step.measured.get("lines", ()))
-    panel = {row.name: row.ew.replace("−", "-") for row in measured_rows(step.measured)}
+    panel = {row.name: row for row in measured_rows(step.measured)}
     window = float(step.range[0]), float(step.range[1])
     z = frame_z(spectrum) or 0.0
     (beside,) = measured_windows(spectrum, [window], z)
@@ -74,16 +79,47 @@ def check_look(
         where = name, row["name"]
         assert lines[row["name"]]["ew"] == row["ew"], where
         label, told = label_of(row["name"]), EW.search(_line_words(row))
-        assert told is not None and float(told[1]) == row["ew"], where
+        assert told is not None, where
+        ew, _, error = told[1].partition(" ± ")
+        assert alike(ew, row["ew"]) and alike(error, row["ew_error"]), where
+        assert_one_significance(row, _line_words(row), where)
         if label in panel:
-            ew, _, error = panel[label].partition(" ± ")
-            assert alike(ew, row["ew"]) and alike(error, row["ew_error"]), where
+            assert panel[label].ew.replace("−", "-") == told[1], where
+            sigma = SIGMA.search(_line_words(row))
+            assert sigma is None or sigma[1] == panel[label].sigma, where
         if row["name"] in shown:
             assert shown[row["name"]] == row, where
-            named = f"{label} ({row['kind']}): " if row["kind"] else f"{label}: "
-            assert named in copied and f"EW {row['ew']:g} ±" in copied, where
+            (line,) = (
+                line
+                for line in copied.splitlines()
+                if re.match(rf"{re.escape(label)}( \(|:)", line)
+            )
+            assert f"EW {told[1]} Å" in line, where
+            assert line.endswith(f"{panel[label].sigma} σ"), where
     assert {row["name"] for row in rows} >= shown.keys(), name
     return len(rows)
+
+
+def told_of(record: Trajectory, label: str) -> list[str]:
+    """What the terminal says of a line, look by look."""
+    rows = [row for step in record.looks for row in step.measured.get("lines", ())]
+    return [_line_words(row) for row in rows if label_of(row["name"]) == label]
+
+
+def assert_same_state(is_doubted: bool, state: str, told: str) -> None:
+    """A line that a sentence doubts is in no table as seen, and the other way round."""
+    if is_doubted or state == "unclear":
+        assert " in the noise" in told or " unclear" in told, told
+    else:
+        assert f" in {state}," in told, told
+
+
+def assert_one_significance(row: Mapping[str, Any], told: str, where: object) -> None:
+    """The significance without a profile is that of the width; what is noise, has none beside."""
+    if "centroid" not in row:
+        assert abs(row["sigma"] - abs(row["ew"]) / row["ew_error"]) <= 0.02 * row["sigma"], where
+    if " in the noise" in told:
+        assert row["sigma"] < CLEAR_SIGMA and "σ" not in told, where
 
 
 def exported(record: Trajectory, folder: Path) -> Trajectory:

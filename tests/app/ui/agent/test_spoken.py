@@ -18,6 +18,7 @@ TABLE = {
             "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0,
         },
         {"name": "HeI_6678", "kind": "", "ew": 0.09, "ew_error": 0.14},
+        {"name": "OIII_5007", "kind": "", "ew": 0.61, "ew_error": 0.05},
     ],
     "values": [{"name": "TiO5", "value": 0.2349, "error": 0.0024}],
 }  # fmt: skip
@@ -33,6 +34,7 @@ STEPS = (look(6450, 6750, label="Hα", measured=TABLE),)
             "Check Balmer series.",
         ),
         ("He I 6678 (---) -11.", "No He I 6678 emission, EW 0.09 ± 0.14 Å."),
+        ("[O III] 5007 (---) -1.", "No [O III] 5007 emission, EW 0.61 ± 0.05 Å."),
         (
             "TiO5 (---) 0.24; step at 6475 (=) 0.04. Fits.",
             "TiO bands (TiO5 0.23); step at 6475 is 0.04. Fits.",

@@ -6,12 +6,25 @@ import pytest
 from PySide6.QtCore import Qt
 
 from agent import plugins
+from app.core.exporting.export import FORMATS
+from app.core.exporting.plugin_formats import TAKEN
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
+from app.core.session.records import Opinion, Verdict
 from app.ui.export.export_dialog import ExportDialog
+from app.ui.export.export_work import SUFFIXES
+from app.ui.translation.languages import install_translators
 from tests.app.core.inspected import said
 from tests.app.example_plugin import PluginSite, write_package
 from tests.app.ui.export.dialog_user import choose, rows_of, write
+from tests.app.ui.tools import click
+
+
+def test_every_format_of_the_program_is_offered_and_none_can_be_taken(dialog):
+    assert set(SUFFIXES) == set(FORMATS.values())
+    assert {suffix.removeprefix(".") for suffix in FORMATS} <= set(TAKEN)
+    titles = [dialog.catalogue.format.itemData(n) for n in range(dialog.catalogue.format.count())]
+    assert titles == list(SUFFIXES)
 
 
 @pytest.mark.parametrize(("name", "count"), [("judged", 6), ("all", 12), ("accepted", 3)])
@@ -34,6 +47,58 @@ def test_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
     )
     write(qtbot, dialog)
     assert {row["verdict"] for row in rows_of(tmp_path / "night-vetted.csv")} == {"ACCEPT"}
+
+
+def test_an_empty_choice_is_told_before_and_another_offered(
+    qtbot, context, judged, dialog, tmp_path
+):
+    for number in (1, 3, 5):
+        judged.record_verdict(number, Opinion(verdict=Verdict.UNSURE))
+    context.commands.run("export")
+    panel = dialog.catalogue
+    told = "0 of 12 candidates are accepted: nothing to write"
+    qtbot.waitUntil(lambda: panel.count.text() == told)
+    assert not dialog.write_button.isEnabled()
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert not dialog.is_writing and not (tmp_path / "night-vetted.csv").exists()
+    assert panel.instead.text() == "Choose the 6 judged"
+    click(qtbot, panel.instead)
+    assert panel.buttons["judged"].isChecked()
+    qtbot.waitUntil(lambda: panel.count.text().startswith("6 rows"))
+    assert not panel.instead.isVisible()
+    write(qtbot, dialog)
+    assert len(rows_of(tmp_path / "night-vetted.csv")) == 6
+
+
+def test_a_verdict_given_beside_the_open_dialog_is_counted(qtbot, context, session):
+    dialog = ExportDialog(context)
+    qtbot.addWidget(dialog)
+    dialog.show_catalogue()
+    panel = dialog.catalogue
+    qtbot.waitUntil(lambda: panel.instead.text() == "Choose all 12")
+    session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    qtbot.waitUntil(lambda: panel.count.text().startswith("1 row,"))
+    qtbot.waitUntil(dialog.write_button.isEnabled)
+    assert not panel.instead.isVisible()
+
+
+def test_an_empty_choice_is_told_in_chinese(qtbot, qapp, context):
+    translators = install_translators(qapp, "zh")
+    context.current.set_queue(parse_filter("verdict:accept"), LIST_ORDER)
+    dialog = ExportDialog(context)
+    qtbot.addWidget(dialog)
+    dialog.show_catalogue()
+    panel = dialog.catalogue
+    for name, told in (
+        ("accepted", "12 个候选体中有 0 个已接受：没有可写入的内容"),
+        ("judged", "12 个候选体中有 0 个已判定：没有可写入的内容"),
+        ("filtered", "没有符合筛选条件的候选体：没有可写入的内容"),
+    ):
+        choose(qtbot, dialog, name)
+        qtbot.waitUntil(lambda told=told: panel.count.text() == told)
+        assert panel.instead.text() == "选择全部 12 个"
+    for each in translators:
+        qapp.removeTranslator(each)
 
 
 def rows_first(session):

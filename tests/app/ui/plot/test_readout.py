@@ -69,7 +69,7 @@ def test_measurements_name_lines_as_people_write_them():
     text = measurements_text(spectrum(), (6450.0, 6750.0), USUAL)
     assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
     (line,) = (each for each in text.splitlines() if each.startswith("Hα (emission): "))
-    assert line.endswith(" σ") and "sigma" not in line and ".0 " not in line
+    assert line.endswith(" σ") and "sigma" not in line and ".0 σ" not in line
     assert "strongest feature (emission): centroid" in text
 
 
