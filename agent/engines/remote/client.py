@@ -13,6 +13,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from agent.bounded_body import is_packed
 from agent.child_process.turn_taking import waiting
 from agent.engines.base import ShouldStop
 from agent.engines.remote.address import Address, Key, read_address, redact_keys
@@ -128,7 +129,7 @@ class HttpClient:
             yield from response.iter_raw()
 
     def _check(self, response: httpx.Response) -> None:
-        if response.headers.get("content-encoding", "identity").lower() != "identity":
+        if is_packed(response.headers):
             raise EngineError(
                 f"{self.address.netloc} sent a compressed reply, which we do not accept"
             )

@@ -12,6 +12,7 @@ from typing import Any
 import fsspec
 import pytest
 
+from agent import bounded_body
 from agent.errors import ReadError
 from agent.spectra import remote_file
 from agent.spectra.readers import read
@@ -121,7 +122,7 @@ def test_one_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_trickle_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 50))
-    monkeypatch.setattr(remote_file.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(bounded_body.time, "monotonic", lambda: float(next(clock)))
     pieces = remote_file._in_time(iter([b"x"] * 50))
     with pytest.raises(ReadError, match="not sent within 120 s"):
         list(pieces)
