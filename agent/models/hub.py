@@ -26,7 +26,6 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from agent.bounded_body import in_time, is_packed, whole_body
 from agent.checked_toml import printable
 from agent.models.card import MAX_BYTES, MAX_FILES, REVISION, SHA256, path_problem
 from agent.models.card_file import CARD_NAME
@@ -38,6 +37,7 @@ from agent.models.hub_address import (
     is_safe,
 )
 from agent.models.infer_card import sha256_of
+from agent.web.body import in_time, is_packed, whole_body
 
 MAX_TEXT_FILE_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024

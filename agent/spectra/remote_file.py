@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from agent.bounded_body import in_time, is_packed, whole_body
 from agent.checked_toml import printable
 from agent.errors import ReadError
 from agent.spectra.urls import url_folder, url_problem
+from agent.web.body import in_time, is_packed, whole_body
 
 MAX_BYTES = 64 * 2**20
 CONNECT_S = 10.0

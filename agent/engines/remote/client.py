@@ -13,7 +13,6 @@ from typing import Any
 import httpcore
 import httpx
 
-from agent.bounded_body import is_packed
 from agent.child_process.turn_taking import waiting
 from agent.engines.base import ShouldStop
 from agent.engines.remote.address import Address, Key, read_address, redact_keys
@@ -30,6 +29,7 @@ from agent.engines.remote.http import TooSlow, new_client
 from agent.engines.remote.request import Body, Dialect
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
+from agent.web.body import is_packed
 
 MAX_REDIRECTS = 3
 # A whole reply may take this many times the longest silence

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent.bounded_body import whole_body
 from agent.engines.base import RESTARTED, OnText
 from agent.engines.remote.address import KeyFilter
 from agent.engines.remote.choices import Token, read_tokens
 from agent.errors import EngineError
+from agent.web.body import whole_body
 
 
 class Preview:

@@ -13,7 +13,6 @@ from email.utils import parsedate_to_datetime
 import httpcore
 import httpx
 
-from agent.bounded_body import whole_body
 from agent.engines.base import Cancelled
 from agent.engines.remote.http import (
     USER_AGENT,
@@ -22,6 +21,7 @@ from agent.engines.remote.http import (
     TooSlow,
     proxy_for,
 )
+from agent.web.body import whole_body
 from app.services.web.errors import (
     BadReply,
     Busy,

@@ -6,8 +6,8 @@ from itertools import repeat
 
 import pytest
 
-from agent import bounded_body
-from agent.bounded_body import in_time, is_packed, whole_body
+from agent.web import body
+from agent.web.body import in_time, is_packed, whole_body
 
 
 class Refused(Exception):
@@ -44,7 +44,7 @@ def test_an_announced_size_is_believed_where_it_is_too_large(announced):
 
 def test_who_sends_too_slowly_is_left(monkeypatch):
     clock = iter([0.0, 1.0, 2.0, 3.5])
-    monkeypatch.setattr(bounded_body.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(body.time, "monotonic", lambda: next(clock))
     pieces = in_time(repeat(b"x"), 3.0, Refused())
     assert [next(pieces), next(pieces)] == [b"x", b"x"]
     with pytest.raises(Refused):
