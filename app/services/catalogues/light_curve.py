@@ -24,6 +24,9 @@ BANDS = ("g", "r", "i")
 BAD_FLAGS = 32768
 COLUMNS = ("oid", "hjd", "mag", "magerr", "catflags", "filtercode")
 MAX_POINTS = 200_000
+FIRST_HJD, LAST_HJD = 2_455_000.0, 2_475_000.0
+"""ZTF began in 2018; times of no survey would make the search for a period endless."""
+FAINTEST = 40.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +85,8 @@ def read_light_curves(content: bytes) -> list[LightCurve]:
             series, hjd, mag, sigma, flags, band = (row[place] for place in places)
             numbers = float(hjd), float(mag), float(sigma)
             if flags == "0" and all(map(math.isfinite, numbers)):
+                if not (FIRST_HJD < numbers[0] < LAST_HJD and abs(numbers[1]) < FAINTEST):
+                    raise BadReply("the answer is damaged: it has times or magnitudes of no star")
                 points.setdefault((band[-1:], series[:30]), []).append(numbers)
     except (ValueError, csv.Error) as error:
         raise BadReply("the answer is damaged: it has no numbers where they belong") from error
