@@ -1227,10 +1227,6 @@
         <translation>相位</translation>
     </message>
     <message>
-        <source>HJD − {day}</source>
-        <translation>HJD − {day}</translation>
-    </message>
-    <message>
         <source>magnitude</source>
         <translation>星等</translation>
     </message>
@@ -1256,6 +1252,10 @@
     <message>
         <source>Over time</source>
         <translation>按时间显示</translation>
+    </message>
+    <message>
+        <source>Each series is one band of one star. BP and RP come without errors.</source>
+        <translation>每个序列是一颗星的一个波段。BP 和 RP 不带误差。</translation>
     </message>
     <message>
         <source>Each series, of one field and filter, has a zero point of its own: none is moved to another.</source>

@@ -26,12 +26,16 @@ def match_positions(
     client: WebClient,
     positions: Sequence[Position],
     should_stop: ShouldStop = never,
+    most: int | None = None,
 ) -> tuple[list[Answer], Exchange]:
-    """The answer for each position. Raises ServiceError where there is none, or Stopped."""
+    """The answer for each position. Raises ServiceError where there is none, or Stopped.
+
+    `most` rows are taken at most, usually so many for each position.
+    """
     if len(positions) > MAX_POSITIONS:
         raise ValueError(f"{len(positions)} positions in one question; at most {MAX_POSITIONS}")
     moved = [position.at(service.epoch) for position in positions]
-    most = MATCHES_EACH * len(positions) + SPARE_MATCHES
+    most = most or MATCHES_EACH * len(positions) + SPARE_MATCHES
     asked_at, question = now(), query(service)
     reply = client.ask(
         Request(
@@ -63,7 +67,7 @@ def match_positions(
         media_type=reply.media_type,
         question=question,
     )
-    return _answers(service, positions, moved, reply.content, most), exchange
+    return read_answers(service, positions, reply.content, most), exchange
 
 
 def query(service: Service) -> str:
@@ -85,13 +89,11 @@ def query(service: Service) -> str:
     )
 
 
-def _answers(
-    service: Service,
-    positions: Sequence[Position],
-    moved: Sequence[Position],
-    content: bytes,
-    most: int,
+def read_answers(
+    service: Service, positions: Sequence[Position], content: bytes, most: int
 ) -> list[Answer]:
+    """The answer for each position in what the service sent. Raises BadReply."""
+    moved = [position.at(service.epoch) for position in positions]
     names = [each.name for each in service.columns]
     names += [f"{each.name}_error" for each in service.columns if each.error]
     own = [OWN["number"], OWN["ra"], OWN["dec"]]

@@ -82,12 +82,12 @@ class HatsFolder:
         if not whole.is_dir():
             raise ImportFailed(f"{self.name_of(whole)} is no folder")
         with os.scandir(whole) as entries:
-            names = (each.name for each in entries if each.name.endswith(".parquet"))
-            found = sorted(islice(names, MAX_FILES + 1))
+            listed = (each.name for each in entries if each.name.endswith(".parquet"))
+            found = sorted(islice(listed, MAX_FILES + 1))
         if not found or len(found) > MAX_FILES:
-            many = f"more than {MAX_FILES:,}" if found else "no"
-            raise ImportFailed(f"{self.name_of(whole)} has {many} Parquet files")
-        yield from (self._inside(whole / name) for name in found)
+            number = f"more than {MAX_FILES:,}" if found else "no"
+            raise ImportFailed(f"{self.name_of(whole)} has {number} Parquet files")
+        yield from (self._inside(whole / each) for each in found)
 
     def schema_file(self) -> Path:
         """A file with the columns of all: one without rows, else the first partition."""
