@@ -7348,6 +7348,10 @@ Or put its files into {folder}</source>
         <translation>不再计入：与另一条重复</translation>
     </message>
     <message>
+        <source>{source}. Weights, by judgement: {found} or {absent}</source>
+        <translation>{source}。权重出于判断：{found} 或 {absent}</translation>
+    </message>
+    <message>
         <source>{services} not asked</source>
         <translation>未查询 {services}</translation>
     </message>
