@@ -4021,12 +4021,12 @@
         <translation>实心：星表，并画出波段宽度。圆圈：光谱在矩形波段内的星等，这一近似约准到 0.1 mag。f_λ 以 erg/s/cm²/Å 为单位。</translation>
     </message>
     <message>
-        <source>The spectrum&apos;s flux is relative: it is moved to agree on average.</source>
-        <translation>光谱流量是相对的：已平移到平均相符。</translation>
+        <source>Table: magnitude in the catalogue / of the spectrum (difference).</source>
+        <translation>表中：星表的星等 / 光谱的星等（差）。</translation>
     </message>
     <message>
-        <source>{measured}, spectrum {synthetic} ({by})</source>
-        <translation>{measured}，光谱 {synthetic}（{by}）</translation>
+        <source>The spectrum&apos;s flux is relative: it is moved to agree on average.</source>
+        <translation>光谱流量是相对的：已平移到平均相符。</translation>
     </message>
     <message>
         <source>Magnitude in the catalogue, and of the spectrum</source>

@@ -15,8 +15,8 @@ from app.services.web.urls import check_base
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "services"
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-KINDS = ("tap", "ztf", "gaia epochs", "picture")
-CURVES = ("ztf", "gaia epochs")
+KINDS = ("tap", "ztf", "gaia_epochs", "picture")
+CURVES = ("ztf", "gaia_epochs")
 """Kinds whose answers are light curves."""
 MOST_OF_PLUGIN = 20
 """Services of one plug-in."""

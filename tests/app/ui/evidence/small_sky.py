@@ -31,7 +31,7 @@ SOLID = (60, 40, 90)
 
 def services_at(url: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Settings that turn every service on, at this address."""
-    paths = {"tap": "", "ztf": "/nph_light_curves", "gaia epochs": "", "picture": "/hips2fits"}
+    paths = {"tap": "", "ztf": "/nph_light_curves", "gaia_epochs": "", "picture": "/hips2fits"}
     changes = {f"{each.id}.url": url + paths[each.kind] for each in all_services().values()}
     return tuple(all_services()), changes
 

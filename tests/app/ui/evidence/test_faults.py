@@ -30,7 +30,7 @@ def forget(evidence: Evidence) -> None:
 
 
 def faults_of(kind: str) -> set[str]:
-    is_table = kind in ("tap", "gaia epochs")
+    is_table = kind in ("tap", "gaia_epochs")
     return set(FAULTS) if is_table else set(FAULTS) - TABLES_ONLY
 
 
