@@ -11,7 +11,7 @@ from app.core.session.evidence_services import SEPARATION
 from app.services.catalogues.answer import Answer, State
 from app.services.catalogues.service import all_services
 from app.services.hr_diagram.place import Kind, place_of
-from app.services.photometry.limits import is_limit
+from app.services.photometry.bands import is_limit
 
 ABSOLUTE = "gaia.m_g"
 """Worked out here of G and the parallax, without a correction for dust; no filter knows it."""

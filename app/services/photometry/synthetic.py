@@ -10,8 +10,7 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray, Spectrum
 from app.services.catalogues.answer import Answer
-from app.services.photometry.bands import BANDS, JY, LIGHT_A_S, Band
-from app.services.photometry.limits import is_limit
+from app.services.photometry.bands import BANDS, JY, LIGHT_A_S, Band, is_limit
 
 MIN_GOOD = 0.8
 """Of the pixels in a band."""

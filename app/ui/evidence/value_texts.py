@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from app.services.catalogues.answer import Match, Value
 from app.services.catalogues.service import Service
-from app.services.photometry.limits import is_limit
+from app.services.photometry.bands import is_limit
 
 NONE = "–"
 MAX_TEXT = 200

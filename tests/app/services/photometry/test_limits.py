@@ -7,7 +7,7 @@ import pytest
 from app.core.evidence.said_values import Gap, said_of
 from app.services.catalogues.answer import Match, answer_of
 from app.services.catalogues.service import all_services
-from app.services.photometry.limits import BANDS_OF_LETTERS, is_limit
+from app.services.photometry.bands import BANDS_OF_LETTERS, is_limit
 from app.services.photometry.synthetic import flux_points
 from app.ui.evidence.value_texts import value_rows
 
