@@ -37,6 +37,7 @@ from agent.models.hub_address import (
     is_safe,
 )
 from agent.models.infer_card import sha256_of
+from agent.web.body import in_time, is_packed, whole_body
 
 MAX_TEXT_FILE_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024
@@ -350,20 +351,15 @@ def _copy(
 
 
 def _bounded(response: httpx.Response, repo: str) -> bytes:
-    content = bytearray()
-    until = time.monotonic() + MAX_LISTING_S
-    for piece in _plain_pieces(response):
-        content += piece
-        if time.monotonic() > until:
-            raise HubUnreachable(f"the list of files in {repo} did not end in {MAX_LISTING_S:g} s")
-        if len(content) > MAX_LISTING_BYTES:
-            raise DownloadError(f"the list of files in {repo} is too long for a model")
-    return bytes(content)
+    too_late = HubUnreachable(f"the list of files in {repo} did not end in {MAX_LISTING_S:g} s")
+    too_large = DownloadError(f"the list of files in {repo} is too long for a model")
+    pieces = in_time(_plain_pieces(response), MAX_LISTING_S, too_late)
+    return whole_body(pieces, MAX_LISTING_BYTES, too_large)
 
 
 def _plain_pieces(response: httpx.Response) -> Iterator[bytes]:
     """The body as sent: a compressed one could unpack to any size."""
-    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+    if is_packed(response.headers):
         raise DownloadError("the hub sent a compressed file, which we do not accept")
     yield from response.iter_raw()
 

@@ -6,14 +6,14 @@ other hosts are not gone to, and nothing is kept on this disk.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from agent.checked_toml import printable
 from agent.errors import ReadError
 from agent.spectra.urls import url_folder, url_problem
+from agent.web.body import in_time, is_packed, whole_body
 
 MAX_BYTES = 64 * 2**20
 CONNECT_S = 10.0
@@ -58,7 +58,9 @@ def _from_store(scheme: str, path: str) -> bytes:
         raise ReadError(f"{scheme}:// {NEEDS}") from error
     except Exception as error:  # of whichever library serves the scheme
         raise ReadError(f"it cannot be read ({_reason(error)})") from error
-    return _checked(content)
+    if len(content) > MAX_BYTES:
+        raise ReadError(TOO_LARGE)
+    return content
 
 
 def _stored(scheme: str, path: str, options: Mapping[str, Any]) -> bytes:
@@ -92,25 +94,12 @@ def _from_web(url: str) -> bytes:
 def _body(answer: Any) -> bytes:
     if answer.status_code != 200:
         raise ReadError(f"the server answers with status {answer.status_code}")
-    if answer.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
+    if is_packed(answer.headers):
         raise ReadError("the server sends it compressed, which was not asked for")
-    told = answer.headers.get("content-length", "")
-    if told.isdecimal() and int(told) > MAX_BYTES:
-        raise ReadError(TOO_LARGE)
-    content = bytearray()
-    for piece in _in_time(answer.iter_raw()):
-        content += piece
-        if len(content) > MAX_BYTES:
-            raise ReadError(TOO_LARGE)
-    return _checked(bytes(content))
-
-
-def _in_time(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    until = time.monotonic() + WHOLE_S
-    for piece in pieces:
-        if time.monotonic() > until:
-            raise ReadError(f"it was not sent within {WHOLE_S:g} s")
-        yield piece
+    too_late = ReadError(f"it was not sent within {WHOLE_S:g} s")
+    pieces = in_time(answer.iter_raw(), WHOLE_S, too_late)
+    announced = answer.headers.get("content-length", "")
+    return whole_body(pieces, MAX_BYTES, ReadError(TOO_LARGE), announced)
 
 
 def _redirected(url: str, where: str) -> str:
@@ -123,12 +112,6 @@ def _redirected(url: str, where: str) -> str:
         shown = printable(url_folder(target) or "an address that is not read", 100)
         raise ReadError(f"the server sends us to {shown}: give that address if you trust it")
     return target
-
-
-def _checked(content: bytes) -> bytes:
-    if len(content) > MAX_BYTES:
-        raise ReadError(TOO_LARGE)
-    return content
 
 
 def _reason(error: Exception) -> str:

@@ -1247,10 +1247,6 @@
         <translation>相位</translation>
     </message>
     <message>
-        <source>HJD − {day}</source>
-        <translation>HJD − {day}</translation>
-    </message>
-    <message>
         <source>magnitude</source>
         <translation>星等</translation>
     </message>
@@ -1276,6 +1272,10 @@
     <message>
         <source>Over time</source>
         <translation>按时间显示</translation>
+    </message>
+    <message>
+        <source>Each series is one band of one star. BP and RP come without errors.</source>
+        <translation>每个序列是一颗星的一个波段。BP 和 RP 不带误差。</translation>
     </message>
     <message>
         <source>Each series, of one field and filter, has a zero point of its own: none is moved to another.</source>
@@ -4049,12 +4049,12 @@
         <translation>实心：星表，并画出波段宽度。圆圈：光谱在矩形波段内的星等，这一近似约准到 0.1 mag。f_λ 以 erg/s/cm²/Å 为单位。</translation>
     </message>
     <message>
-        <source>The spectrum&apos;s flux is relative: it is moved to agree on average.</source>
-        <translation>光谱流量是相对的：已平移到平均相符。</translation>
+        <source>Table: magnitude in the catalogue / of the spectrum (difference).</source>
+        <translation>表中：星表的星等 / 光谱的星等（差）。</translation>
     </message>
     <message>
-        <source>{measured}, spectrum {synthetic} ({by})</source>
-        <translation>{measured}，光谱 {synthetic}（{by}）</translation>
+        <source>The spectrum&apos;s flux is relative: it is moved to agree on average.</source>
+        <translation>光谱流量是相对的：已平移到平均相符。</translation>
     </message>
     <message>
         <source>Magnitude in the catalogue, and of the spectrum</source>
@@ -7426,6 +7426,10 @@ Or put its files into {folder}</source>
     <message>
         <source>counts no more: it repeats another claim</source>
         <translation>不再计入：与另一条重复</translation>
+    </message>
+    <message>
+        <source>{source}. Weights, by judgement: {found} or {absent}</source>
+        <translation>{source}。权重出于判断：{found} 或 {absent}</translation>
     </message>
     <message>
         <source>{services} not asked</source>

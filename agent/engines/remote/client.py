@@ -29,6 +29,7 @@ from agent.engines.remote.http import TooSlow, new_client
 from agent.engines.remote.request import Body, Dialect
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
+from agent.web.body import is_packed
 
 MAX_REDIRECTS = 3
 # A whole reply may take this many times the longest silence
@@ -128,7 +129,7 @@ class HttpClient:
             yield from response.iter_raw()
 
     def _check(self, response: httpx.Response) -> None:
-        if response.headers.get("content-encoding", "identity").lower() != "identity":
+        if is_packed(response.headers):
             raise EngineError(
                 f"{self.address.netloc} sent a compressed reply, which we do not accept"
             )

@@ -11,6 +11,7 @@ from agent.engines.base import RESTARTED, OnText
 from agent.engines.remote.address import KeyFilter
 from agent.engines.remote.choices import Token, read_tokens
 from agent.errors import EngineError
+from agent.web.body import whole_body
 
 
 class Preview:
@@ -114,12 +115,7 @@ def events(pieces: Iterable[bytes], max_bytes: int) -> Iterator[str | None]:
 
 def read_all(pieces: Iterable[bytes], max_bytes: int) -> bytes:
     """Read a reply that is not a stream of events."""
-    whole = bytearray()
-    for piece in pieces:
-        whole += piece
-        if len(whole) > max_bytes:
-            raise TooLong(f"the reply is longer than {max_bytes} bytes")
-    return bytes(whole)
+    return whole_body(pieces, max_bytes, TooLong(f"the reply is longer than {max_bytes} bytes"))
 
 
 def read_json(text: str | bytes) -> dict[str, Any]:

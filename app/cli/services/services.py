@@ -26,8 +26,8 @@ def list_services() -> None:
         service = choice.service(name)
         state = "on" if name in choice.on else "off"
         words = f"{service.name} {service.release}".strip()
-        typer.echo(cleaned(f"{name:10}  {state:3}  {words}: {service.url}"))
-        typer.echo(cleaned(f"{'':17}{service.sends}"))
+        typer.echo(cleaned(f"{name:{_width()}}  {state:3}  {words}: {service.url}"))
+        typer.echo(cleaned(f"{'':{_width() + 7}}{service.sends}"))
 
 
 @services.command()
@@ -57,10 +57,15 @@ def named_service(choice: Choice, name: str) -> Service:
     return choice.service(name)
 
 
+def _width() -> int:
+    """Of the column of names."""
+    return max(map(len, all_services()))
+
+
 def _shown(checked: ServiceCheck) -> ServiceCheck:
     state = "answers" if checked.is_good else "fails"
-    line = f"{checked.service.id:10}  {state:7}  {checked.seconds:5.1f} s  {checked.told}"
+    line = f"{checked.service.id:{_width()}}  {state:7}  {checked.seconds:5.1f} s  {checked.told}"
     typer.echo(cleaned(line))
     if checked.missing:
-        typer.echo(cleaned(f"{'':12}it has no column {', '.join(checked.missing)}"))
+        typer.echo(cleaned(f"{'':{_width() + 2}}it has no column {', '.join(checked.missing)}"))
     return checked

@@ -19,8 +19,10 @@ from app.services.catalogues.answer import (
     answer_of,
     failed,
 )
+from app.services.catalogues.gaia_epochs import gaia_light_curves, read_gaia_light_curves
 from app.services.catalogues.light_curve import LightCurve, light_curves, read_light_curves
-from app.services.catalogues.service import Service
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import SkyPicture, sky_picture
 from app.services.web.client import WebClient
 from app.services.web.errors import ServiceError
@@ -59,8 +61,9 @@ def ask_any(
     curves: list[LightCurve] = []
     picture: SkyPicture | None = None
     try:
-        if service.kind == "ztf":
-            curves, exchange = light_curves(service, client, position, should_stop)
+        if service.kind in CURVES:
+            ask = light_curves if service.kind == "ztf" else gaia_light_curves
+            curves, exchange = ask(service, client, position, should_stop)
             answer = answer_of([_series(each) for each in curves])
         else:
             picture, exchange = sky_picture(service, client, position, should_stop)
@@ -79,10 +82,11 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
     match = stored.answer.nearest
     if match is None or stored.reply_id is None:
         return Asked(stored=stored)
-    if stored.service == "ztf":
+    service = all_services().get(stored.service)
+    if service is not None and service.kind in CURVES:
         try:
-            curves = read_light_curves(raw_reply(session, stored.reply_id))
-        except ServiceError as error:
+            curves = _read_curves(service, stored, raw_reply(session, stored.reply_id))
+        except (ServiceError, ValueError) as error:
             return Asked(stored=replace(stored, answer=failed(str(error))))
         return Asked(stored=stored, curves=tuple(curves))
     if stored.service == "picture":
@@ -96,6 +100,15 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
         )
         return Asked(stored=stored, picture=picture)
     return Asked(stored=stored)
+
+
+def _read_curves(service: Service, stored: StoredAnswer, content: bytes) -> list[LightCurve]:
+    """Raises ServiceError, or ValueError for a position that is none."""
+    if service.kind == "ztf":
+        return read_light_curves(content)
+    where = Position(ra=stored.ra or 0.0, dec=stored.dec or 0.0)
+    asked = replace(service, radius_arcsec=stored.radius_arcsec)
+    return read_gaia_light_curves(asked, where, content)
 
 
 def _series(curve: LightCurve) -> Match:

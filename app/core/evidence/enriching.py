@@ -23,7 +23,7 @@ from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
 from app.services.catalogues.tap import MAX_POSITIONS, match_positions
 from app.services.web.client import WebClient, never
-from app.services.web.errors import ServiceError
+from app.services.web.errors import ServiceError, TooMany
 from app.services.web.pace import ShouldStop
 
 UPLOAD_S = 300.0
@@ -101,16 +101,18 @@ def _ask_together(
     tally: Tally,
     should_stop: ShouldStop,
 ) -> bool:
-    """Ask about some candidates and store the answers; returns whether the service failed."""
+    """Ask about some candidates and store the answers; returns whether the service failed.
+
+    Where their answer is too long, as in a crowded field, halves of them are asked about.
+    """
     known = store.answers_of(session, ids)
     asked: list[tuple[int, Position]] = []
     for candidate in session.candidates(ids):
         position = position_of(candidate, known.get(candidate.id, {}))
-        if position is None:
-            tally.without_position += 1
-        else:
+        if position is not None:
             asked.append((candidate.id, position))
     if not asked:
+        tally.without_position += len(ids)
         return False
     exchange: Exchange | None = None
     try:
@@ -118,12 +120,20 @@ def _ask_together(
             service, client, [position for _, position in asked], should_stop
         )
     except ServiceError as error:
+        if isinstance(error, TooMany) and len(ids) > 1:
+            middle = len(ids) // 2
+            halves = [
+                _ask_together(session, client, service, half, tally, should_stop)
+                for half in (ids[:middle], ids[middle:])
+            ]
+            return all(halves)
         answers = [failed(str(error))] * len(asked)
     new = [
         NewAnswer(candidate_id=number, answer=answer, position=position)
         for (number, position), answer in zip(asked, answers, strict=True)
     ]
     store.save_together(session, service, new, exchange)
+    tally.without_position += len(ids) - len(asked)
     for answer in answers:
         tally.count(answer.state, answer.reason)
     return exchange is None

@@ -30,8 +30,11 @@ from app.services.catalogues.service import NAME, Service, ServiceColumn, all_se
 MATCHES_EACH = 20
 MAX_TEXT = 200
 ARCSEC = np.pi / 180.0 / 3600.0
-Near = tuple[float, int, Match]
-"""Separation with a minus sign, so that the farthest is on top of a heap; row; match."""
+MAX_KEPT = 2 * 2**30
+"""Bytes of values that are kept till all is read."""
+Near = tuple[float, int, bytes]
+"""Separation with a minus sign, so that the farthest is on top of a heap; row; its values as JSON,
+which take a fifth of the room of Python objects."""
 
 
 @dataclass
@@ -72,13 +75,15 @@ def match_local(
         url=f"file:{path.name}", asked_at=now(), content=_description(rows, service, tally),
         media_type="application/json",
     )  # fmt: skip
-    new = []
-    for at, number in enumerate(ids):
-        answer = answer_of([match for _, _, match in near.get(at, ())])
-        tally.found += bool(answer.matches)
-        tally.nothing += not answer.matches
-        position = Position(ra=float(sky[at, 0]), dec=float(sky[at, 1]))
-        new.append(NewAnswer(candidate_id=number, answer=answer, position=position))
+    tally.found, tally.nothing = len(near), len(ids) - len(near)
+    new = (
+        NewAnswer(
+            candidate_id=number,
+            answer=answer_of([_match(each, tally.columns) for each in near.get(at, ())]),
+            position=Position(ra=float(sky[at, 0]), dec=float(sky[at, 1])),
+        )
+        for at, number in enumerate(ids)
+    )
     save_together(session, service, new, exchange)
     return tally
 
@@ -122,8 +127,9 @@ def _column(given: ListColumn, used: set[str]) -> ServiceColumn:
 
 def _candidates(session: Session) -> tuple[list[int], FloatArray]:
     """Numbers of the candidates that have a position, and right ascension and declination."""
-    query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).order_by(candidates.c.id)
-    query = query.where(candidates.c.ra.is_not(None), candidates.c.dec.between(-90.0, 90.0))
+    ra, dec = candidates.c.ra, candidates.c.dec
+    query = select(candidates.c.id, ra, dec).order_by(candidates.c.id)
+    query = query.where(ra.between(-360.0, 360.0), dec.between(-90.0, 90.0))
     with session.database.reading() as connection:
         rows = connection.execute(query).all()
     sky = np.array([(row.ra, row.dec) for row in rows], dtype=float).reshape(-1, 2)
@@ -143,11 +149,17 @@ def _all_near(
     tree = cKDTree(places)
     radius = service.radius_arcsec * ARCSEC
     found: dict[int, list[Near]] = {}
+    kept = 0
     for block in rows.blocks(tree, radius):
         if should_stop():
             raise StoppedError("the match was stopped: nothing was changed")
         if len(block.numbers) and len(places):
-            _keep(block, tree, float(chord(radius)), service, tally.rows, found)
+            kept += _keep(block, tree, float(chord(radius)), tally.rows, found)
+        if kept > MAX_KEPT:
+            raise WorkbenchError(
+                "its values near the candidates take too much memory: give a smaller --radius, or "
+                "a catalogue with fewer columns"
+            )
         tally.rows += block.count
         tally.without_position += block.count - len(block.numbers)
         progress(block.done, block.of)
@@ -158,28 +170,42 @@ def _keep(
     block: PlacedRows,
     tree: cKDTree,
     reach: float,
-    service: Service,
     first: int,
     found: dict[int, list[Near]],
-) -> None:
-    """Add the matches of a block; of each candidate the nearest MATCHES_EACH are kept."""
+) -> int:
+    """Add the matches of a block; of each candidate the nearest MATCHES_EACH are kept.
+
+    Returns how many bytes of values were added.
+    """
     # To ask for the nearest one is much quicker than for all, and most rows have none.
     apart, _ = tree.query(block.places, distance_upper_bound=np.nextafter(reach, np.inf))
     close = np.flatnonzero(apart <= reach)
     if not len(close):
-        return
+        return 0
     hits = tree.query_ball_point(block.places[close], reach, return_sorted=False)
-    names = [column.name for column in service.columns]
     rows = block.rows(block.numbers[close])
+    added = 0
     for at, row, near in zip(close.tolist(), rows, hits, strict=True):
-        values = dict(zip(names, map(_value, row), strict=True))
+        values = json.dumps([*map(_value, row)], ensure_ascii=False, separators=(",", ":")).encode()
         chords = np.linalg.norm(tree.data[near] - block.places[at], axis=1)
         for number, length in zip(near, chords.tolist(), strict=True):
             apart = round(float(2.0 * np.arcsin(min(length / 2.0, 1.0)) / ARCSEC), 4)
             heap = found.setdefault(number, [])
-            one = (-apart, first + at, Match(values=values, separation_arcsec=apart))
-            push = heapq.heappush if len(heap) < MATCHES_EACH else heapq.heappushpop
-            push(heap, one)
+            one = (-apart, first + at, values)
+            if len(heap) < MATCHES_EACH:
+                heapq.heappush(heap, one)
+                added += len(values)
+            else:
+                gone = heapq.heappushpop(heap, one)
+                added += len(values) - len(gone[2])
+    return added
+
+
+def _match(near: Near, columns: tuple[str, ...]) -> Match:
+    minus, _, values = near
+    return Match(
+        values=dict(zip(columns, json.loads(values), strict=True)), separation_arcsec=-minus
+    )
 
 
 def _value(value: Value) -> float | int | str | None:

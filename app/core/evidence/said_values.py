@@ -11,6 +11,7 @@ from app.core.session.evidence_services import SEPARATION
 from app.services.catalogues.answer import Answer, State
 from app.services.catalogues.service import all_services
 from app.services.hr_diagram.place import Kind, place_of
+from app.services.photometry.bands import is_limit
 
 ABSOLUTE = "gaia.m_g"
 """Worked out here of G and the parallax, without a correction for dust; no filter knows it."""
@@ -57,7 +58,7 @@ def said_of(answers: Mapping[str, Answer], name: str) -> Said | Gap:
     if name == ABSOLUTE:
         return _absolute(match.values, count)
     value = match.separation_arcsec if column == SEPARATION else match.values.get(column)
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool) or value is None or is_limit(service, column, match.values):
         return Gap.NO_VALUE
     if isinstance(value, str):
         return Said(value=value, matches=count)

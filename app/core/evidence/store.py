@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, insert, select, update
@@ -113,18 +114,18 @@ def save_together(
     session: Session, service: Service, new: Iterable[NewAnswer], exchange: Exchange | None
 ) -> None:
     """Store the answers that came in one exchange, in one transaction: all of them or none."""
-    given = list(new)
+    ids: set[int] = set()
     with session.database.writing() as connection:
         reply = None if exchange is None else _save_reply(connection, exchange)
         asked_at = now() if exchange is None else exchange.asked_at
-        rows = [_values(service, each, reply, asked_at) for each in given]
-        for start in range(0, len(rows), MAX_IDS):
-            _save_page(connection, rows[start : start + MAX_IDS])
-        ids = frozenset(each.candidate_id for each in given)
+        rows = (_values(service, each, reply, asked_at) for each in new)
+        while page := list(islice(rows, MAX_IDS)):
+            _save_page(connection, page)
+            ids.update(row["candidate_id"] for row in page)
         if is_weighed(session.task, service.id):
             update_combined(connection, session.task, ids)
     if ids:
-        session.changed.emit(Change(aspect="evidence", candidate_ids=ids))
+        session.changed.emit(Change(aspect="evidence", candidate_ids=frozenset(ids)))
 
 
 def raw_reply(session: Session, reply_id: int) -> bytes:
@@ -180,8 +181,6 @@ def _values(
 
 
 def _save_page(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    if not rows:
-        return
     ids = [row["candidate_id"] for row in rows]
     older = evidence.c.candidate_id.in_(ids) & (evidence.c.service == rows[0]["service"])
     connection.execute(update(evidence).where(older).values(is_newest=False))

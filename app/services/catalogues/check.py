@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from app.services.catalogues.gaia_epochs import gaia_light_curves
 from app.services.catalogues.light_curve import light_curves
 from app.services.catalogues.position import Position
-from app.services.catalogues.service import Service
+from app.services.catalogues.service import CURVES, Service
 from app.services.catalogues.sky_picture import sky_picture
 from app.services.catalogues.tap import match_positions
 from app.services.catalogues.votable_reply import column_names
@@ -31,7 +32,7 @@ AM_HER = KnownStar(
     name="AM Her",
     position=Position(ra=274.054953, dec=49.868014, epoch=2000.0, pm_ra=-46.0, pm_dec=28.1),
 )
-STARS = {"vsx": AM_HER}
+STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs"), AM_HER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +72,9 @@ def check_service(
 
 def _asked(service: Service, client: WebClient, star: KnownStar, should_stop: ShouldStop) -> str:
     """What was found, in words; empty for nothing."""
-    if service.kind == "ztf":
-        curves, _ = light_curves(service, client, star.position, should_stop)
+    if service.kind in CURVES:
+        ask = light_curves if service.kind == "ztf" else gaia_light_curves
+        curves, _ = ask(service, client, star.position, should_stop)
         points = sum(curve.hjd.size for curve in curves)
         return f"{star.name}: {len(curves)} series, {points} points" if curves else ""
     if service.kind == "picture":

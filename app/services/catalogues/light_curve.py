@@ -1,11 +1,11 @@
-"""The light curve of a position from ZTF: each band and field by itself, good points only."""
+"""Light curves: each series by itself; those of ZTF, and the period at which series vary."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,13 @@ BANDS = ("g", "r", "i")
 BAD_FLAGS = 32768
 COLUMNS = ("oid", "hjd", "mag", "magerr", "catflags", "filtercode")
 MAX_POINTS = 200_000
+FIRST_HJD, LAST_HJD = 2_455_000.0, 2_475_000.0
+"""ZTF began in 2018; times of no survey would make the search for a period endless."""
+FAINTEST = 40.0
+
+
+Point = tuple[float, float, float]
+"""Time, magnitude, and its error or NaN."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +43,9 @@ class LightCurve:
     hjd: FloatArray
     mag: FloatArray
     error: FloatArray
+    """NaN where the archive gives none."""
+    time: str = "HJD"
+    """What its Julian days are: heliocentric or barycentric, BJD."""
 
 
 def light_curves(
@@ -72,7 +82,7 @@ def read_light_curves(content: bytes) -> list[LightCurve]:
     if missing:
         raise BadReply(f"the catalogue has changed: it gives no {', '.join(missing)}")
     places = [names.index(name) for name in COLUMNS]
-    points: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    points: dict[tuple[str, str], list[Point]] = {}
     try:
         for count, row in enumerate(rows):
             if count >= MAX_POINTS:
@@ -82,16 +92,28 @@ def read_light_curves(content: bytes) -> list[LightCurve]:
             series, hjd, mag, sigma, flags, band = (row[place] for place in places)
             numbers = float(hjd), float(mag), float(sigma)
             if flags == "0" and all(map(math.isfinite, numbers)):
+                if not is_of_a_star(numbers):
+                    raise BadReply("the answer is damaged: it has times or magnitudes of no star")
                 points.setdefault((band[-1:], series[:30]), []).append(numbers)
     except (ValueError, csv.Error) as error:
         raise BadReply("the answer is damaged: it has no numbers where they belong") from error
-    return [_curve(band, series, found) for (band, series), found in sorted(points.items())]
+    return curves_of(points)
 
 
-def _curve(band: str, series: str, points: Sequence[tuple[float, float, float]]) -> LightCurve:
-    table = np.array(sorted(points))
-    hjd, mag, error = table.T
-    return LightCurve(series=series, band=band, hjd=hjd, mag=mag, error=error)
+def is_of_a_star(point: Point) -> bool:
+    """Whether time and magnitude are those of a survey."""
+    return FIRST_HJD < point[0] < LAST_HJD and abs(point[1]) < FAINTEST
+
+
+def curves_of(
+    points: Mapping[tuple[str, str], Sequence[Point]], time: str = "HJD"
+) -> list[LightCurve]:
+    """A curve of the points of each band and series, in the order of time."""
+    made = []
+    for (band, series), found in sorted(points.items()):
+        hjd, mag, error = np.array(sorted(found)).T
+        made.append(LightCurve(series=series, band=band, hjd=hjd, mag=mag, error=error, time=time))
+    return made
 
 
 def folded(hjd: FloatArray, period_d: float) -> FloatArray:
@@ -113,10 +135,16 @@ def best_period(
         return None
     times = np.concatenate([curve.hjd for curve in usable])
     mags = np.concatenate([curve.mag - np.median(curve.mag) for curve in usable])
-    errors = np.concatenate([np.maximum(curve.error, 1e-3) for curve in usable])
+    errors = np.concatenate([_errors(curve) for curve in usable])
     if np.ptp(times) <= 0.0:
         return None
     frequency, power = LombScargle(times, mags, errors).autopower(
         minimum_frequency=1.0 / longest_d, maximum_frequency=1.0 / shortest_d, samples_per_peak=5
     )
     return None if not power.size else float(1.0 / frequency[int(np.argmax(power))])
+
+
+def _errors(curve: LightCurve) -> FloatArray:
+    """The error of each point; of a series without errors, its scatter stands for them."""
+    scatter = max(float(np.std(curve.mag)), 1e-3)
+    return np.asarray(np.where(np.isnan(curve.error), scatter, np.maximum(curve.error, 1e-3)))

@@ -15,7 +15,9 @@ from app.services.web.urls import check_base
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "services"
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-KINDS = ("tap", "ztf", "picture")
+KINDS = ("tap", "ztf", "gaia_epochs", "picture")
+CURVES = ("ztf", "gaia_epochs")
+"""Kinds whose answers are light curves."""
 MOST_OF_PLUGIN = 20
 """Services of one plug-in."""
 

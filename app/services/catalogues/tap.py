@@ -9,11 +9,13 @@ from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separatio
 from app.services.catalogues.service import Service
 from app.services.catalogues.votable_reply import positions_table, rows_of
 from app.services.web.client import Request, WebClient, never
-from app.services.web.errors import BadReply
+from app.services.web.errors import BadReply, TooMany
 from app.services.web.pace import ShouldStop
 
 MAX_POSITIONS = 1000
 MATCHES_EACH = 50
+SPARE_MATCHES = 450
+"""So that one candidate may lie in a crowd."""
 MARGIN_ARCSEC = 10.0
 """How much farther is searched where the catalogue knows proper motions."""
 OWN = {"number": "n_", "ra": "ra_", "dec": "dec_", "pm_ra": "pmra_", "pm_dec": "pmdec_"}
@@ -24,11 +26,16 @@ def match_positions(
     client: WebClient,
     positions: Sequence[Position],
     should_stop: ShouldStop = never,
+    most: int | None = None,
 ) -> tuple[list[Answer], Exchange]:
-    """The answer for each position. Raises ServiceError where there is none, or Stopped."""
+    """The answer for each position. Raises ServiceError where there is none, or Stopped.
+
+    `most` rows are taken at most, usually so many for each position.
+    """
     if len(positions) > MAX_POSITIONS:
         raise ValueError(f"{len(positions)} positions in one question; at most {MAX_POSITIONS}")
     moved = [position.at(service.epoch) for position in positions]
+    most = most or MATCHES_EACH * len(positions) + SPARE_MATCHES
     asked_at, question = now(), query(service)
     reply = client.ask(
         Request(
@@ -37,7 +44,7 @@ def match_positions(
                 "REQUEST": "doQuery",
                 "LANG": "ADQL",
                 "FORMAT": "votable",
-                "MAXREC": str(MATCHES_EACH * len(positions)),
+                "MAXREC": str(most),
                 "QUERY": question,
                 "UPLOAD": "asked,param:asked_file",
             },
@@ -60,7 +67,7 @@ def match_positions(
         media_type=reply.media_type,
         question=question,
     )
-    return _answers(service, positions, moved, reply.content), exchange
+    return read_answers(service, positions, reply.content, most), exchange
 
 
 def query(service: Service) -> str:
@@ -82,17 +89,19 @@ def query(service: Service) -> str:
     )
 
 
-def _answers(
-    service: Service, positions: Sequence[Position], moved: Sequence[Position], content: bytes
+def read_answers(
+    service: Service, positions: Sequence[Position], content: bytes, most: int
 ) -> list[Answer]:
+    """The answer for each position in what the service sent. Raises BadReply."""
+    moved = [position.at(service.epoch) for position in positions]
     names = [each.name for each in service.columns]
     names += [f"{each.name}_error" for each in service.columns if each.error]
     own = [OWN["number"], OWN["ra"], OWN["dec"]]
     own += [OWN["pm_ra"], OWN["pm_dec"]] if service.pm_ra else []
     found: list[list[Match]] = [[] for _ in positions]
     for count, row in enumerate(rows_of(content, [*own, *names]), 1):
-        if count >= MATCHES_EACH * len(positions):
-            raise BadReply("more rows than were asked for: some may be missing")
+        if count >= most:
+            raise TooMany("more rows than were asked for: some may be missing")
         number, ra, dec = (row[name] for name in own[:3])
         if not isinstance(number, int) or not 0 <= number < len(positions):
             raise BadReply("the answer is about positions that were not asked")

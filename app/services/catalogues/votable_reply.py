@@ -12,7 +12,7 @@ from agent.votable.binary_rows import Cell
 from agent.votable.fields import CODES, VOTableField
 from agent.votable.parser import BadRow, VOTableParser
 from app.services.catalogues.answer import Value
-from app.services.web.errors import BadReply
+from app.services.web.errors import BadReply, TooMany
 
 MAX_CELL = 2000
 MAX_MESSAGE = 200
@@ -75,7 +75,7 @@ def whole_rows(
     if not parser.is_done:
         raise BadReply("the answer is cut short")
     if b'"OVERFLOW"' in content[-20_000:]:
-        raise BadReply("the service left rows out: ask for fewer at once")
+        raise TooMany("the service left rows out: ask for fewer at once")
 
 
 def column_names(content: bytes) -> set[str]:

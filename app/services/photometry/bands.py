@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.services.catalogues.answer import Value
+
 AB_JY = 3631.0
 LIGHT_A_S = 2.99792458e18
 """Angstrom a second."""
 JY = 1e-23
 """erg / s / cm2 / Hz."""
+BANDS_OF_LETTERS = {"twomass": ("j", "h", "k"), "allwise": ("w1", "w2", "w3", "w4")}
+"""The column `quality` has a letter for each of these."""
+NOT_MEASURED = ("U", "X")
+"""U: fainter than that; X: no brightness could be measured. So the explanatory supplements of
+2MASS (column ph_qual) and AllWISE (ph_qual)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,3 +116,12 @@ SERVICES = tuple(dict.fromkeys(each.service for each in BANDS))
 def bands_of(service: str) -> Mapping[str, Band]:
     """The bands of a service by its columns."""
     return {each.column: each for each in BANDS if each.service == service}
+
+
+def is_limit(service: str, column: str, values: Mapping[str, Value]) -> bool:
+    """Whether the magnitude in this column only says that the star is fainter."""
+    columns, letters = BANDS_OF_LETTERS.get(service, ()), values.get("quality")
+    if column not in columns or not isinstance(letters, str):
+        return False
+    at = columns.index(column)
+    return letters[at : at + 1] in NOT_MEASURED

@@ -10,7 +10,7 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray, Spectrum
 from app.services.catalogues.answer import Answer
-from app.services.photometry.bands import BANDS, JY, LIGHT_A_S, Band
+from app.services.photometry.bands import BANDS, JY, LIGHT_A_S, Band, is_limit
 
 MIN_GOOD = 0.8
 """Of the pixels in a band."""
@@ -69,12 +69,12 @@ class MagnitudeComparison:
 
 
 def flux_points(answers: Mapping[str, Answer]) -> list[FluxPoint]:
-    """The magnitudes of the nearest matches, by wavelength."""
+    """The magnitudes of the nearest matches, by wavelength; limits are left out."""
     found = []
     for band in BANDS:
         answer = answers.get(band.service)
         match = None if answer is None else answer.nearest
-        if match is None:
+        if match is None or is_limit(band.service, band.column, match.values):
             continue
         magnitude = _number(match.values.get(band.column))
         if magnitude is None or not -5.0 < magnitude < 40.0:

@@ -21,6 +21,7 @@ from agent.engines.remote.http import (
     TooSlow,
     proxy_for,
 )
+from agent.web.body import whole_body
 from app.services.web.errors import (
     BadReply,
     Busy,
@@ -225,28 +226,27 @@ def _retry_after(text: str) -> float | None:
 
 def _content(response: httpx.Response, max_bytes: int) -> bytes:
     """The whole body, unpacked where it was sent packed all the same."""
-    announced = response.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced[:20]) > max_bytes:
-        raise NotAllowed(
-            f"an answer of {int(announced[:20]):,} bytes: at most {max_bytes:,} are read"
-        )
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     pieces = response.iter_raw(PIECE)
     if encoding in ("gzip", "x-gzip", "deflate"):
-        pieces = _unpacked(pieces, max_bytes)
+        pieces = _unpacked(pieces)
     elif encoding not in ("identity", ""):
         raise BadReply(f"the answer is packed in a way that is not read ({encoding[:20]})")
-    found = bytearray()
+    too_large = NotAllowed(f"an answer of more than {max_bytes:,} bytes, the most that are read")
+    announced = response.headers.get("content-length", "")
+    return whole_body(_unhurried(pieces), max_bytes, too_large, announced)
+
+
+def _unhurried(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    come = 0
     for piece in pieces:
-        found += piece
-        if len(found) > max_bytes:
-            raise NotAllowed(f"an answer of more than {max_bytes:,} bytes")
-        if len(found) > UNHURRIED:
+        yield piece
+        come += len(piece)
+        if come > UNHURRIED:
             time.sleep(PAUSE_S)
-    return bytes(found)
 
 
-def _unpacked(pieces: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
+def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
     try:
         for piece in pieces:

@@ -40,5 +40,9 @@ class BadReply(ServiceError):
     """The answer is not what the service promises."""
 
 
+class TooMany(BadReply):
+    """The answer is longer than the service, or we, allow: fewer may be asked at once."""
+
+
 class NotFound(BadReply):
     """The server has nothing at this address."""

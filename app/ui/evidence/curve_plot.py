@@ -19,11 +19,11 @@ from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.widgets.labels import button, row, wrapped_label
 
 HEIGHT_PX = 190
-SYMBOLS = {"g": "o", "r": "s", "i": "t"}
-MARKS = {"g": "●", "r": "■", "i": "▲"}
+SYMBOLS = {"g": "o", "r": "s", "i": "t1", "G": "o", "BP": "t", "RP": "s"}
+MARKS = {"g": "●", "r": "■", "i": "▲", "G": "●", "BP": "▼", "RP": "■"}
 """As the symbols look, in the legend."""
 FIRST_DAY = 2_458_000
-"""Heliocentric Julian day from which the axis counts."""
+"""Julian day from which the axis counts."""
 MOST_POINTS = 2000
 """Of a series, drawn; of more, every so many is left out."""
 LONGEST_D = 10_000.0
@@ -45,15 +45,16 @@ class CurvePlot(CardPlot):
     def draw(self) -> None:
         self.plotItem.clear()
         is_folded = self.period_d is not None
-        x_name = self.tr("phase") if is_folded else self.tr("HJD − {day}")
-        self.name_axes(x_name.replace("{day}", str(FIRST_DAY)), self.tr("magnitude"))
+        time = self.curves[0].time if self.curves else "HJD"
+        x_name = self.tr("phase") if is_folded else f"{time} − {FIRST_DAY}"
+        self.name_axes(x_name, self.tr("magnitude"))
         shown = [_thinned(each) for each in self.curves[:SHOWN_SERIES] if each.mag.size]
         if not shown:
             return
         start = min(float(each.hjd.min()) for each in shown)
         for number, curve in enumerate(shown):
             colour = series_colour(self.theme, number)
-            x, y, error = curve.hjd - FIRST_DAY, curve.mag, curve.error
+            x, y, error = curve.hjd - FIRST_DAY, curve.mag, np.nan_to_num(curve.error)
             if self.period_d is not None:
                 phase = ((curve.hjd - start) / self.period_d) % 1.0
                 x, y = np.concatenate([phase, phase + 1.0]), np.concatenate([y, y])
@@ -118,13 +119,16 @@ class CurveView(QWidget):
         self._curves = curves
         self.period.clear()
         self._show(None)
-        self.note.setText(
-            self.tr(
-                "Each series, of one field and filter, has a zero point of its own: none is moved "
-                "to another."
-            )
-        )
+        self.note.setText(self._about(curves))
         self._show_legend()
+
+    def _about(self, curves: tuple[LightCurve, ...]) -> str:
+        if any(np.isnan(each.error).any() for each in curves):
+            return self.tr("Each series is one band of one star. BP and RP come without errors.")
+        return self.tr(
+            "Each series, of one field and filter, has a zero point of its own: none is moved "
+            "to another."
+        )
 
     def _show(self, period_d: float | None) -> None:
         self.plot.show_curves(self._curves, period_d)
@@ -205,5 +209,5 @@ def _thinned(curve: LightCurve) -> LightCurve:
         return curve
     return LightCurve(
         series=curve.series, band=curve.band, hjd=curve.hjd[::step], mag=curve.mag[::step],
-        error=curve.error[::step],
+        error=curve.error[::step], time=curve.time,
     )  # fmt: skip

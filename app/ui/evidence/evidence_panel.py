@@ -16,7 +16,7 @@ from app.core.queue import combine, parse_filter
 from app.core.queue.filters import FilterError
 from app.core.session.records import Candidate
 from app.services.catalogues.answer import Answer, State
-from app.services.catalogues.service import Service, all_services
+from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.photometry.bands import SERVICES as PHOTOMETRY
 from app.ui.controls.web_pages import is_sky_position
 from app.ui.evidence.card import SourceCard
@@ -195,7 +195,7 @@ class EvidencePanel(QWidget):
             card = gaia = GaiaCard(service, theme, inner)
             task = self._context.bridge.session.task
             gaia.show_class(task.id, task_text(task.name))
-        elif service.kind == "ztf":
+        elif service.kind in CURVES:
             card = CurveCard(service, theme, self._context.runner, inner)
         elif service.kind == "picture":
             card = PictureCard(service, theme, inner)

@@ -185,6 +185,9 @@ class SedView(QWidget):
             "Filled: catalogues, with the width of the band. Circles: magnitudes of the spectrum "
             "in top-hat bands, an approximation good to about 0.1 mag. f_λ in erg/s/cm²/Å."
         )
+        if comparison.compared:
+            table = self.tr("Table: magnitude in the catalogue / of the spectrum (difference).")
+            text = f"{table} {text}"
         if not comparison.is_absolute and comparison.compared:
             text += " " + self.tr(
                 "The spectrum's flux is relative: it is moved to agree on average."
@@ -194,13 +197,11 @@ class SedView(QWidget):
     def _rows(self, comparison: MagnitudeComparison) -> list[ValueRow]:
         rows = []
         for each in comparison.compared:
-            text = self.tr("{measured}, spectrum {synthetic} ({by})")
-            text = text.replace("{measured}", f"{each.point.magnitude:.2f}")
-            text = text.replace("{synthetic}", f"{each.synthetic:.2f}")
+            both = f"{each.point.magnitude:.2f} / {each.synthetic:.2f}"
             rows.append(
                 ValueRow(
                     name=each.point.band.label,
-                    text=text.replace("{by}", signed(each.difference)),
+                    text=f"{both} ({signed(each.difference)})",
                     description=self.tr("Magnitude in the catalogue, and of the spectrum"),
                     plain=f"{each.synthetic:.3f}",
                 )

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from app.services.catalogues.answer import Match, Value
 from app.services.catalogues.service import Service
+from app.services.photometry.bands import is_limit
 
 NONE = "–"
 MAX_TEXT = 200
@@ -38,11 +39,14 @@ def value_rows(service: Service, match: Match) -> list[ValueRow]:
     for column in service.columns:
         value = match.values.get(column.name)
         error = match.values.get(f"{column.name}_error")
+        text = value_text(value, error, column.unit)
+        if value is not None and is_limit(service.id, column.name, match.values):
+            text = f"> {text}"
         rows.append(
             ValueRow(
                 name=column.name,
                 description=column.description,
-                text=value_text(value, error, column.unit),
+                text=text,
                 plain="" if value is None else plain_text(value),
                 unit=column.unit,
                 ucd=column.ucd,

@@ -12,7 +12,13 @@ from agent.trajectory.p_yes import combined_p, probability_text
 from app.core.evidence.said_values import Gap
 from app.core.evidence.weighing import WeighedClaim, weigh
 from app.services.catalogues.answer import Answer
-from app.ui.evidence.weighed_texts import NOTHING_WEIGHED, claim_text, signed, weight_text
+from app.ui.evidence.weighed_texts import (
+    NOTHING_WEIGHED,
+    claim_text,
+    signed,
+    source_text,
+    weight_text,
+)
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.folding_card import FoldingCard
 from app.ui.widgets.labels import MAX_REASON, cut, narrow, short_label, wrapped_label
@@ -75,7 +81,8 @@ class WeighedCard(FoldingCard):
         ):
             weight.setText(NOTHING_WEIGHED if is_hidden else weight_text(each))
             sentence.setText(cut(self._hidden_text(each) if is_hidden else claim_text(each)))
-            sentence.setToolTip(cut(task_text(each.claim.source), MAX_REASON))
+            for label in (weight, sentence):
+                label.setToolTip(cut(source_text(each.claim), MAX_REASON))
         self._show_p(p_yes, weighed.log_odds, is_opinion_hidden or any(hidden), is_opinion_hidden)
 
     def _show_p(

@@ -38,6 +38,14 @@ def claim_text(weighed: WeighedClaim) -> str:
     return text
 
 
+def source_text(claim: CatalogueEvidence) -> str:
+    """Where the limit is from, and that the weights are from nowhere."""
+    text = translate("weighed", "{source}. Weights, by judgement: {found} or {absent}")
+    text = text.replace("{found}", signed(claim.weight_for))
+    text = text.replace("{absent}", signed(claim.weight_against))
+    return text.replace("{source}", task_text(claim.source))
+
+
 def gap_text(weighed: WeighedClaim) -> str:
     """Why there is nothing to weigh, in the words of the cards."""
     text = {

@@ -46,6 +46,8 @@ class FaultServer(ThreadingHTTPServer):
         """A fault of every request."""
         self.redirects: dict[str, tuple[int, str]] = {}
         """Status and place to which a path is redirected."""
+        self.most_rows = 10**9
+        """More are left out of the answer about a catalogue, which says so."""
         self.asked: list[dict[str, str]] = []
         """The parameters of each request, with its path as `path`."""
         self.ended = threading.Event()
@@ -133,7 +135,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, path: str, fields: dict[str, str], fault: str) -> tuple[bytes, str]:
         if path.endswith("/sync") and "QUERY" in fields:
-            return tap_answer(self.server.tables, fields, fault), "application/x-votable+xml"
+            made = tap_answer(self.server.tables, fields, fault, self.server.most_rows)
+            return made, "application/x-votable+xml"
         if path in self.server.files:
             return self.server.files[path]
         if self.server.answer is not None:
@@ -206,7 +209,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(200, b"\x00\x01", content_encoding="br")
 
 
-def tap_answer(tables: Mapping[str, Rows], fields: Mapping[str, str], fault: str = "") -> bytes:
+def tap_answer(
+    tables: Mapping[str, Rows],
+    fields: Mapping[str, str],
+    fault: str = "",
+    most_rows: int = 10**9,
+) -> bytes:
     """The rows of a catalogue near the positions that were uploaded."""
     query = fields["QUERY"]
     if query.startswith("SELECT TOP 1 * FROM "):
@@ -235,7 +243,9 @@ def tap_answer(tables: Mapping[str, Rows], fields: Mapping[str, str], fault: str
         rows = [["0", *("NaN" for _ in names)]]
     if fault == "bad rows":
         rows = [["99999", *(0 for _ in names)]]
-    end = '<INFO name="QUERY_STATUS" value="OVERFLOW"/>' if fault == "overflow" else ""
+    is_cut = fault == "overflow" or len(rows) > most_rows
+    rows = rows[:most_rows]
+    end = '<INFO name="QUERY_STATUS" value="OVERFLOW"/>' if is_cut else ""
     return votable(aliases, rows, '<INFO name="QUERY_STATUS" value="OK"/>', end)
 
 

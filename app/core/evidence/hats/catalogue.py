@@ -27,8 +27,8 @@ from app.core.session.counted_text import counted_text
 RELEASE = 12
 FINER = 2
 """A partition is looked at as its pixels so many orders finer, whose circles keep to its shape."""
-BESIDE = 1.1
-"""How far a row may be outside the circle around its partition, as coordinates are rounded."""
+ROUNDED = chord(np.radians(1.0 / 3600.0))
+"""A row may be about so far outside its partition, as catalogues round coordinates."""
 
 
 class HatsRows:
@@ -71,11 +71,11 @@ class HatsRows:
         self._is_read = near(self._folder, candidates, radius)
         wanted = np.flatnonzero(self._is_read).tolist()
         for done, partition in enumerate(wanted, 1):
-            circle = _circle(self._folder, partition)
+            order, pixel = int(self._folder.orders[partition]), int(self._folder.pixels[partition])
             for path in self._folder.files(partition):
                 with errors_naming(path):
                     for group in groups(path, self._layout):
-                        yield _placed(group, circle, done, len(wanted))
+                        yield _placed(group, order, pixel, done, len(wanted))
 
 
 def near(folder: HatsFolder, candidates: cKDTree, radius: float) -> NDArray[np.bool_]:
@@ -93,21 +93,25 @@ def near(folder: HatsFolder, candidates: cKDTree, radius: float) -> NDArray[np.b
     return found
 
 
-def _circle(folder: HatsFolder, partition: int) -> tuple[FloatArray, float]:
-    """Where the rows of a partition are: a unit vector, and how far from it in a straight line."""
-    order, pixel = int(folder.orders[partition]), folder.pixels[partition : partition + 1]
-    return centres(order, pixel)[0], float(chord(min(BESIDE * radii(order, pixel)[0], np.pi)))
-
-
-def _placed(group: Group, circle: tuple[FloatArray, float], done: int, of: int) -> PlacedRows:
+def _placed(group: Group, order: int, pixel: int, done: int, of: int) -> PlacedRows:
     ra, dec = group.ra, group.dec
     numbers: IntArray = np.flatnonzero((np.abs(ra) <= 360.0) & (np.abs(dec) <= 90.0))
     places = unit_vectors(ra[numbers], dec[numbers])
-    middle, reach = circle
-    if len(places) and float(np.linalg.norm(places - middle, axis=1).max()) > reach:
+    if not _are_inside(order, pixel, places):
+        # Another partition, or none, would be read for candidates near such a row.
         raise ImportFailed(
             "it has rows of another part of the sky than its number says: the catalogue is damaged"
         )
     return PlacedRows(
         count=len(ra), numbers=numbers, places=places, rows=group.rows, done=done, of=of
     )
+
+
+def _are_inside(order: int, pixel: int, places: FloatArray) -> bool:
+    """Whether all places are in a pixel, or no farther outside than coordinates are rounded."""
+    astray = places[pixels_at(order, places) != pixel]
+    inwards = centres(order, np.array([pixel])) - astray
+    length = np.linalg.norm(inwards, axis=1, keepdims=True)
+    moved = astray + inwards * np.minimum(ROUNDED / length, 1.0)
+    moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+    return bool((pixels_at(order, moved) == pixel).all())

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -78,10 +81,13 @@ class HatsFolder:
         whole = self._inside(folder / f"Npix={pixel}")
         if not whole.is_dir():
             raise ImportFailed(f"{self.name_of(whole)} is no folder")
-        found = sorted(each for each in whole.iterdir() if each.suffix == ".parquet")
+        with os.scandir(whole) as entries:
+            listed = (each.name for each in entries if each.name.endswith(".parquet"))
+            found = sorted(islice(listed, MAX_FILES + 1))
         if not found or len(found) > MAX_FILES:
-            raise ImportFailed(f"{self.name_of(whole)} has {len(found):,} Parquet files")
-        yield from map(self._inside, found)
+            number = f"more than {MAX_FILES:,}" if found else "no"
+            raise ImportFailed(f"{self.name_of(whole)} has {number} Parquet files")
+        yield from (self._inside(whole / each) for each in found)
 
     def schema_file(self) -> Path:
         """A file with the columns of all: one without rows, else the first partition."""
@@ -192,17 +198,19 @@ def _check(properties: Mapping[str, str]) -> None:
 def _partitions(content: bytes) -> tuple[IntArray, IntArray]:
     """Order and pixel of each, as listed; no two of them overlap."""
     try:
-        lines = csv.reader(content.decode("ascii").splitlines())
+        lines = csv.reader(io.StringIO(content.decode("ascii")))
         names = [name.strip() for name in next(lines)]
         columns = names.index("Norder"), names.index("Npix")
-        rows = [[int(row[column]) for column in columns] for row in lines if row]
+        listed = ([int(row[column]) for column in columns] for row in lines if row)
+        rows = list(islice(listed, MAX_PARTITIONS + 1))
         orders, pixels = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     except (StopIteration, ValueError, LookupError, OverflowError, csv.Error) as error:
         raise ImportFailed(
             f"{PARTITIONS} is no list of partitions, by whole numbers Norder and Npix"
         ) from error
     if not 0 < len(rows) <= MAX_PARTITIONS:
-        raise ImportFailed(f"{PARTITIONS} lists {len(rows):,} partitions")
+        many = f"more than {MAX_PARTITIONS:,}" if rows else "no"
+        raise ImportFailed(f"{PARTITIONS} lists {many} partitions")
     if not ((orders >= 0) & (orders <= DEEPEST)).all():
         raise ImportFailed(f"{PARTITIONS}: Norder must be from 0 to {DEEPEST}")
     if not ((pixels >= 0) & (pixels < 12 * 4**orders)).all():

@@ -55,6 +55,23 @@ def test_a_service_that_fails_twice_is_left_alone(
     assert (tally.failed, tally.not_asked, len(server.asked)) == (1, 1, 1)
 
 
+def test_where_a_service_leaves_rows_out_halves_are_asked_about(session, server, client, twomass):
+    [star, _] = server.tables['"II/246/out"']
+    server.tables['"II/246/out"'] += [star | {"RAJ2000": 200.0, "DEJ2000": -5.0}]
+    server.most_rows = 2
+    tally = enrich(session, client, twomass)
+    assert (tally.found, tally.nothing, tally.failed, tally.without_position) == (2, 0, 0, 1)
+    assert len(server.asked) == 3
+    assert len(answers(session, 1)["twomass"].answer.matches) == 2
+
+
+def test_a_crowd_that_is_too_much_even_alone_fails_alone(session, server, client, twomass):
+    server.most_rows = 1
+    tally = enrich(session, client, twomass)
+    assert (tally.found, tally.nothing, tally.failed, tally.not_asked) == (0, 1, 1, 0)
+    assert dict(tally.reasons) == {"the service left rows out: ask for fewer at once": 1}
+
+
 def test_who_stops_keeps_what_was_answered(session, server, client, twomass, small_uploads):
     done = []
     with pytest.raises(Stopped):

@@ -14,6 +14,7 @@ from sqlalchemy import update
 
 from agent.errors import WorkbenchError
 from app.core.database.tables import candidates
+from app.core.evidence import local_catalogue
 from app.core.evidence.local_catalogue import MATCHES_EACH, match_local, name_of
 from app.core.evidence.store import answers, answers_of, raw_reply
 from app.core.progress import StoppedError
@@ -53,6 +54,15 @@ def test_values_come_from_every_format(session, tmp_path, suffix):
     assert about["rows"] == 3 and about["sha256"].startswith(stored.release)
     units = {each["name"]: each["unit"] for each in about["columns"]}
     assert units["vmag"] == ("mag" if suffix in (".fits", ".vot") else "")
+
+
+def test_more_values_than_memory_may_hold_are_refused(session, tmp_path, monkeypatch):
+    path = catalogue(tmp_path / "stars.csv", [10.0, 10.0001], [41.0, 41.0], star=["a" * 150] * 2)
+    monkeypatch.setattr(local_catalogue, "MAX_KEPT", 300)
+    with pytest.raises(WorkbenchError, match="take too much memory: give a smaller --radius"):
+        match_local(session, path, "stars", 2.0)
+    assert answers(session, 1) == {}
+    assert match_local(session, path, "stars", 0.1).found == 1
 
 
 @pytest.fixture(scope="module")

@@ -78,6 +78,9 @@ def test_a_fault_is_never_an_empty_light_curve(server, client, ztf, fault):
         HEAD.replace("mag,", "m,", 1).encode() + b"\n",
         HEAD.encode() + b"1,2\n",
         HEAD.encode() + b"1,9,x,1,15.0,0.02,0,zg,120.0,20.0\n",
+        HEAD.encode() + b"1,9,0.0,1,15.0,0.02,0,zg,120.0,20.0\n",
+        HEAD.encode() + b"1,9,1e300,1,15.0,0.02,0,zg,120.0,20.0\n",
+        HEAD.encode() + b"1,9,2458001.0,1,-1e300,0.02,0,zg,120.0,20.0\n",
         b"oid\xff\n",
     ],
 )

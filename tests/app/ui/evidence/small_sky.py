@@ -24,14 +24,14 @@ VALUES: dict[str, object] = {
     "imag": 13.2, "zmag": 12.9, "ymag": 12.7, "Jmag": 11.70, "e_Jmag": 0.02, "Hmag": 11.16,
     "e_Hmag": 0.02, "Kmag": 10.9, "e_Kmag": 0.02, "Qflg": "AAA", "W1mag": 10.4, "e_W1mag": 0.02,
     "W2mag": 10.1, "e_W2mag": 0.02, "W3mag": 9.6, "e_W3mag": 0.05, "W4mag": None, "e_W4mag": None,
-    "qph": "AAAU",
+    "qph": "AAAU", "Source": 2123837555230207744, "Class": "CV", "ClassSc": 0.87,
 }  # fmt: skip
 SOLID = (60, 40, 90)
 
 
 def services_at(url: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Settings that turn every service on, at this address."""
-    paths = {"tap": "", "ztf": "/nph_light_curves", "picture": "/hips2fits"}
+    paths = {"tap": "", "ztf": "/nph_light_curves", "gaia_epochs": "", "picture": "/hips2fits"}
     changes = {f"{each.id}.url": url + paths[each.kind] for each in all_services().values()}
     return tuple(all_services()), changes
 
@@ -52,6 +52,10 @@ def serve_sky(server: FaultServer, candidates: Iterable[Candidate]) -> None:
             {**values, service.ra: ra, service.dec: dec} for ra, dec in places
         ]
     server.files["/nph_light_curves"] = light_curve(), "text/csv"
+    epochs = all_services()["gaia_epochs"]
+    server.tables[epochs.table] = [
+        {**row, epochs.ra: ra, epochs.dec: dec} for ra, dec in places for row in gaia_epochs()
+    ]
     survey = SURVEYS[0][0]
     server.files["/MocServer/query"] = f'["{survey}"]'.encode(), "application/json"
     server.files["/hips2fits"] = picture(), "image/jpeg"
@@ -68,6 +72,20 @@ def light_curve() -> bytes:
             f"{series},{at:.6f},{m:.4f},0.03,0,{band}" for at, m in zip(hjd, mag, strict=True)
         ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def gaia_epochs() -> list[dict[str, object]]:
+    """Fifty passages over a star that varies with 0.128927 days."""
+    days = np.sort(np.random.default_rng(4).uniform(1700.0, 2700.0, 50))
+    wave = 0.4 * np.sin(2.0 * np.pi * days / 0.128927)
+    return [
+        {
+            "Source": 2123837555230207744, "TimeG": day, "FG": 5000.0, "e_FG": 25.0,
+            "Gmag": 13.6 + high, "TimeBP": day + 0.0003, "BPmag": 13.9 + high,
+            "TimeRP": day + 0.0004, "RPmag": 12.8 + high if number else None,
+        }
+        for number, (day, high) in enumerate(zip(days.tolist(), wave.tolist(), strict=True))
+    ]  # fmt: skip
 
 
 def picture() -> bytes:

@@ -30,7 +30,8 @@ def forget(evidence: Evidence) -> None:
 
 
 def faults_of(kind: str) -> set[str]:
-    return set(FAULTS) if kind == "tap" else set(FAULTS) - TABLES_ONLY
+    is_table = kind in ("tap", "gaia_epochs")
+    return set(FAULTS) if is_table else set(FAULTS) - TABLES_ONLY
 
 
 def test_every_fault_of_every_service_is_a_failure_and_the_window_goes_on(evidence):

@@ -46,7 +46,9 @@ def test_both_probabilities_and_each_claim_with_its_weight(card):
     assert told["simbad_type"][0] == "–" and "repeats another claim" in told["simbad_type"][1]
     assert card.spectrum.text() == "0.50" and card.combined.text() == "0.95"
     assert card.note.text() == "+2.9"
-    assert "Abril" in card.sentences[0].toolTip()
+    for label in (card.sentences[0], card.weights[0]):
+        assert "Abril" in label.toolTip()
+        assert label.toolTip().endswith("Weights, by judgement: +1.0 or \N{MINUS SIGN}1.2")
 
 
 def test_what_nobody_said_is_told_and_counts_nothing(card):

@@ -21,6 +21,11 @@ CORE = APP / "core"
 OTHERS = [name for name in LANGUAGES if name != "en"]
 SOURCES = (
     *sorted((APP / "services" / "archives").glob("*.py")),
+    *(
+        APP / "services" / "catalogues" / f"{name}.py"
+        for name in ("gaia_epochs", "light_curve", "position", "sky_picture", "tap")
+    ),
+    APP / "services" / "catalogues" / "votable_reply.py",
     *sorted((APP / "services" / "web").glob("*.py")),
     *sorted((CORE / "fetching").glob("*.py")),
     *sorted({*(CORE / "importing").rglob("*.py")} - {CORE / "importing" / "role_names.py"}),
@@ -74,6 +79,10 @@ NO_MESSAGE = re.compile(
 )
 """Code; what belongs to servers and to the command line; what the window says itself."""
 PUT_TOGETHER = {
+    " but a web page",
+    " but empty",
+    "DESI Legacy Surveys",
+    "{} positions in one question; at most {}",
     "that could not be read as spectra",
     "whose names are not valid Unicode: rename them",
     "CSV, TSV, ECSV, FITS, VOTable, Parquet or a folder of spectra",

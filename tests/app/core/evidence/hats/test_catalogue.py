@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.spatial import cKDTree
 
@@ -11,7 +12,12 @@ from app.core.evidence.hats.catalogue import HatsRows, near
 from app.core.evidence.hats.folder import HatsFolder, open_hats
 from app.core.evidence.hats.healpix import centres, pixels_at
 from app.core.evidence.local_rows import chord, unit_vectors
-from tests.app.core.evidence.hats_folders import partition_path, write_hats
+from tests.app.core.evidence.hats_folders import (
+    partition_path,
+    write_hats,
+    write_lists,
+    write_partition,
+)
 
 ARCSEC = np.pi / 180.0 / 3600.0
 
@@ -127,6 +133,25 @@ def test_rows_that_lie_elsewhere(tmp_path):
     with pytest.raises(ImportFailed, match="rows of another part of the sky") as told:
         read(HatsRows(place), ra, dec, ARCSEC)
     assert one.name in str(told.value)
+
+
+def test_rows_just_beyond_the_border(tmp_path):
+    """A rounded coordinate may be; a row of the neighbour may not, close as it is."""
+    order, pixel = 3, 300
+    middle = centres(order, np.array([pixel]))[0]
+    corner = centres(29, np.array([pixel * 4**26 + CORNERS["east"]]))[0]
+    for beyond, is_good in ((-5.0, True), (0.2, True), (30.0, False)):
+        place = corner + (corner - middle) / np.linalg.norm(corner - middle) * beyond * ARCSEC
+        ra, dec = np.degrees(np.arctan2(place[1], place[0])), np.degrees(np.arcsin(place[2]))
+        table = pa.table({"ra": [ra % 360.0], "dec": [dec]})
+        folder = tmp_path / f"{beyond}"
+        write_partition(folder, order, pixel, table)
+        write_lists(folder, [(order, pixel)], 1, {})
+        if is_good:
+            assert [block.count for block in read(HatsRows(folder), [ra], [dec], ARCSEC)] == [1]
+        else:
+            with pytest.raises(ImportFailed, match="rows of another part of the sky"):
+                read(HatsRows(folder), [ra], [dec], 60.0 * ARCSEC)
 
 
 def test_right_ascensions_below_zero(tmp_path):

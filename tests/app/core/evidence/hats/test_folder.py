@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -117,7 +118,7 @@ SPOILT = {
         "partition_info.csv is missing: download the catalogue again",
     ),
     "empty partition list": (spoilt_partitions(""), "no list of partitions"),
-    "no partitions": (spoilt_partitions("Norder,Npix\n"), "lists 0 partitions"),
+    "no partitions": (spoilt_partitions("Norder,Npix\n"), "lists no partitions"),
     "other columns": (spoilt_partitions("order,pixel\n1,2\n"), "no list of partitions"),
     "words": (spoilt_partitions("Norder,Npix\n1,two\n"), "no list of partitions"),
     "short rows": (spoilt_partitions("Norder,Npix\n1\n"), "no list of partitions"),
@@ -128,6 +129,10 @@ SPOILT = {
     "negative pixel": (spoilt_partitions("Norder,Npix\n1,-3\n"), "not on the sky"),
     "twice": (spoilt_partitions("Norder,Npix\n1,7\n1,7\n"), "part of the sky twice"),
     "overlap": (spoilt_partitions("Norder,Npix\n3,112\n1,7\n"), "part of the sky twice"),
+    "too many partitions": (
+        spoilt_partitions("Norder,Npix\n" + "".join(f"9,{n}\n" for n in range(100_001))),
+        "lists more than 100,000 partitions",
+    ),
     "giant partition list": (
         lambda hats: os.truncate(hats / "partition_info.csv", 2**40),
         "partition_info.csv is larger than 16,384 kB",
@@ -164,9 +169,13 @@ def test_empty_folders_of_partitions(tmp_path):
     found = open_hats(hats)
     path = next(found.files(0))
     path.unlink()
-    with pytest.raises(ImportFailed, match="has 0 Parquet files"):
+    with pytest.raises(ImportFailed, match="has no Parquet files"):
         next(found.files(0))
-    path.parent.rmdir()
+    for number in range(1001):
+        (path.parent / f"part{number}.parquet").touch()
+    with pytest.raises(ImportFailed, match="has more than 1,000 Parquet files"):
+        next(found.files(0))
+    shutil.rmtree(path.parent)
     path.parent.write_text("")
     with pytest.raises(ImportFailed, match="is no folder"):
         next(found.files(0))
