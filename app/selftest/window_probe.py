@@ -14,6 +14,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.ui.apply_theme import ThemeApplier
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.main_window import MainWindow
 from app.ui.program_icon import program_icon
 from app.ui.settings.settings_store import SettingsStore
@@ -30,6 +31,7 @@ BLANK, NO_ICON, NO_TRANSLATION, LATE = 3, 4, 5, 6
 
 def main() -> int:
     application = QApplication(sys.argv[:1])
+    GarbageTimer(application)  # as the program does
     if any(len(install_translators(application, each)) < 2 for each in LANGUAGES if each != "en"):
         return _failed(NO_TRANSLATION, "a translation of the window is missing")
     if _is_blank(program_icon()):

@@ -118,8 +118,7 @@ class MainWindow(QMainWindow):
             fault.connect(self.show_error)
         self._reset_commands()
         self._repeat_fault = bool(settings.fault)
-        if settings.fault:
-            self.welcome.show_problem(settings.fault)
+        self.welcome.show_problem(settings.fault)
 
     def open_session(self, location: Path | str, *, read_only: bool = False) -> None:
         self.wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
@@ -177,6 +176,9 @@ class MainWindow(QMainWindow):
             self.importing.session_created.connect(self.open_session)
             self.importing.cancelled.connect(self.show_welcome)
             self._stack.addWidget(self.importing)
+            if self.view is not None:  # closing it takes as long: it has a turn to itself
+                QTimer.singleShot(1, self.view, partial(self.import_lists, paths, came_from))
+                return
         self.importing.show_lists(paths, came_from)
         self.close_session()
         self._stack.setCurrentWidget(self.importing)
@@ -379,10 +381,8 @@ class MainWindow(QMainWindow):
             self.show_error(translate_message(str(error)))
 
     def show_error(self, text: str) -> None:
-        if self.view is None:
-            self.welcome.show_problem(text)
-        else:
-            self.view.status.show_error(text)
+        show = self.welcome.show_problem if self.view is None else self.view.status.show_error
+        show(text)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         # Nothing to ask: everything is saved already.

@@ -39,6 +39,7 @@ def start(
     """Open the window on a session, a list, a spectrum, or the welcome page; or only a pool."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
+    garbage_timer = GarbageTimer(application)  # before anything has a thread
     application.setApplicationName(NAME)
     application.setApplicationDisplayName(TITLE)
     application.setDesktopFileName(NAME)
@@ -54,7 +55,6 @@ def start(
         window.show_error(QCoreApplication.translate("crash", CRASHED_LAST_TIME))
     PluginFaults(window).found.connect(window.show_error)
     _handle_signals(window)
-    garbage_timer = GarbageTimer(window)
     if pool:
         open_room(window, pool, reviewer)
     else:
@@ -68,8 +68,8 @@ def start(
         open_argument(window, argument)
     else:
         window.reopen()
+    # The timer is never stopped: a worker's thread may outlive the window, and would collect it.
     status = application.exec()
-    garbage_timer.stop()
     native.end()
     theme_applier.deleteLater()
     return status

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from agent.curation.pool import Pool, import_drafts
 from agent.curation.reviews import Review
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.background.runner import Runner
 from app.ui.curation.curation_room import CurationRoom
 from app.ui.curation.turn_card import TurnCard
@@ -33,6 +34,7 @@ WIDTHS = (60.0, 150.0, 400.0, 900.0)
 def figures() -> Iterator[dict[str, object]]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication.instance() or QApplication([])
+    garbage = GarbageTimer()  # as the program does: no other thread may delete a widget
     runner = Runner()
     with tempfile.TemporaryDirectory() as folder:
         room = CurationRoom(_pool(Path(folder)), "Ada", runner, CurrentTheme())
@@ -41,6 +43,7 @@ def figures() -> Iterator[dict[str, object]]:
         waits, work, checks = _change_calls(room)
         room.close()
     runner.close()
+    garbage.stop()
     for name, values in (
         ("a call's range, from Return to the new picture and measurements on the screen", waits),
         ("the same, in processor time of all threads", work),

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from app.core.queue import parse_filter, parse_sort
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
 from tests.app.ui.candidates import SAMPLE
@@ -36,8 +37,10 @@ WAIT_S = 30.0
 def figures() -> Iterator[dict[str, object]]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication.instance() or QApplication([])
+    garbage = GarbageTimer()  # as the program does: no other thread may delete a widget
     with tempfile.TemporaryDirectory() as folder:
         measured = {size: dict(_measured(Path(folder), size)) for size in SIZES}
+    garbage.stop()
     largest = measured[SIZES[-1]]
     for name, ms in largest.items():
         smaller = {f"at_{size}": measured[size][name] for size in SIZES[:-1]}

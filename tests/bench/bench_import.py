@@ -21,11 +21,11 @@ HEADER = "obsid,designation,ra,dec,snrg,class,subclass,z,score,path\n"
 
 OURS = """
 import json, resource, sys, time
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
 from app.core.session.session import new_session
 from tests.app.core.importing.memory import peak_mb
-with new_session(sys.argv[2], task("CV"), "Ada") as session:
+with new_session(sys.argv[2], find_task("CV"), "Ada") as session:
     start = time.perf_counter()
     report = import_list(session, sys.argv[1])
     seconds = time.perf_counter() - start

@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.apply_theme import ThemeApplier
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.judging.flag_menu import FLAGS
 from app.ui.main_window import MainWindow
 from app.ui.settings.settings_store import SettingsStore
@@ -54,6 +55,7 @@ def measure(width: int, height: int, folder: Path) -> dict[str, float | str]:
     """Percent of a screen of so many logical pixels; the window has all but its title."""
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
+    GarbageTimer(application)  # as the program does
     settings, theme = SettingsStore(), CurrentTheme()
     settings.change(reviewer="Ada", told=("name", "tour"))
     applier = ThemeApplier(application, theme, settings)

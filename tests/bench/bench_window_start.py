@@ -75,9 +75,11 @@ def figures() -> Iterator[dict[str, object]]:
             fill(place, size)
             yield _start(environment, place, size, floor)
         app = QApplication.instance() or QApplication([])
+        garbage = GarbageTimer()  # as the program does: no other thread may delete a widget
         yield _opening(app, place)
         yield _end(environment, place)
-        yield from _held_up(app, place)
+        yield from _held_up(app, place, garbage)
+        garbage.stop()
 
 
 def _bare_start(environment: dict[str, str]) -> float:
@@ -159,12 +161,8 @@ def _end(environment: dict[str, str], place: Path) -> dict[str, object]:
     }
 
 
-def _held_up(app: object, place: Path) -> Iterator[dict[str, object]]:
-    """By the clock, which counts what others do on the machine, and in time of the window's thread.
-
-    Garbage is collected as in the program.
-    """
-    garbage = GarbageTimer()
+def _held_up(app: object, place: Path, garbage: GarbageTimer) -> Iterator[dict[str, object]]:
+    """By the clock, which counts what others do on the machine, and in the thread's own time."""
     window = MainWindow(SettingsStore(), CurrentTheme())
     window.settings.change(reviewer="Ada")
     window.show()
@@ -180,7 +178,6 @@ def _held_up(app: object, place: Path) -> Iterator[dict[str, object]]:
     _wait(lambda: not agent.runs and agent.list_run.state.done > 0)
     together = _longest(window, lambda: window.commands.run("run_agent"))
     window.close()
-    garbage.stop()
     yield {
         "figure": "longest the window was held up, agent and list at work, keys pressed",
         "value": together.longest_by_clock_ms,

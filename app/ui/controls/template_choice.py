@@ -39,6 +39,8 @@ class TemplateChoice(QWidget):
         self._view, self._current, self._runner = context.view, context.current, context.runner
         self._settings, self._keymap, self.library = context.settings, keymap, library
         self._last = ""
+        self._own: tuple[str, ...] | None = None
+        """The user's files that the menu lists; None before it is filled."""
         self._dialog: QFileDialog | None = None
         self.shown = check_box("")
         self.choose = button("", "choice")
@@ -100,11 +102,16 @@ class TemplateChoice(QWidget):
         return last or self.library.of_class(task) or self.library.templates[0]
 
     def _apply_settings(self, settings: Settings) -> None:
+        if settings.templates == self._own:
+            return  # settings also change with every candidate, whose place is kept
+        self._own = settings.templates
         self.library.set_own(settings.templates)
         self._fill_menu()
         self._show()
 
     def _fill_menu(self) -> None:
+        for folded in self.menu.findChildren(QMenu):
+            folded.deleteLater()  # `clear` leaves them
         self.menu.clear()
         none = self.menu.addAction(self.tr("None"))
         none.triggered.connect(partial(self._choose, ""))

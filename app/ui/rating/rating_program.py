@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from agent.ratings.desk import RatingDesk
 from app.core.reviewer_name import settings_path
 from app.ui.apply_theme import ThemeApplier
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.background.runner import Runner
 from app.ui.help.guide_reader import GuideReader
 from app.ui.program_icon import program_icon
@@ -27,6 +28,7 @@ def start(desk: RatingDesk) -> int:
     """Show the room and wait until it is closed."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
+    GarbageTimer(application)  # before anything has a thread
     application.setWindowIcon(program_icon())
     settings, current_theme = SettingsStore(settings_path()), CurrentTheme()
     language = language_of(settings.settings.language)

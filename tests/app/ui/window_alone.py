@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -167,7 +168,7 @@ def main() -> None:
     doer = Doer(DEEDS[deed]())
     status = start(*rest)
     doer.timer.stop()
-    say("ended", status=status)
+    say("ended", status=status, collects_anywhere=gc.isenabled())
     del application
 
 

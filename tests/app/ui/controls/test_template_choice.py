@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from tests.app.ui.controls.steps import click, type_in, write_table
@@ -42,6 +43,22 @@ def test_classes_fold_with_that_of_the_task_first(panel):
     titles = [each.menu().title() for each in panel.template.menu.actions() if each.menu()]
     assert titles[0] == "Cataclysmic variables"
     assert len(titles) == len(set(titles)) > 8
+
+
+def test_a_change_of_other_settings_leaves_the_menu_alone(panel, context):
+    before = panel.template.menu.actions()
+    context.settings.change(layout="moved", reviewer="Grace")
+    assert panel.template.menu.actions() == before
+
+
+def test_a_menu_that_is_filled_again_does_not_grow(qtbot, panel, context, tmp_path):
+    sizes = []
+    for name in ("one.txt", "two.txt"):
+        context.settings.change(templates=(write_table(tmp_path / name),))
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        assert name in actions(panel)
+        sizes.append(len(panel.template.menu.findChildren(QAction)))
+    assert sizes[0] == sizes[1]
 
 
 def test_a_file_of_the_users_is_read_kept_and_drawn(qtbot, panel, context, tmp_path):

@@ -5,8 +5,20 @@ from __future__ import annotations
 import pytest
 
 from agent.spectra.matching.template_ranking import Match
+from app.ui.controls import template_ranking
 from app.ui.controls.template_ranking import MOST_SHOWN, speed_text
 from tests.app.ui.controls.steps import click
+
+
+@pytest.fixture(autouse=True)
+def few_templates(monkeypatch):
+    """Fitting all of them takes seconds, and minutes on a busy machine."""
+    rank = template_ranking._rank
+
+    def rank_few(library, templates, spectrum):
+        return rank(library, templates[:12], spectrum)
+
+    monkeypatch.setattr(template_ranking, "_rank", rank_few)
 
 
 def test_the_best_comes_first_and_a_click_takes_it(qtbot, panel, context):
@@ -27,7 +39,8 @@ def test_the_best_comes_first_and_a_click_takes_it(qtbot, panel, context):
 def test_another_candidate_forgets_it(qtbot, panel, context):
     context.commands.run("rank_templates")
     qtbot.waitUntil(lambda: bool(panel.template.ranking.names))
-    context.current.next()
+    with qtbot.waitSignal(context.current.candidate_changed):
+        context.current.next()
     qtbot.waitUntil(lambda: context.current.spectrum is not None)
     assert not panel.template.ranking.names
     assert panel.template.ranking.note.isHidden()

@@ -52,7 +52,8 @@ def test_without_a_template_it_asks_for_one(qtbot, panel, context):
 def test_the_sentence_goes_with_the_candidate(qtbot, panel, context):
     context.commands.run("fit_velocity")
     assert panel.velocity.note.text()
-    context.current.next()
+    with qtbot.waitSignal(context.current.candidate_changed):
+        context.current.next()
     qtbot.waitUntil(lambda: context.current.spectrum is not None)
     assert panel.velocity.note.text() == ""
 

@@ -124,6 +124,7 @@ def test_f1_beside_the_agent_and_while_importing(qtbot, tmp_path):
         QTest.mouseMove(person.view.judging.agent, QPoint(4, 60))  # the screen is 800 wide
         assert press_help(person) == "agent"
         person.window.import_lists([SAMPLE])
+        person.wait(lambda: person.window.view is None)
         assert press_help(person) == "formats"
 
 

@@ -21,6 +21,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.apply_theme import ThemeApplier
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.judging_page import JudgingPage
 from app.ui.keys.command_palette import CommandPalette
 from app.ui.keys.keys_overlay import KeysOverlay
@@ -240,6 +241,7 @@ def visible_windows() -> list[QWidget]:
 def main() -> None:
     language, theme, folder, size = sys.argv[1:]
     application = QApplication([])
+    GarbageTimer(application)  # as in the program
     translators = install_translators(application, language)
     walk = Walk(theme, Path(folder))
     width, height = map(int, size.split("x"))
