@@ -17,16 +17,15 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from agent.curation.json_log import append_to_log, read_log
+from agent.curation.json_log import append_to_lines, append_to_log, read_lines, read_log
 from agent.curation.reviews import Review, review_from, review_to_json
 from agent.curation.store import MAX_WORK, Take, Truths, take_from
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column
 from agent.examples.store import ExampleStore
 from agent.hashing import text_hash
-from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import read_trajectories, to_line
+from agent.trajectory.trajectory_file import from_line, to_line
 
 POOL_FILE, TRAJECTORIES_FILE = "pool.json", "pool.jsonl"
 REVIEWS_FILE, TAKES_FILE, LOCK_FILE, WORK_FOLDER = "reviews.jsonl", "takes.jsonl", ".lock", "work"
@@ -66,8 +65,7 @@ class PoolFolder:
         return str(self.folder)
 
     def trajectories(self) -> Iterator[Trajectory]:
-        if (self.folder / TRAJECTORIES_FILE).is_file():
-            yield from read_trajectories(self.folder / TRAJECTORIES_FILE)
+        return read_lines(self.folder / TRAJECTORIES_FILE, from_line)
 
     def reviews(self) -> Iterator[Review]:
         return read_log(self.folder / REVIEWS_FILE, review_from)
@@ -109,7 +107,7 @@ class PoolFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
             note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in self.sets]}
             _write_whole(self.folder / POOL_FILE, json.dumps(note, indent=1) + "\n")
-            append_lines(self.folder / TRAJECTORIES_FILE, map(to_line, trajectories))
+            append_to_lines(self.folder / TRAJECTORIES_FILE, map(to_line, trajectories))
         except OSError as error:
             raise WorkbenchError(
                 f"cannot write {self.folder}: {error.strerror or error}"

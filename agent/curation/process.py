@@ -97,6 +97,11 @@ class Case:
         """The voters: the author and the auditors."""
         return tuple(filter(None, (self.author, *(review.by for review in self.audits))))
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the votes that are missing can change nothing."""
+        return _is_decided(self._votes)
+
     def visible_reviews(self, by: str) -> list[Review]:
         """The reviews this person may read: an auditor must not know what the other one said."""
         if self.stage in ("voter", "approved", "rejected"):
@@ -169,9 +174,9 @@ class Case:
 
     def _waits_for_author(self, at: str) -> bool:
         """Whether only its author can go on with it, or has the vote that decides."""
-        stage, votes = self._stage_at(at), self._votes
+        stage = self._stage_at(at)
         if stage == "voter":
-            return not _is_decided(votes) and all(vote.by != self.author for vote in votes)
+            return not self.is_decided and all(vote.by != self.author for vote in self._votes)
         return stage == "reviser" and bool(self.author)
 
     def _audit_refusal(self, by: str, at: str) -> str:
@@ -206,7 +211,7 @@ class Case:
                 return self._still_out(self._former_auditors, self.audits)
             case "voter":
                 missing = self._still_out(self.panel, self._votes)
-                if _is_decided(self._votes):
+                if self.is_decided:
                     return missing
                 return tuple(name for name in missing if name != self.author)
         return ()
@@ -240,7 +245,7 @@ class Case:
             return result
         since = votes[-1].at if votes else ""
         is_over = not self._still_out(self.panel, votes)
-        if _is_decided(votes) and (is_over or days_between(since, at) >= SILENT_DAYS):
+        if self.is_decided and (is_over or days_between(since, at) >= SILENT_DAYS):
             return result
         return "voter"
 
