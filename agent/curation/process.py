@@ -78,7 +78,7 @@ class Case:
 
     @property
     def audits(self) -> list[Review]:
-        """The audits of the latest revision, but for those of auditors who made room for another."""
+        """The audits of the latest revision, without those of auditors who made room for others."""
         return _audits_that_count(self._round)
 
     @property

@@ -115,6 +115,10 @@
         <translation>不再等待 {name}</translation>
     </message>
     <message>
+        <source>Take it over from {name}</source>
+        <translation>从 {name} 接手</translation>
+    </message>
+    <message>
         <source>What you changed and why, for the auditors</source>
         <translation>写给审核人：改了什么，为什么</translation>
     </message>
@@ -1448,6 +1452,10 @@
     <message>
         <source>revision {n} by {name}</source>
         <translation>{name} 的第 {n} 次修订</translation>
+    </message>
+    <message>
+        <source>what you had not saved</source>
+        <translation>你尚未保存的内容</translation>
     </message>
 </context>
 <context>
@@ -6375,6 +6383,10 @@ Or put its files into {folder}</source>
         <translation>不再等待 {name}</translation>
     </message>
     <message>
+        <source>took it over from {name}</source>
+        <translation>从 {name} 接手</translation>
+    </message>
+    <message>
         <source>voted for it</source>
         <translation>投了赞成票</translation>
     </message>
@@ -6419,6 +6431,10 @@ Or put its files into {folder}</source>
         <translation>已舍弃。它连同理由留在库中。</translation>
     </message>
     <message>
+        <source>It is back with its author {name}. If they do not answer, take it over.</source>
+        <translation>已退回修订人 {name}。若无答复，可以接手。</translation>
+    </message>
+    <message>
         <source>You revised it; two others audit it.</source>
         <translation>由你修订；另两人负责审核。</translation>
     </message>
@@ -6439,6 +6455,10 @@ Or put its files into {folder}</source>
         <translation>由 {names} 表决。</translation>
     </message>
     <message>
+        <source>If {names} cannot vote, wait no longer: another then audits it and votes.</source>
+        <translation>若 {names} 无法表决，可不再等待：由别人代为审核并表决。</translation>
+    </message>
+    <message>
         <source>The vote is decided; it waits {n} days for {names}, then no longer.</source>
         <translation>表决已有结果；再等 {names} {n} 天，过后不再等待。</translation>
     </message>
@@ -6449,10 +6469,6 @@ Or put its files into {folder}</source>
     <message>
         <source>{name} is revising it.</source>
         <translation>{name} 正在修订。</translation>
-    </message>
-    <message>
-        <source>It is back with its author {name}.</source>
-        <translation>已退回修订人 {name}。</translation>
     </message>
     <message>
         <source>{n} approved drafts are in {path}. Train on them with:</source>
