@@ -177,6 +177,10 @@
         <source>Comment on all selected candidates</source>
         <translation>为所有选中的候选体写评语</translation>
     </message>
+    <message>
+        <source>Enter adds it to all selected. What stands here at a verdict is its reason.</source>
+        <translation>按 Enter 加到所有选中的候选体。作出判定时，此处的文字作为理由一并保存。</translation>
+    </message>
 </context>
 <context>
     <name>AgentFaultsPage</name>
@@ -1098,6 +1102,10 @@
     <message>
         <source>{unopened} of these {n} candidates have spectra that you have not opened. Give all {n} this verdict: {verdict}?</source>
         <translation>这 {n} 个候选体中，有 {unopened} 个的光谱您尚未打开。将全部 {n} 个判为：{verdict}？</translation>
+    </message>
+    <message>
+        <source>Reason: {reason}</source>
+        <translation>理由：{reason}</translation>
     </message>
 </context>
 <context>
