@@ -79,6 +79,8 @@ class Pool:
 
     def add_review(self, review: Review) -> Case:
         """Write a review to disk, and return its case; raises WorkbenchError if it breaks rules."""
+        if review.changes and not review.note.strip():
+            raise WorkbenchError("say what should change, so that the author can do it")
         with self.store.writing():
             case = self.case(review.trajectory)
             case.add(review)

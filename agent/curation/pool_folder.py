@@ -40,6 +40,7 @@ class PoolFolder:
     def __init__(self, folder: Path, sets: tuple[Path, ...]) -> None:
         self.folder = folder
         self.sets = sets
+        self._sets_stamp = _stamp(folder / POOL_FILE)
         self._lock = FileLock(folder / LOCK_FILE, timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._threads = RLock()
 
@@ -113,6 +114,18 @@ class PoolFolder:
                 f"cannot write {self.folder}: {error.strerror or error}"
             ) from error
 
+    def _follow_sets(self) -> None:
+        """Read further sets that an import has named since; the caller holds the threads' lock."""
+        stamp = _stamp(self.folder / POOL_FILE)
+        if stamp == self._sets_stamp:
+            return
+        sets = self.open(self.folder).sets if stamp else self.sets
+        if sets != self.sets:
+            self.sets = sets
+            for name in ("_spectra", "_truths"):
+                self.__dict__.pop(name, None)
+        self._sets_stamp = stamp
+
     @cached_property
     def _spectra(self) -> ExampleStore:
         return ExampleStore(self.sets)
@@ -125,6 +138,7 @@ class PoolFolder:
 
     def truths(self) -> Truths:
         with self._threads:
+            self._follow_sets()
             return self._truths
 
     def example(self, sha256: str, task: str) -> Example:
@@ -158,6 +172,15 @@ class PoolFolder:
     def _work_path(self, trajectory: str, by: str) -> Path:
         # Both are hashed, as a name may hold anything.
         return self.folder / WORK_FOLDER / f"{text_hash(f'{trajectory} {by}')[:32]}.json"
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Differs if the file was written again; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino
 
 
 def _size(path: Path) -> int:

@@ -61,7 +61,7 @@ def test_replacing_a_silent_auditor(
     for by, role, more in (
         ("Ada", "screener", {}),
         ("Ada", "reviser", {}),
-        ("Ben", "auditor", {"approve": False, "changes": True}),
+        ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
         ("Cy", "auditor", {}),
         ("Ada", "reviser", {}),
         ("Ben", "auditor", {}),
@@ -84,7 +84,7 @@ def test_taking_over_from_a_silent_author(
         for by, role, more in (
             ("Ada", "screener", {}),
             ("Ada", "reviser", {}),
-            ("Ben", "auditor", {"approve": False, "changes": True}),
+            ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
             ("Cy", "auditor", {}),
         ):
             pool.add_review(review(pool.case(number), by, role, **more))
