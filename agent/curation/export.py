@@ -42,6 +42,8 @@ def export_approved(
     A caller that has told them anew already gives them. The spectra of a pool in a database are
     written beside them.
     """
+    if out.suffix == ".parquet":
+        raise WorkbenchError(f"{out}: drafts are JSON lines: give the file the suffix .jsonl")
     if trajectories is None:
         trajectories = map(pool.current_trajectory, pool.cases_at("approved"))
     truths = pool.store.truths()

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from agent.trajectory.append_lines import append_lines
+from agent.trajectory.append_lines import append_lines, drop_half_line
 
-MAX_LINE = 4_000_000
+MAX_LINE = 16_000_000
+"""Bytes."""
 
 Entry = TypeVar("Entry")
 
 
 def read_log(path: Path, entry_from: Callable[[object], Entry]) -> Iterator[Entry]:
     """The entries in order; an error names the line, and a truncated last line is skipped."""
+    return read_lines(path, lambda line: entry_from(json.loads(line)))
+
+
+def read_lines(path: Path, entry_from: Callable[[bytes], Entry]) -> Iterator[Entry]:
+    """As `read_log`, of entries that read a line themselves."""
     if not path.is_file():
         return
     with path.open("rb") as file:
@@ -27,8 +32,10 @@ def read_log(path: Path, entry_from: Callable[[object], Entry]) -> Iterator[Entr
             number += 1
             if not line.strip():
                 continue
+            if len(line) > MAX_LINE:
+                raise WorkbenchError(f"{path}, line {number}: longer than {MAX_LINE} bytes")
             try:
-                yield entry_from(json.loads(line))
+                yield entry_from(line)
             except (ValueError, RecursionError, WorkbenchError) as error:
                 if not line.endswith(b"\n"):
                     return
@@ -38,21 +45,29 @@ def read_log(path: Path, entry_from: Callable[[object], Entry]) -> Iterator[Entr
 
 def append_to_log(path: Path, records: Sequence[object]) -> None:
     """Append the records and sync them to disk, all or none."""
+    append_to_lines(path, map(log_line, records))
+
+
+def append_to_lines(path: Path, lines: Iterable[str]) -> None:
+    """As `append_to_log`, of lines of JSON."""
     try:
-        with path.open("ab+") as file:
-            end = file.seek(0, os.SEEK_END)
-            if end:
-                file.seek(end - 1)
-                if file.read(1) != b"\n":
-                    _cut_last_line(file)
-        append_lines(path, (json.dumps(record, ensure_ascii=False) for record in records))
+        drop_half_line(path, MAX_LINE, _is_json)
+        append_lines(path, lines)
     except OSError as error:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _cut_last_line(file: IO[bytes]) -> None:
-    """Drop the last line, which a crash left half written."""
-    end = file.seek(0, os.SEEK_END)
-    start = max(0, end - MAX_LINE)
-    file.seek(start)
-    file.truncate(start + file.read(end - start).rfind(b"\n") + 1)
+def log_line(record: object) -> str:
+    """Raises WorkbenchError if it is so long that it could not be read again."""
+    line = json.dumps(record, ensure_ascii=False)
+    if len(line.encode()) >= MAX_LINE:
+        raise WorkbenchError(f"this is longer than {MAX_LINE} bytes")
+    return line
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True

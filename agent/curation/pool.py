@@ -11,7 +11,7 @@ from agent.curation.pool_database import PoolDatabase
 from agent.curation.pool_folder import POOL_FILE, PoolFolder
 from agent.curation.process import Case, Stage
 from agent.curation.record import record_trajectory
-from agent.curation.reviews import Review
+from agent.curation.reviews import Review, ReviewRole
 from agent.curation.store import TAKE_HOURS, PoolStore, Take, Truths
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.examples.examples import Example, read_examples
@@ -79,6 +79,8 @@ class Pool:
 
     def add_review(self, review: Review) -> Case:
         """Write a review to disk, and return its case; raises WorkbenchError if it breaks rules."""
+        if review.changes and not review.note.strip():
+            raise WorkbenchError("say what should change, so that the author can do it")
         with self.store.writing():
             case = self.case(review.trajectory)
             case.add(review)
@@ -105,10 +107,26 @@ class Pool:
         with self.store.writing():
             cases = [self.case(number)] if number else list(self.cases())
             waiting = [case for case in cases if number or silent in case.awaited]
-            reviews = [_replacement(case, silent, by, note) for case in waiting]
-            for case, review in zip(waiting, reviews, strict=True):
-                case.add(review)
-            self.store.add_reviews(reviews)
+            return self._end_waits("lead", waiting, silent, by, note)
+
+    def take_over(self, author: str, by: str, note: str, number: str = "") -> list[Case]:
+        """Become the author of every draft that waits for this one, or only of this draft."""
+        with self.store.writing():
+            cases = [self.case(number)] if number else list(self.cases())
+            waiting = [
+                case
+                for case in cases
+                if number or (case.author == author and not case.take_over_refusal(by))
+            ]
+            return self._end_waits("successor", waiting, author, by, note)
+
+    def _end_waits(
+        self, role: ReviewRole, waiting: list[Case], silent: str, by: str, note: str
+    ) -> list[Case]:
+        reviews = [_replacement(case, role, silent, by, note) for case in waiting]
+        for case, review in zip(waiting, reviews, strict=True):
+            case.add(review)
+        self.store.add_reviews(reviews)
         return waiting
 
     def take(self, number: str, by: str) -> None:
@@ -227,10 +245,10 @@ def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:
         yield trajectory
 
 
-def _replacement(case: Case, silent: str, by: str, note: str) -> Review:
+def _replacement(case: Case, role: ReviewRole, silent: str, by: str, note: str) -> Review:
     return Review(
         trajectory=case.id,
-        role="lead",
+        role=role,
         by=by,
         approve=False,
         version=case.version,

@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from agent.checked_toml import printable
-from agent.curation.json_log import Entry
+from agent.curation.json_log import Entry, log_line
 from agent.curation.reviews import Review, review_from, review_to_json
 from agent.curation.store import Take, Truths, take_from
 from agent.errors import WorkbenchError
@@ -198,7 +198,7 @@ class PoolDatabase:
                 ) from error
 
     def _add_to_log(self, kind: str, records: Sequence[object]) -> None:
-        lines = [{"kind": kind, "line": json.dumps(each, ensure_ascii=False)} for each in records]
+        lines = [{"kind": kind, "line": log_line(each)} for each in records]
         self._execute("INSERT INTO pool_log (kind, line) VALUES (:kind, :line)", lines)
 
     def _read_example(self, sha256: str, task: str) -> Example:

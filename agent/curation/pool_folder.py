@@ -17,16 +17,15 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from agent.curation.json_log import append_to_log, read_log
+from agent.curation.json_log import append_to_lines, append_to_log, read_lines, read_log
 from agent.curation.reviews import Review, review_from, review_to_json
 from agent.curation.store import MAX_WORK, Take, Truths, take_from
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column
 from agent.examples.store import ExampleStore
 from agent.hashing import text_hash
-from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import read_trajectories, to_line
+from agent.trajectory.trajectory_file import from_line, to_line
 
 POOL_FILE, TRAJECTORIES_FILE = "pool.json", "pool.jsonl"
 REVIEWS_FILE, TAKES_FILE, LOCK_FILE, WORK_FOLDER = "reviews.jsonl", "takes.jsonl", ".lock", "work"
@@ -41,6 +40,7 @@ class PoolFolder:
     def __init__(self, folder: Path, sets: tuple[Path, ...]) -> None:
         self.folder = folder
         self.sets = sets
+        self._sets_stamp = _stamp(folder / POOL_FILE)
         self._lock = FileLock(folder / LOCK_FILE, timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._threads = RLock()
 
@@ -66,8 +66,7 @@ class PoolFolder:
         return str(self.folder)
 
     def trajectories(self) -> Iterator[Trajectory]:
-        if (self.folder / TRAJECTORIES_FILE).is_file():
-            yield from read_trajectories(self.folder / TRAJECTORIES_FILE)
+        return read_lines(self.folder / TRAJECTORIES_FILE, from_line)
 
     def reviews(self) -> Iterator[Review]:
         return read_log(self.folder / REVIEWS_FILE, review_from)
@@ -109,11 +108,23 @@ class PoolFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
             note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in self.sets]}
             _write_whole(self.folder / POOL_FILE, json.dumps(note, indent=1) + "\n")
-            append_lines(self.folder / TRAJECTORIES_FILE, map(to_line, trajectories))
+            append_to_lines(self.folder / TRAJECTORIES_FILE, map(to_line, trajectories))
         except OSError as error:
             raise WorkbenchError(
                 f"cannot write {self.folder}: {error.strerror or error}"
             ) from error
+
+    def _follow_sets(self) -> None:
+        """Read further sets that an import has named since; the caller holds the threads' lock."""
+        stamp = _stamp(self.folder / POOL_FILE)
+        if stamp == self._sets_stamp:
+            return
+        sets = self.open(self.folder).sets if stamp else self.sets
+        if sets != self.sets:
+            self.sets = sets
+            for name in ("_spectra", "_truths"):
+                self.__dict__.pop(name, None)
+        self._sets_stamp = stamp
 
     @cached_property
     def _spectra(self) -> ExampleStore:
@@ -127,6 +138,7 @@ class PoolFolder:
 
     def truths(self) -> Truths:
         with self._threads:
+            self._follow_sets()
             return self._truths
 
     def example(self, sha256: str, task: str) -> Example:
@@ -160,6 +172,15 @@ class PoolFolder:
     def _work_path(self, trajectory: str, by: str) -> Path:
         # Both are hashed, as a name may hold anything.
         return self.folder / WORK_FOLDER / f"{text_hash(f'{trajectory} {by}')[:32]}.json"
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Differs if the file was written again; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino
 
 
 def _size(path: Path) -> int:

@@ -1,8 +1,9 @@
 """The rules of review: who may do what next with a trajectory, and how it is decided.
 
 A case is screened, revised, audited by two further people, and voted on by the three. Auditors who
-ask for changes return it to its author, and then see it again; another may audit it in the place of
-one who does not answer. A review of one wording does not count for another.
+ask for changes return it to its author, and then see it again. Another may audit it in the place of
+one who does not answer, or take it over from its author. A review of one wording does not count for
+another.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from agent.errors import WorkbenchError
 from agent.ratings.records import timestamp
 from agent.trajectory.trajectory import Trajectory
 
+AUTHORS: tuple[ReviewRole, ...] = ("reviser", "successor")
 Stage = Role | Literal["approved", "rejected"]
 STAGES: tuple[Stage, ...] = (*ROLES, "approved", "rejected")
 AUDITORS = 2
@@ -61,23 +63,23 @@ class Case:
 
     @property
     def author(self) -> str:
-        """Who revised it, empty if nobody has."""
-        revised = self._by("reviser")
-        return revised[0].by if revised else ""
+        """Who revised it last or has taken it over since, empty if nobody has revised it."""
+        written = (each.by for each in reversed(self.reviews) if each.role in AUTHORS)
+        return next(written, "")
 
     @property
     def awaited(self) -> tuple[str, ...]:
         """Who is missing and may be replaced.
 
-        Auditors of the round before who have not audited this one, or voters who can change
-        nothing any more.
+        Auditors of the round before who have not audited this one; voters who can change nothing
+        any more; auditors whose vote decides, who make room for another auditor.
         """
         return self._awaited_at(timestamp())
 
     @property
     def audits(self) -> list[Review]:
-        """The audits of the latest revision."""
-        return self._since_revision("auditor")
+        """The audits of the latest revision, without those of auditors who made room for others."""
+        return _audits_that_count(self._round)
 
     @property
     def is_returned(self) -> bool:
@@ -95,16 +97,21 @@ class Case:
         """The voters: the author and the auditors."""
         return tuple(filter(None, (self.author, *(review.by for review in self.audits))))
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the votes that are missing can change nothing."""
+        return _is_decided(self._votes)
+
     def visible_reviews(self, by: str) -> list[Review]:
         """The reviews this person may read: an auditor must not know what the other one said."""
         if self.stage in ("voter", "approved", "rejected"):
             return self.reviews
         is_author = by == self.author
-        hidden = [] if self.is_returned else self.audits
+        hidden = [] if self.stage == "reviser" else self._round
         return [
             review
             for review in self.reviews
-            if review.role != "auditor"
+            if review.role not in ("auditor", "voter")
             or review.by == by
             or (is_author and not any(review is each for each in hidden))
         ]
@@ -130,7 +137,7 @@ class Case:
         if role == "voter":
             if by not in self.panel:
                 return f"{by} neither revised nor audited {self.id}: only those who did may vote"
-            if any(vote.by == by for vote in self._since_revision("voter")):
+            if any(vote.by == by for vote in self._votes):
                 return f"{by} has already voted on {self.id}"
         if role == "reviser" and self.author not in ("", by):
             return f"{self.id} goes back to its author {self.author}"
@@ -147,6 +154,30 @@ class Case:
         if silent not in self._awaited_at(at or timestamp()):
             return f"{self.id} does not wait for {silent}"
         return ""
+
+    def take_over_refusal(self, by: str, at: str = "") -> str:
+        """The reason why this person may not become its author, or an empty text."""
+        if by == self.author:
+            return f"{by} is already the author of {self.id}"
+        if not self._waits_for_author(at or timestamp()):
+            return f"{self.id} does not wait for its author"
+        if self.taken_by not in ("", by):
+            return f"{self.taken_by} is revising {self.id}"
+        return ""
+
+    def _successor_refusal(self, review: Review) -> str:
+        if reason := self.take_over_refusal(review.by, review.at):
+            return reason
+        if review.replaces != self.author:
+            return f"{review.replaces} is not the author of {self.id}"
+        return "" if review.note.strip() else f"say why {review.by} takes over {self.id}"
+
+    def _waits_for_author(self, at: str) -> bool:
+        """Whether only its author can go on with it, or has the vote that decides."""
+        stage = self._stage_at(at)
+        if stage == "voter":
+            return not self.is_decided and all(vote.by != self.author for vote in self._votes)
+        return stage == "reviser" and bool(self.author)
 
     def _audit_refusal(self, by: str, at: str) -> str:
         if by == self.author:
@@ -167,7 +198,8 @@ class Case:
             return "rejected"
         if not self._by("screener"):
             return "screener"
-        if not self.author or self.is_returned:
+        is_taken_over = any(review.role == "successor" for review in self._round)
+        if not self.author or self.is_returned or is_taken_over:
             return "reviser"
         if len(self.audits) < AUDITORS:
             return "auditor"
@@ -177,8 +209,11 @@ class Case:
         match self._stage_at(at):
             case "auditor":
                 return self._still_out(self._former_auditors, self.audits)
-            case "voter" if self._is_decided:
-                return self._still_out(self.panel, self._since_revision("voter"))
+            case "voter":
+                missing = self._still_out(self.panel, self._votes)
+                if self.is_decided:
+                    return missing
+                return tuple(name for name in missing if name != self.author)
         return ()
 
     @property
@@ -187,32 +222,30 @@ class Case:
         revised = [n for n, each in enumerate(self.reviews) if each.role == "reviser"]
         if len(revised) < 2:
             return ()
-        before = self.reviews[revised[-2] : revised[-1]]
-        return tuple(each.by for each in before if each.role == "auditor")
+        before = _audits_that_count(self.reviews[revised[-2] : revised[-1]])
+        return tuple(audit.by for audit in before if audit.by != self.author)
 
     def _still_out(self, people: Sequence[str], answers: Sequence[Review]) -> tuple[str, ...]:
         """Those of these people who have not answered and are waited for."""
-        over = {answer.by for answer in answers}
-        over |= {each.replaces for each in self._since_revision("lead")}
+        over: set[str] = set()
+        for review in self._round:
+            if review.role == "lead":
+                over.add(review.replaces)
+            elif review.role == "auditor":  # who came back after all
+                over.discard(review.by)
+        over |= {answer.by for answer in answers}
         return tuple(name for name in people if name not in over)
-
-    @property
-    def _is_decided(self) -> bool:
-        """Whether the votes that are missing can change nothing."""
-        votes = self._since_revision("voter")
-        ayes = sum(vote.approve for vote in votes)
-        return VOTES_TO_PASS in (ayes, len(votes) - ayes)
 
     def _vote_result(self, at: str) -> Stage:
         """The decision, or "voter" while votes are missing that are waited for."""
-        votes = self._since_revision("voter")
+        votes = self._votes
         ayes = sum(vote.approve for vote in votes)
         result: Stage = "approved" if ayes >= VOTES_TO_PASS else "rejected"
         if len(votes) == len(self.panel):
             return result
         since = votes[-1].at if votes else ""
         is_over = not self._still_out(self.panel, votes)
-        if self._is_decided and (is_over or days_between(since, at) >= SILENT_DAYS):
+        if self.is_decided and (is_over or days_between(since, at) >= SILENT_DAYS):
             return result
         return "voter"
 
@@ -220,6 +253,8 @@ class Case:
         """Add a review; raises WorkbenchError if it breaks the rules."""
         if review.role == "lead":
             reason = self.replace_refusal(review.by, review.replaces, review.at)
+        elif review.role == "successor":
+            reason = self._successor_refusal(review)
         else:
             reason = self.refusal(review.by, review.role, review.at)
         if not reason and review.version != self.version:
@@ -249,11 +284,37 @@ class Case:
     def _by(self, role: ReviewRole) -> list[Review]:
         return [review for review in self.reviews if review.role == role]
 
-    def _since_revision(self, role: ReviewRole) -> list[Review]:
-        """The reviews of this role since the last revision."""
+    @property
+    def _round(self) -> list[Review]:
+        """All reviews since the last revision."""
         last = max((n for n, each in enumerate(self.reviews) if each.role == "reviser"), default=-1)
-        return [review for review in self.reviews[last + 1 :] if review.role == role]
+        return self.reviews[last + 1 :]
+
+    @property
+    def _votes(self) -> list[Review]:
+        return [review for review in self._round if review.role == "voter"]
 
     @staticmethod
     def _is_rejection(review: Review) -> bool:
-        return not (review.approve or review.changes or review.role in ("voter", "lead"))
+        judges = review.role in ("screener", "reviser", "auditor")
+        return judges and not (review.approve or review.changes)
+
+
+def _is_decided(votes: Sequence[Review]) -> bool:
+    """Whether the votes that are missing can change nothing."""
+    ayes = sum(vote.approve for vote in votes)
+    return VOTES_TO_PASS in (ayes, len(votes) - ayes)
+
+
+def _audits_that_count(reviews: Sequence[Review]) -> list[Review]:
+    """The audits of one round; a lead who waits no longer for a vote that decides ends one."""
+    audits: list[Review] = []
+    votes: list[Review] = []
+    for review in reviews:
+        if review.role == "auditor":
+            audits.append(review)
+        elif review.role == "voter":
+            votes.append(review)
+        elif review.role == "lead" and not _is_decided(votes):
+            audits = [audit for audit in audits if audit.by != review.replaces]
+    return audits

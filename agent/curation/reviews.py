@@ -16,9 +16,10 @@ from agent.ratings.rubric import HIGHEST, LOWEST
 
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)
-ReviewRole = Role | Literal["lead"]
-REVIEW_ROLES: tuple[ReviewRole, ...] = (*ROLES, "lead")
-"""A lead judges nothing: the record says that somebody is no longer waited for."""
+ReviewRole = Role | Literal["lead", "successor"]
+REVIEW_ROLES: tuple[ReviewRole, ...] = (*ROLES, "lead", "successor")
+"""The last two judge nothing: a lead waits no longer for somebody, and a successor takes the draft
+over from its author."""
 
 MAX_NAME, MAX_NOTE = 80, 4000
 MAX_REPLIES = 64
@@ -31,7 +32,7 @@ class Review:
 
     `replies` are the new replies of a reviser who changed them, and `diff` shows the change. An
     auditor who does not approve may ask for `changes`; without that the trajectory is rejected.
-    A lead `replaces` an auditor who does not answer.
+    A lead `replaces` an auditor who does not answer, and a successor the author.
     """
 
     trajectory: str
@@ -106,8 +107,8 @@ def review_from(record: object) -> Review:
     changes = record.get("changes", False)
     if not isinstance(changes, bool) or (changes and (record["approve"] or role != "auditor")):
         raise WorkbenchError("only an auditor who does not approve may ask for changes")
-    if (role == "lead") == (not record.get("replaces")):
-        raise WorkbenchError("a lead replaces somebody, and nobody else does")
+    if (role in ROLES) == bool(record.get("replaces")):
+        raise WorkbenchError("a lead or successor replaces somebody, and nobody else does")
     replies = record.get("replies", [])
     if not isinstance(replies, list | tuple) or len(replies) > MAX_REPLIES:
         raise WorkbenchError(f"replies should be a list of at most {MAX_REPLIES} texts")

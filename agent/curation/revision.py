@@ -134,20 +134,28 @@ def checked_text(text: str) -> str:
     return line
 
 
-def revision_to_text(revision: Revision) -> str:
-    """The turns as JSON, to be kept while somebody works on them."""
-    return json.dumps(list(revision.replies), ensure_ascii=False)
+def revision_to_text(revision: Revision, version: str = "") -> str:
+    """The turns as JSON, to be kept while somebody works on them; `version` is what they change."""
+    work = {"version": version, "replies": list(revision.replies)}
+    return json.dumps(work, ensure_ascii=False)
 
 
-def revision_from_text(text: str) -> Revision | None:
-    """The turns that were kept; None if they are damaged."""
+def revision_from_text(text: str) -> tuple[Revision, str] | None:
+    """The turns that were kept, and the version they change if it is known; None if damaged."""
     try:
-        replies = json.loads(text)
+        work = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    if isinstance(work, list):  # as 0.2.0 kept it
+        work = {"replies": work}
+    if not isinstance(work, dict):
+        return None
+    replies, version = work.get("replies"), work.get("version", "")
     if not isinstance(replies, list) or not 0 < len(replies) <= MAX_TURNS:
         return None
-    return Revision.of(replies) if all(isinstance(each, str) for each in replies) else None
+    if not isinstance(version, str) or not all(isinstance(each, str) for each in replies):
+        return None
+    return Revision.of(replies), version
 
 
 def _turn(reply: str) -> DraftTurn:

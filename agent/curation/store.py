@@ -15,7 +15,8 @@ from agent.trajectory.trajectory import Trajectory
 
 TAKE_HOURS = 24.0
 """How long a draft stays with somebody who neither saves it nor gives it back."""
-MAX_WORK = 2_000_000
+MAX_WORK = 40_000_000
+"""Bytes; the longest revision that can be written is shorter."""
 
 Truths = Mapping[tuple[str, str], Mapping[str, Any]]
 """Answer and label by the hash of the spectrum and the task."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from filelock import FileLock, Timeout
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.ratings.records import Choice, Rating, record_from, to_json
-from agent.trajectory.append_lines import append_lines
+from agent.trajectory.append_lines import append_lines, drop_half_line
 
 SUFFIX = ".ratings.jsonl"
 MAX_LINE = 40_000
@@ -54,7 +53,7 @@ def add_records(path: Path, records: Iterable[Rating | Choice]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Or what somebody else is writing would look like the half line of a crash.
         with FileLock(path.with_name(f".{path.name}.lock"), timeout=LOCK_TIMEOUT_S):
-            _drop_half_line(path)
+            drop_half_line(path, MAX_LINE, _is_record)
             append_lines(path, lines)
     except Timeout:
         raise WorkbenchError(
@@ -68,18 +67,6 @@ def add_records(path: Path, records: Iterable[Rating | Choice]) -> None:
 def ratings_beside(path: Path) -> Path:
     """Where the ratings of a file of trajectories are kept by default."""
     return path.with_name(path.name.removesuffix(".jsonl") + SUFFIX)
-
-
-def _drop_half_line(path: Path) -> None:
-    if not path.is_file():
-        return
-    with path.open("rb+") as file:
-        end = file.seek(0, os.SEEK_END)
-        start = max(0, end - MAX_LINE)
-        file.seek(start)
-        tail = file.read()
-        if tail and not tail.endswith(b"\n") and not _is_record(tail.rpartition(b"\n")[2]):
-            file.truncate(start + tail.rfind(b"\n") + 1)
 
 
 def _is_record(line: bytes) -> bool:

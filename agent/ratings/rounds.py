@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations, islice
 from typing import Literal
 
 from agent.ratings.records import (
@@ -21,6 +21,8 @@ from agent.ratings.statistics import latest_choices, latest_ratings
 from agent.trajectory.trajectory import Trajectory
 
 MAX_TRAJECTORIES = 20_000
+MAX_PAIRS = 100_000
+"""Looked at; a stranger's file may hold thousands of trajectories of one spectrum."""
 Pressed = Literal["left", "right", "tie"]
 
 
@@ -82,10 +84,10 @@ def pairs_of(trajectories: Sequence[Trajectory], seed: int, by: str) -> list[Pai
     groups: dict[tuple[str, str], list[Trajectory]] = {}
     for one in sorted(trajectories, key=trajectory_id):
         groups.setdefault((one.spectrum.sha256, one.task), []).append(one)
+    every = chain.from_iterable(combinations(group, 2) for group in groups.values())
     pairs = [
         Pair(first, second, "first")
-        for group in groups.values()
-        for first, second in combinations(group, 2)
+        for first, second in islice(every, MAX_PAIRS)
         if first.model != second.model
     ]
     chance = random.Random(f"{seed}:{by}:pairs")

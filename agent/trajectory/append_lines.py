@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -31,6 +31,22 @@ def append_lines(path: Path, lines: Iterable[str]) -> int:
                     file.truncate(end)
             raise
     return count
+
+
+def drop_half_line(path: Path, longest: int, is_whole: Callable[[bytes], bool]) -> None:
+    """Drop a last line that a crash left half written; one that lacks only its end stays.
+
+    Raises OSError.
+    """
+    if not path.is_file():
+        return
+    with path.open("rb+") as file:
+        end = file.seek(0, os.SEEK_END)
+        start = max(0, end - longest)
+        file.seek(start)
+        tail = file.read(end - start)
+        if tail and not tail.endswith(b"\n") and not is_whole(tail.rpartition(b"\n")[2]):
+            file.truncate(start + tail.rfind(b"\n") + 1)
 
 
 def _ends_a_line(path: Path) -> bool:

@@ -209,7 +209,7 @@ class MainWindow(QMainWindow):
 
     def focus_plot(self) -> None:
         if self.view is not None:
-            self.view.judging.focus_plot()
+            self.view.focus_page()
 
     def _leave_field(self) -> None:
         self.welcome.dismiss_prompt()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
@@ -203,6 +203,14 @@ class SessionView(QWidget):
     def show_judging(self) -> None:
         self._show("judging_page")
         self.judging.focus_plot()
+
+    def focus_page(self) -> None:
+        """Give the keys to what the page on screen is about, as from a text field."""
+        page = self._stack.currentWidget()
+        if page is self.judging:
+            self.judging.focus_plot()
+        elif page is not None:
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _merge(self) -> None:
         self.share_dialog.open_again()

@@ -115,6 +115,10 @@
         <translation>不再等待 {name}</translation>
     </message>
     <message>
+        <source>Take it over from {name}</source>
+        <translation>从 {name} 接手</translation>
+    </message>
+    <message>
         <source>What you changed and why, for the auditors</source>
         <translation>写给审核人：改了什么，为什么</translation>
     </message>
@@ -172,6 +176,10 @@
     <message>
         <source>Comment on all selected candidates</source>
         <translation>为所有选中的候选体写评语</translation>
+    </message>
+    <message>
+        <source>Enter adds it to all selected. What stands here at a verdict is its reason.</source>
+        <translation>按 Enter 加到所有选中的候选体。作出判定时，此处的文字作为理由一并保存。</translation>
     </message>
 </context>
 <context>
@@ -1115,6 +1123,10 @@
         <source>You have not opened the spectrum of {unopened} of these {n} candidates. Give all {n} this verdict: {verdict}?</source>
         <translation>这 {n} 个候选体中，有 {unopened} 个的光谱您尚未打开。将全部 {n} 个判为：{verdict}？</translation>
     </message>
+    <message>
+        <source>Reason: {reason}</source>
+        <translation>理由：{reason}</translation>
+    </message>
 </context>
 <context>
     <name>CrashDialog</name>
@@ -1468,6 +1480,10 @@
     <message>
         <source>revision {n} by {name}</source>
         <translation>{name} 的第 {n} 次修订</translation>
+    </message>
+    <message>
+        <source>what you had not saved</source>
+        <translation>你尚未保存的内容</translation>
     </message>
 </context>
 <context>
@@ -6439,6 +6455,10 @@ Or put its files into {folder}</source>
         <translation>不再等待 {name}</translation>
     </message>
     <message>
+        <source>took it over from {name}</source>
+        <translation>从 {name} 接手</translation>
+    </message>
+    <message>
         <source>voted for it</source>
         <translation>投了赞成票</translation>
     </message>
@@ -6483,6 +6503,10 @@ Or put its files into {folder}</source>
         <translation>已舍弃。它连同理由留在库中。</translation>
     </message>
     <message>
+        <source>It is back with its author {name}. If they do not answer, take it over.</source>
+        <translation>已退回修订人 {name}。若无答复，可以接手。</translation>
+    </message>
+    <message>
         <source>You revised it; two others audit it.</source>
         <translation>由你修订；另两人负责审核。</translation>
     </message>
@@ -6503,6 +6527,10 @@ Or put its files into {folder}</source>
         <translation>由 {names} 表决。</translation>
     </message>
     <message>
+        <source>If {names} cannot vote, wait no longer: another then audits it and votes.</source>
+        <translation>若 {names} 无法表决，可不再等待：由别人代为审核并表决。</translation>
+    </message>
+    <message>
         <source>The vote is decided; it waits {n} days for {names}, then no longer.</source>
         <translation>表决已有结果；再等 {names} {n} 天，过后不再等待。</translation>
     </message>
@@ -6513,10 +6541,6 @@ Or put its files into {folder}</source>
     <message>
         <source>{name} is revising it.</source>
         <translation>{name} 正在修订。</translation>
-    </message>
-    <message>
-        <source>It is back with its author {name}.</source>
-        <translation>已退回修订人 {name}。</translation>
     </message>
     <message>
         <source>{n} approved drafts are in {path}. Train on them with:</source>

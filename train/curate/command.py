@@ -169,13 +169,31 @@ def replace(
 ) -> None:
     """Wait no longer for an auditor: somebody else may audit what waits for this one.
 
-    A missing vote is no longer waited for where it can change nothing. Authors may not do this with
-    their own drafts.
+    A missing vote is no longer waited for where it can change nothing; where it decides, somebody
+    else may audit the draft and vote. Authors may not do this with their own drafts.
     """
     from agent.curation.pool import open_pool
 
     done = open_pool(folder).replace(silent, by, note)
     typer.echo(f"no longer waited for {silent[:80]}: {len(done)} of the drafts")
+
+
+@app.command("take-over")
+def take_over(
+    folder: Place,
+    author: Annotated[str, typer.Argument(metavar="NAME", help="Who does not answer.")],
+    by: As,
+    note: Annotated[str, typer.Option(help="The reason, kept in the log.")],
+    draft: Annotated[str, typer.Option(help="Only this draft, by its id.")] = "",
+) -> None:
+    """Become the author of the drafts that were returned to this one.
+
+    Whoever takes a draft over may not audit it. One that the author is revising stays theirs.
+    """
+    from agent.curation.pool import open_pool
+
+    done = open_pool(folder).take_over(author, by, note, draft)
+    typer.echo(f"taken over from {author[:80]}: {len(done)} of the drafts")
 
 
 def _progress() -> Progress:

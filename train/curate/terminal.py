@@ -80,6 +80,9 @@ def _ask_review(
     scores: tuple[int | None, int | None] = (None, None)
     if role in ("reviser", "auditor"):
         scores = _ask_score(ask, "coherence"), _ask_score(ask, "consistency")
+    note = ask("note (optional)" if choice == "a" else "reason").strip()
+    while choice == "c" and not note:
+        note = ask("what should change?").strip()
     return Review(
         trajectory=case.id,
         role=role,
@@ -90,7 +93,7 @@ def _ask_review(
         at=timestamp(),
         coherence=scores[0],
         consistency=scores[1],
-        note=ask("note (optional)").strip(),
+        note=note,
         replies=replies if replies != case.replies else (),
         diff=diff_of(case.replies, replies),
     )

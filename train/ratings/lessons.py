@@ -47,6 +47,8 @@ class Lessons:
     ratings: list[Rating] = field(default_factory=list)
     followed: dict[tuple[str, str], dict[str, Trajectory]] = field(default_factory=dict)
     to_correct: dict[tuple[str, str], DraftSettings] = field(default_factory=dict)
+    disputed: set[tuple[str, str]] = field(default_factory=set)
+    """Listed more than once, with different answers."""
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -83,6 +85,9 @@ def read_lessons(
         labelled = _labelled(lessons, one, spectra)
         if labelled is not None:
             _learn(lessons, one, labelled, drafts or drafts_like(one.trajectory))
+    for key in lessons.disputed:
+        del lessons.examples[key]
+    lessons.counts["left out, listed twice with different answers"] += len(lessons.disputed)
     _write_corrections(lessons)
     lessons.counts.update({f"left out, {why}": n for why, n in reader.left_out.items()})
     return lessons
@@ -113,7 +118,11 @@ def _labelled(lessons: Lessons, one: Inspected, spectra: Spectra) -> Example | N
         reason = "no spectrum" if isinstance(error, TrajectoryError) else "an unknown task"
         lessons.counts[f"left out, {reason}"] += 1
         return None
-    return lessons.examples.setdefault((labelled.sha256, labelled.task), labelled)
+    known = lessons.examples.setdefault((labelled.sha256, labelled.task), labelled)
+    if known.answer != labelled.answer:
+        lessons.disputed.add((labelled.sha256, labelled.task))
+        return None
+    return known
 
 
 def _learn(lessons: Lessons, one: Inspected, labelled: Example, drafts: DraftSettings) -> None:

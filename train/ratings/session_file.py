@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import Connection, create_engine, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from agent.errors import ReadError, TrajectoryError, WorkbenchError
@@ -81,6 +81,16 @@ class SessionReader:
         """Where a session file lies; None for a server."""
         return None if "://" in self.location else Path(self.location).absolute().parent
 
+    @property
+    def shown(self) -> str:
+        """The location as people may see it, without a password."""
+        if self.folder is not None:
+            return self.location
+        try:
+            return make_url(self.location).set(password=None).render_as_string()
+        except (ArgumentError, ValueError):
+            return "the session's address"
+
     def inspections(self) -> Iterator[Inspected]:
         """Every valid inspection of a candidate on which people have said something."""
         try:
@@ -88,7 +98,7 @@ class SessionReader:
                 yield from self._read(connection)
         except DBAPIError as error:
             raise WorkbenchError(
-                f"{self.location} cannot be read as a session: {str(error.orig)[:160]}"
+                f"{self.shown} cannot be read as a session: {str(error.orig)[:160]}"
             ) from error
 
     def _read(self, connection: Connection) -> Iterator[Inspected]:
@@ -140,8 +150,10 @@ class SessionReader:
             url = re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.location)
         try:
             engine = create_engine(url)
-        except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise WorkbenchError(f"the session's address cannot be used: {error}") from error
+        except (ArgumentError, ValueError, NoSuchModuleError, ImportError) as error:
+            # The text of the error may hold the address with its password.
+            kind = type(error).__name__
+            raise WorkbenchError(f"{self.shown} cannot be used: {kind}") from None
         try:
             with engine.connect() as connection:
                 if is_server:

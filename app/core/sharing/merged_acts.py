@@ -17,12 +17,17 @@ def merge_acts(target: Connection, source: Connection, lines: IdMap, reviewers: 
     session must not take our own verdicts out of the figures.
     """
     here = {(first, last) for first, last, _ in act_notes(target)}
-    added, until = 0, 0
+    added, until = 0, dict[int, int]()
     for first, last, place in sorted(act_notes(source)):
-        if first <= until or lines.get(first) is None or lines.get(last) is None:
+        if lines.get(first) is None or lines.get(last) is None:
             continue
-        until = last
-        ends = _lines_here(source, target, first, last, lines, reviewers)
+        whose = select(log.c.reviewer_id).where(log.c.id == first)
+        reviewer = source.execute(whose).scalar_one()
+        # On a server, acts of several people may overlap; those of one person do not.
+        if first <= until.get(reviewer, 0):
+            continue
+        until[reviewer] = last
+        ends = _lines_here(source, target, (first, last), reviewer, lines, reviewers)
         if ends is not None and ends not in here:
             write_act(target, *ends, place)
             added += 1
@@ -32,18 +37,16 @@ def merge_acts(target: Connection, source: Connection, lines: IdMap, reviewers: 
 def _lines_here(
     source: Connection,
     target: Connection,
-    first: int,
-    last: int,
+    act: tuple[int, int],
+    reviewer: int,
     lines: IdMap,
     reviewers: ReviewerMap,
 ) -> tuple[int, int] | None:
     """The first and last line of an act in the target; None if it is not all there, and alone."""
-    whose = select(log.c.reviewer_id).where(log.c.id == first)
-    reviewer = source.execute(whose).scalar_one()
     query = select(log.c.id, log.c.origin).order_by(log.c.id).limit(MAX_CANDIDATES + 1)
-    theirs = query.where(log.c.reviewer_id == reviewer, log.c.id.between(first, last))
+    theirs = query.where(log.c.reviewer_id == reviewer, log.c.id.between(*act))
     numbers = [row.id for row in source.execute(theirs)]
-    if not 1 < len(numbers) <= MAX_CANDIDATES or numbers[-1] != last:
+    if not 1 < len(numbers) <= MAX_CANDIDATES or numbers[-1] != act[1]:
         return None
     merged = [lines[number] for number in numbers]
     mine = query.where(

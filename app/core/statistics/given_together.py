@@ -33,7 +33,7 @@ def given_together(
         known = acts(connection)
     found = {line for line, reviewer in lines.items() if _is_in(known, reviewer, line)}
     rows = _read(session, found, what)
-    at = {line: line for line in found}
+    at = {line: line for line in found if line in rows}  # a forged opinion may name no line
     while at:
         rows |= _read(session, {rows[line].before for line in at.values()}, what)
         older: dict[int, int] = {}

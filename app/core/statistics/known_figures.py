@@ -61,8 +61,9 @@ class KnownFigures:
     blocks: tuple[KnownBlock, ...]
     correct_by_chance: float
     """How likely chance alone makes the blocks differ so much."""
-    wrong: tuple[int, ...]
-    """Candidates accepted or rejected against what is known, worth another look."""
+    wrong: int
+    """So many were accepted or rejected against what is known. Which ones they are is nowhere
+    written, as others may still have to judge them."""
 
     @property
     def words(self) -> str:
@@ -127,7 +128,7 @@ def _figures(name: str, judged: Sequence[_Judged], together: Collection[int]) ->
     others = [each for each in judged if not each.answer.is_member]
     blocks = _blocks(judged)
     correct = [np.array([float(each.is_correct) for each in block]) for block in blocks]
-    wrong = (each for each in judged if not each.is_correct and each.verdict != Verdict.UNSURE)
+    wrong = [each for each in judged if not each.is_correct and each.verdict != Verdict.UNSURE]
     return KnownFigures(
         reviewer=name,
         members=len(members),
@@ -141,7 +142,7 @@ def _figures(name: str, judged: Sequence[_Judged], together: Collection[int]) ->
         purity=_purity(judged),
         blocks=tuple(_block(block) for block in blocks),
         correct_by_chance=equal_by_chance(correct),
-        wrong=tuple(each.answer.candidate_id for each in wrong),
+        wrong=len(wrong),
     )
 
 

@@ -24,17 +24,22 @@ APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"
 
 @dataclass(frozen=True)
 class Act:
-    """An act of one role; some need a reason. `replaces` is who is no longer waited for."""
+    """An act of one role; some need a reason. `replaces` is who is no longer waited for.
+
+    `takes_over` is of no role: the person becomes the author.
+    """
 
     approve: bool
     changes: bool = False
     needs_reason: bool = False
     replaces: str = ""
+    takes_over: bool = False
 
 
 APPROVE, REFUSE = Act(True), Act(False)
 DISCARD = Act(False, needs_reason=True)
 WANT_CHANGES = Act(False, changes=True, needs_reason=True)
+TAKE_OVER = Act(False, needs_reason=True, takes_over=True)
 
 
 class ReasonField(QLineEdit):
@@ -78,6 +83,8 @@ class ActBar(QFrame):
         )
         self.replace_button = button("", "")
         self.replace_button.clicked.connect(self._replace)
+        self.take_over_button = button("", "")
+        self.take_over_button.clicked.connect(self._take_over)
         self.approve_button.clicked.connect(self.approve)
         self.refuse_button.clicked.connect(self.refuse)
         self.back_button.clicked.connect(self.given_back)
@@ -86,7 +93,7 @@ class ActBar(QFrame):
         layout.setSpacing(6)
         layout.addWidget(self.state)
         layout.addWidget(self.scores)
-        buttons = self.approve_button, self.refuse_button, self.replace_button
+        buttons = *self._buttons, self.replace_button, self.take_over_button
         layout.addLayout(row(*buttons, (self.reason, 1), self.back_button))
         self.show_stage(None, "")
 
@@ -103,10 +110,12 @@ class ActBar(QFrame):
         about: object = None,
         is_changed: bool = False,
         silent: str = "",
+        author: str = "",
     ) -> None:
         """Offer the acts of this role; what was written stays while it is `about` the same.
 
-        `text` says what the acts are about, or what is waited for, and `silent` who need not be.
+        `text` says what the acts are about, or what is waited for, `silent` who need not be, and
+        `author` from whom the draft may be taken over.
         """
         if (stage, about) != (self._stage, self._about):
             self._pending = None
@@ -124,7 +133,8 @@ class ActBar(QFrame):
             part.setVisible(names is not None)
         self.scores.setVisible(self.has_scores)
         self.replace_button.setVisible(names is None and bool(silent))
-        self.reason.setVisible(names is not None or bool(silent))
+        self.take_over_button.setVisible(names is None and bool(author))
+        self.reason.setVisible(names is not None or bool(silent or author))
         self.back_button.setVisible(stage == "reviser" and is_changed)
         hints = {
             "screener": self.tr("Reason; needed to discard it"),
@@ -134,9 +144,9 @@ class ActBar(QFrame):
         }
         self.reason.setPlaceholderText(hints.get(stage or "", self.tr("Reason, for the log")))
         if names is None:
-            wait = self.tr("Wait no longer for {name}").replace("{name}", one_line(silent, 40))
-            self.replace_button.setText(escape_mnemonics(wait))
-            self.replace_button.setAccessibleName(wait)
+            wait, take = self.tr("Wait no longer for {name}"), self.tr("Take it over from {name}")
+            _set_name(self.replace_button, wait, silent)
+            _set_name(self.take_over_button, take, author)
             return
         keys = (SAVE_KEY if stage == "reviser" else APPROVE_KEY), REFUSE_KEY
         for part, name, key in zip(self._buttons, names, keys, strict=True):
@@ -164,7 +174,7 @@ class ActBar(QFrame):
 
     def set_busy(self, is_busy: bool) -> None:
         """While a review is written nothing else is."""
-        for part in (*self._buttons, self.replace_button):
+        for part in (*self._buttons, self.replace_button, self.take_over_button):
             part.setEnabled(not is_busy)
 
     @property
@@ -189,6 +199,9 @@ class ActBar(QFrame):
     def _replace(self) -> None:
         self._decide(Act(False, needs_reason=True, replaces=self._silent))
 
+    def _take_over(self) -> None:
+        self._decide(TAKE_OVER)
+
     def _confirm(self) -> None:
         """Enter in the field of the reason: do what was waiting for it."""
         if self._pending is not None and self.reason.text().strip():
@@ -199,3 +212,10 @@ class ActBar(QFrame):
     def _leave(self) -> None:
         self._pending = None
         self.left.emit()
+
+
+def _set_name(part: QPushButton, text: str, name: str) -> None:
+    """Write a text with somebody's name on a button."""
+    text = text.replace("{name}", one_line(name, 40))
+    part.setText(escape_mnemonics(text))
+    part.setAccessibleName(text)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from agent.curation.canonical_form import canonical_replies
 from agent.curation.pool import Pool
 from agent.curation.process import Case
-from agent.curation.reviews import Review, diff_of
+from agent.curation.reviews import ROLES, Review, diff_of
 from agent.curation.revision import Revision
 from agent.errors import WorkbenchError
 from agent.ratings.records import timestamp
@@ -198,6 +198,7 @@ class CurationRoom(QWidget):
             about=(case.id, case.version, case.rounds),
             is_changed=self._is_changed(),
             silent=next(iter(replaceable), ""),
+            author="" if case.take_over_refusal(self.by) else case.author,
         )
 
     def _is_changed(self) -> bool:
@@ -253,7 +254,10 @@ class CurationRoom(QWidget):
         draft, role = self.draft, self.acts.stage
         if draft is None:
             return
-        if act.replaces:
+        if act.takes_over:
+            self.acts.set_busy(True)
+            self.desk.take_over(draft.case, reason, self._on_refused)
+        elif act.replaces:
             self.acts.set_busy(True)
             self.desk.replace(draft.case, act.replaces, reason, self._on_refused)
         if role is None:
@@ -287,7 +291,7 @@ class CurationRoom(QWidget):
         self.acts.set_busy(False)
         self.acts.reason.clear()
         self._focus_list()
-        if case.reviews[-1].role == "lead":  # who ended the wait may want to audit it
+        if case.reviews[-1].role not in ROLES:  # who ended the wait may want to go on with it
             self.desk.open_draft(case.id)
         else:
             self._after = case.id

@@ -259,6 +259,8 @@ class DraftView(QWidget):
         for number, review in enumerate(revised, 1):
             name = self.tr("revision {n} by {name}").replace("{n}", str(number))
             self.versions.addItem(name.replace("{name}", review.by), review.replies)
+        if draft.outdated is not None:
+            self.versions.addItem(self.tr("what you had not saved"), draft.outdated.replies)
         last = len(revised) if self.is_editable else max(len(revised) - 1, 0)
         self.versions.setCurrentIndex(last)
         self.versions.blockSignals(False)

@@ -38,6 +38,8 @@ class OpenDraft:
     shown: Revision
     """With what this person had changed and not saved."""
     check: LiveCheck
+    outdated: Revision | None = None
+    """What this person had changed and not saved when somebody else saved a revision."""
 
     @cached_property
     def saved(self) -> Revision:
@@ -108,6 +110,11 @@ class PoolDesk(QObject):
         work = partial(self._replace, case.id, silent, note)
         self.writer.run(work, self._on_reviewed, failed, owner=self)
 
+    def take_over(self, case: Case, note: str, failed: Failed) -> None:
+        """Become the author of a draft that waits for its author."""
+        work = partial(self._take_over, case, note)
+        self.writer.run(work, self._on_reviewed, failed, owner=self)
+
     def export(self, path: Path) -> None:
         work = partial(export_approved, self.pool, path)
         self.runner.run(work, self.exported.emit, self.exported.emit, owner=self)
@@ -132,6 +139,9 @@ class PoolDesk(QObject):
 
     def _replace(self, number: str, silent: str, note: str) -> Case:
         return self.pool.replace(silent, self.by, note, number)[0]
+
+    def _take_over(self, case: Case, note: str) -> Case:
+        return self.pool.take_over(case.author, self.by, note, case.id)[0]
 
     def _on_reviewed(self, case: Case) -> None:
         self.reviewed.emit(case)
@@ -173,10 +183,14 @@ def read_draft(pool: Pool, number: str, by: str) -> OpenDraft:
     """Read a draft and check it, which measures its spectrum once. Any thread."""
     case = pool.case(number)
     example, task = pool.example(case), pool.task(case)
+    shown, outdated = Revision.of(case.replies), None
     kept = revision_from_text(pool.store.work(number, by)) if case.stage == "reviser" else None
-    shown = kept or Revision.of(case.replies)
+    if kept is not None and kept[1] in ("", case.version):
+        shown = kept[0]
+    elif kept is not None:
+        outdated = kept[0]
     check = check_live(case.trajectory, shown.replies, example, task)
-    return OpenDraft(case, example, task, shown, check)
+    return OpenDraft(case, example, task, shown, check, outdated)
 
 
 def keep_work(pool: Pool, draft: OpenDraft, revision: Revision, by: str) -> None:
@@ -185,5 +199,5 @@ def keep_work(pool: Pool, draft: OpenDraft, revision: Revision, by: str) -> None
     if revision.replies == draft.saved.replies:
         pool.give_back(number, by)
         return
-    pool.store.save_work(number, by, revision_to_text(revision))
+    pool.store.save_work(number, by, revision_to_text(revision, draft.case.version))
     pool.take(number, by)

@@ -63,6 +63,8 @@ def event_text(review: Review) -> str:
         return translate("curation", "rejected it")
     if review.role == "lead":
         return _filled(translate("curation", "waits no longer for {name}"), name=review.replaces)
+    if review.role == "successor":
+        return _filled(translate("curation", "took it over from {name}"), name=review.replaces)
     votes = translate("curation", "voted for it"), translate("curation", "voted against it")
     return votes[0] if review.approve else votes[1]
 
@@ -105,9 +107,12 @@ def waiting_text(case: Case, by: str) -> str:
             return "\n".join(filter(None, (_audit_text(case, by), _silence_text(case))))
         case "voter":
             return "\n".join(filter(None, (_vote_text(case, by), _silence_text(case))))
-    if case.taken_by and not case.author:
+    if case.taken_by:
         return _filled(translate("curation", "{name} is revising it."), name=case.taken_by)
-    return _filled(translate("curation", "It is back with its author {name}."), name=case.author)
+    back = translate(
+        "curation", "It is back with its author {name}. If they do not answer, take it over."
+    )
+    return _filled(back, name=case.author)
 
 
 def _audit_text(case: Case, by: str) -> str:
@@ -129,7 +134,11 @@ def _silence_text(case: Case) -> str:
     """Who is waited for, and for how long."""
     if not case.awaited:
         return ""
-    if case.stage == "voter":
+    if case.stage == "voter" and not case.is_decided:
+        text = translate(
+            "curation", "If {names} cannot vote, wait no longer: another then audits it and votes."
+        )
+    elif case.stage == "voter":
         text = translate(
             "curation", "The vote is decided; it waits {n} days for {names}, then no longer."
         )

@@ -17,7 +17,7 @@ from app.ui.overview.finer_menu import FinerMenu
 from app.ui.overview.group_acts import Question
 from app.ui.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import button, short_label
+from app.ui.widgets.labels import button, one_line, short_label
 from app.ui.widgets.painted_button import PaintedButton
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -116,6 +116,9 @@ class ActStrip(QFrame):
         self.comment.setPlaceholderText(placeholder.replace("{key}", keymap.label("comment")))
         self._width.fit()
         self.comment.setAccessibleName(self.tr("Comment on all selected candidates"))
+        self.comment.setToolTip(
+            self.tr("Enter adds it to all selected. What stands here at a verdict is its reason.")
+        )
 
     def _press(self, number: int) -> None:
         self.verdict_requested.emit(list(self.buttons)[number])
@@ -161,7 +164,11 @@ class ConfirmLine(QFrame):
         )
         text = text.replace("{unopened}", f"{question.unopened:,}")
         text = text.replace("{n}", f"{len(question.rows):,}")
-        self.text.setText(text.replace("{verdict}", mark_and_word(question.verdict)))
+        text = text.replace("{verdict}", mark_and_word(question.verdict))
+        if question.reason:
+            reason = self.tr("Reason: {reason}").replace("{reason}", one_line(question.reason, 60))
+            text = f"{text} {reason}"
+        self.text.setText(text)
         self.show()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -37,6 +37,8 @@ class Question:
     verdict: Verdict
     rows: tuple[QueueRow, ...]
     unopened: int
+    reason: str = ""
+    """A comment that goes with it."""
 
 
 class GroupActs(QObject):
@@ -45,6 +47,8 @@ class GroupActs(QObject):
     asked = Signal(object)
     """A `Question`; `confirm` gives the verdict."""
     busy_changed = Signal(bool)
+    judged = Signal()
+    """A verdict is saved, with its reason."""
 
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,21 +58,22 @@ class GroupActs(QObject):
         self._slow = QTimer(self, interval=SLOW_MS, singleShot=True)
         self._slow.timeout.connect(self._say_it_takes_long)
 
-    def judge(self, verdict: Verdict, rows: Sequence[QueueRow]) -> None:
-        """Give a verdict, or ask first."""
+    def judge(self, verdict: Verdict, reason: str, rows: Sequence[QueueRow]) -> None:
+        """Give a verdict with a reason, which may be empty, or ask first."""
         readable = tuple(row for row in rows if not row.candidate.fault)
         if not readable:
             self._current.message.emit(self.tr("Not judged: these spectra cannot be read"))
             return
         unopened = sum(not self._was_opened(row) for row in readable)
-        question = Question(verdict, readable, unopened)
+        question = Question(verdict, readable, unopened, reason.strip())
         if unopened:
             self.asked.emit(question)
         else:
             self.confirm(question)
 
     def confirm(self, question: Question) -> None:
-        self._act(question.rows, partial(_judged, question.verdict), question.verdict)
+        change = partial(_judged, question.verdict, question.reason)
+        self._act(question.rows, change, question.verdict)
 
     def toggle_flag(self, flag: str, rows: Sequence[QueueRow]) -> None:
         """Set a flag on all, or remove it where all have it."""
@@ -148,6 +153,7 @@ class GroupActs(QObject):
         """As after a single verdict, say what was known, but not of which."""
         assert isinstance(saved, _Given)
         self._done(saved.entries)
+        self.judged.emit()
         if saved.known and saved.entries:
             verdict = saved.entries[0].opinion.verdict
             right = sum(each.is_right(verdict) for each in saved.known)
@@ -201,9 +207,9 @@ def _record_verdict(session: Session, work: Callable[[], list[LogEntry]]) -> _Gi
     return _Given(entries, known_among(session, [each.candidate_id for each in entries]))
 
 
-def _judged(verdict: Verdict, opinion: Opinion) -> Opinion:
+def _judged(verdict: Verdict, reason: str, opinion: Opinion) -> Opinion:
     finer = opinion.subclass if verdict is Verdict.ACCEPT else ""
-    return replace(opinion, verdict=verdict, subclass=finer)
+    return _commented(reason, replace(opinion, verdict=verdict, subclass=finer))
 
 
 def _subclassed(path: str, opinion: Opinion) -> Opinion:

@@ -61,6 +61,7 @@ class OverviewPage(QWidget):
         self.filters = FilterBar(context, self, columns=QUICK_FILTERS)
         self.table = OverviewTable(context.current_theme, self)
         self.table.setAccessibleName(self.tr("Overview"))
+        self.setFocusProxy(self.table)
         if "spectrum" not in store.choice(TABLE).shown:
             store.show(TABLE, "spectrum", True)
         self.parts = TableParts(
@@ -112,6 +113,7 @@ class OverviewPage(QWidget):
         self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._report_error)
         self.acts.asked.connect(self.confirm.ask)
+        self.acts.judged.connect(self.strip.comment.clear)
         self.confirm.confirmed.connect(self.acts.confirm)
         self.confirm.closed.connect(self.table.setFocus)
         self.strip.verdict_requested.connect(self._judge)
@@ -182,7 +184,7 @@ class OverviewPage(QWidget):
     # Acts
 
     def _judge(self, verdict: Verdict) -> None:
-        self._with_selected(partial(self.acts.judge, verdict))
+        self._with_selected(partial(self.acts.judge, verdict, self.strip.comment.text()))
 
     def _flag(self, flag: str) -> None:
         self._with_selected(partial(self.acts.toggle_flag, flag))

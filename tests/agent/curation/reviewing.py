@@ -6,8 +6,10 @@ Run as a program: the nursery they come from.
 from __future__ import annotations
 
 import select
+from pathlib import Path
 
-from agent.curation.pool import Pool, open_pool
+from agent.curation.export import export_approved
+from agent.curation.pool import Pool, import_drafts, open_pool
 from agent.curation.process import Case
 from agent.curation.reviews import Review
 from agent.curation.revision import Revision, revision_to_text
@@ -86,7 +88,21 @@ def one_step(order: Order) -> None:
             tell("kept", case.id, review.role, review.by, review.note)
 
 
-recorder.WORKS |= {"curate": curate, "one step": one_step}
+def bring_in(order: Order) -> None:
+    """Import drafts, into a new pool if there is none."""
+    import_drafts(order["location"], [Path(order["drafts"])], [Path(order["set"])])
+    tell("kept")
+
+
+def export(order: Order) -> None:
+    """Write the approved drafts, again and again."""
+    pool = open_pool(order["location"])
+    while True:
+        export_approved(pool, Path(order["out"]))
+        tell("kept")
+
+
+recorder.WORKS |= {"curate": curate, "one step": one_step, "import": bring_in, "export": export}
 
 if __name__ == "__main__":
     recorder.main()

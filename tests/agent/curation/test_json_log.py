@@ -40,6 +40,28 @@ def test_a_line_cut_off_by_a_crash_is_left_out_and_overwritten(tmp_path: Path) -
     assert list(read_log(path, review_from)) == [first, second]
 
 
+def test_a_whole_line_without_its_end_stays(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.jsonl"
+    first, second = review(case(), "A", "screener"), review(case(), "B", "screener")
+    write(path, first)
+    path.write_text(path.read_text().rstrip("\n"))  # as an editor may leave it
+    write(path, second)
+    assert list(read_log(path, review_from)) == [first, second]
+
+
+def test_a_line_that_is_too_long_is_neither_written_nor_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "reviews.jsonl"
+    first = review(case(), "A", "screener", note="n" * 200)
+    write(path, first)
+    monkeypatch.setattr("agent.curation.json_log.MAX_LINE", 150)
+    with pytest.raises(WorkbenchError, match="longer than 150 bytes"):
+        write(path, first)
+    with pytest.raises(WorkbenchError, match="line 1: longer than 150 bytes"):
+        list(read_log(path, review_from))
+
+
 def test_a_line_that_is_no_review_is_named(tmp_path: Path) -> None:
     path = tmp_path / "reviews.jsonl"
     write(path, review(case(), "A", "screener"))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,10 @@ pytest.importorskip("pyarrow")
 from agent.curation.pool import Pool, import_drafts, open_pool
 from agent.curation.store import Take
 from agent.errors import WorkbenchError
+from agent.examples.examples import read_examples, write_examples
 from agent.ratings.records import trajectory_id
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
-from tests.agent.curation.helpers import Pairs
+from tests.agent.curation.helpers import Pairs, review
 
 
 class TestPool:
@@ -51,3 +53,39 @@ class TestPool:
         number = next(pool.cases()).id
         pool.store.add_take(Take(trajectory=number, by="Ben", at=at))
         assert pool.case(number).taken_by == ""
+
+    def test_an_import_with_further_sets_is_followed_by_who_has_it_open(
+        self, pool: Pool, drafts: Path, example_set: Path, tmp_path: Path
+    ) -> None:
+        """As somebody's room, while somebody else brings new drafts with their spectra."""
+        first, other = pairs_of_sets(example_set, tmp_path)
+        lines = drafts.read_text().splitlines(keepends=True)
+        mine = tmp_path / "mine.jsonl"
+        in_first = {each.sha256 for each in read_examples(first)}
+        known = [each for each in lines if json.loads(each)["spectrum"]["sha256"] in in_first]
+        mine.write_text("".join(known))
+        opened, _ = import_drafts(tmp_path / "both", [mine], [first])
+        before = len(list(opened.cases()))
+        assert len(opened.store.truths()) == len(in_first)
+        import_drafts(tmp_path / "both", [drafts], [other])
+        cases = list(opened.cases())
+        assert len(cases) > before
+        assert {opened.example(case).answer for case in cases}
+
+    def test_who_wants_changes_says_which(self, pool: Pool) -> None:
+        case = next(pool.cases())
+        for by, role in (("Ben", "screener"), ("Ben", "reviser")):
+            pool.add_review(review(case, by, role))
+        wish = review(case, "Cy", "auditor", approve=False, changes=True, note=" ")
+        with pytest.raises(WorkbenchError, match="say what should change"):
+            pool.add_review(wish)
+
+
+def pairs_of_sets(example_set: Path, folder: Path) -> tuple[Path, Path]:
+    """Two sets with half of the examples each."""
+    every = list(read_examples(example_set))
+    half = len(every) // 2
+    paths = folder / "first.parquet", folder / "other.parquet"
+    for path, some in zip(paths, (every[:half], every[half:]), strict=True):
+        write_examples(path, some)
+    return paths

@@ -223,11 +223,106 @@ def test_a_vote_that_changes_nothing_is_not_waited_for_without_an_end(against: b
     assert one.stage == result
 
 
-def test_a_vote_that_decides_is_waited_for() -> None:
+def undecided(*silent: str) -> Case:
+    """Revised and audited twice; one vote for it and one against it, or fewer."""
     one = through(case(), *PANEL)
-    at = "2020-03-01T12:00:00+00:00"
-    one.add(review(one, "Ben", "voter", at=at))
-    one.add(review(one, "Cy", "voter", approve=False, at=at))
-    with pytest.raises(WorkbenchError, match="does not wait for Di"):
-        one.add(review(one, "Cy", "lead", approve=False, replaces="Di", at=at))
-    assert one.stage == "voter" and one.refusal("Di", "voter") == ""
+    for by, approve in (("Ben", True), ("Cy", False), ("Di", True)):
+        if by not in silent:
+            one.add(review(one, by, "voter", approve=approve, note=f"{by} votes"))
+    return one
+
+
+def test_another_audits_and_votes_in_the_place_of_whose_vote_decides() -> None:
+    one = undecided("Di")
+    assert one.stage == "voter" and one.awaited == ("Di",) and one.refusal("Di", "voter") == ""
+    assert "waits for the voter" in one.refusal("Eve", "auditor")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di", note="on leave"))
+    assert one.stage == "auditor" and one.awaited == ()
+    assert "already audited" in one.refusal("Cy", "auditor")
+    read = [each.note for each in one.visible_reviews("Eve")]
+    assert "on leave" in read and "Cy votes" not in read  # blind to the others
+    one.add(review(one, "Eve", "auditor"))
+    assert one.stage == "voter" and one.panel == ("Ben", "Cy", "Eve") and one.awaited == ("Eve",)
+    assert "neither revised nor audited" in one.refusal("Di", "voter")
+    again = case()
+    again.add_recorded(one.reviews)
+    one.add(review(one, "Eve", "voter"))
+    assert one.stage == "approved" and again.panel == one.panel and not again.void_reasons
+
+
+def test_who_comes_back_to_the_place_that_became_free_is_waited_for_again() -> None:
+    one = undecided("Di")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di"))
+    one.add(review(one, "Di", "auditor"))
+    assert one.stage == "voter" and one.awaited == ("Di",)
+
+
+def test_who_made_room_does_not_see_the_next_revision() -> None:
+    one = undecided("Di")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di"))
+    one.add(review(one, "Eve", "auditor", approve=False, changes=True))
+    assert one.is_returned
+    one.add(review(one, "Ben", "reviser"))
+    assert one.awaited == ("Cy", "Eve") and "audited by Cy and Eve" in one.refusal("Di", "auditor")
+
+
+def taken_over(one: Case, by: str, author: str = "Ben", **more: object) -> Case:
+    given = {"approve": False, "replaces": author, "note": "Ben is on leave", **more}
+    one.add(review(one, by, "successor", **given))
+    return one
+
+
+def test_a_draft_that_was_returned_is_taken_over_from_its_author() -> None:
+    one = audited(through(case(), *PANEL[:2]), True, False)
+    assert "Di says" not in [each.note for each in one.visible_reviews("Eve")]
+    taken_over(one, "Eve")
+    assert one.author == "Eve" and one.stage == "reviser" and one.is_returned
+    assert "goes back to its author Eve" in one.refusal("Ben", "reviser")
+    assert {"Cy says", "Di says"} <= {each.note for each in one.visible_reviews("Eve")}
+    one.add(review(one, "Eve", "reviser", replies=("new", "two")))
+    assert one.stage == "auditor" and one.awaited == ("Cy", "Di")
+    assert "nobody may hold two roles" in one.refusal("Eve", "auditor")
+    audited(one, False, False)
+    assert one.panel == ("Eve", "Cy", "Di")
+    assert "neither revised nor audited" in one.refusal("Ben", "voter")
+    through(one, ("Eve", "voter"), ("Cy", "voter"), ("Di", "voter"))
+    again = case()
+    again.add_recorded(one.reviews)
+    assert one.stage == again.stage == "approved" and not again.void_reasons
+    taken = next(each for each in one.reviews if each.role == "successor")
+    assert (taken.by, taken.replaces, taken.note) == ("Eve", "Ben", "Ben is on leave")
+
+
+def test_an_auditor_who_takes_it_over_leaves_the_place_to_another() -> None:
+    """Three people suffice even then: every sentence was read by two who did not write it."""
+    one = taken_over(audited(through(case(), *PANEL[:2]), True, True), "Cy")
+    one.add(review(one, "Cy", "reviser"))
+    assert one.awaited == ("Di",) and one.refusal("Ben", "auditor") == ""
+    through(one, ("Ben", "auditor"), ("Di", "auditor"))
+    assert one.stage == "voter" and set(one.panel) == {"Cy", "Ben", "Di"}
+
+
+def test_an_author_whose_vote_decides_may_be_succeeded_and_the_new_one_saves_it_anew() -> None:
+    one = taken_over(undecided("Ben"), "Eve")
+    assert one.stage == "reviser" and not one.is_returned
+    one.add(review(one, "Eve", "reviser"))
+    assert one.stage == "auditor" and one.audits == [] and one.awaited == ("Cy", "Di")
+
+
+def test_when_a_draft_is_not_taken_over() -> None:
+    one = through(case(), *PANEL[:1])
+    assert "does not wait for its author" in one.take_over_refusal("Eve")  # it has none
+    through(one, PANEL[1])
+    assert "does not wait for its author" in one.take_over_refusal("Eve")  # but for auditors
+    audited(one, True, False)
+    for by, more, why in (
+        ("Ben", {}, "already the author"),
+        ("Eve", {"author": "Cy"}, "Cy is not the author"),
+        ("Eve", {"note": " "}, "say why Eve takes over"),
+    ):
+        with pytest.raises(WorkbenchError, match=why):
+            taken_over(one, by, **more)
+    one.taken_by = "Ben"
+    assert "Ben is revising" in one.take_over_refusal("Eve")
+    done = through(case(), *PANEL, ("Cy", "voter"), ("Di", "voter"))
+    assert "does not wait for its author" in done.take_over_refusal("Eve")  # it is decided

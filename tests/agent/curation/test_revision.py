@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agent.curation.revision import (
@@ -92,8 +94,12 @@ def test_smaller_than_is_no_tag(revision: Revision) -> None:
 
 def test_what_is_kept_comes_back(revision: Revision) -> None:
     changed = revision.with_look(0, 6400, 6700, "wide")
-    assert revision_from_text(revision_to_text(changed)).replies == changed.replies
-    for damaged in ("", "{", "[]", "[1]", '"text"', "[" * 5000):
+    kept, version = revision_from_text(revision_to_text(changed, "v1"))
+    assert kept.replies == changed.replies and version == "v1"
+    kept, version = revision_from_text(json.dumps(list(changed.replies)))  # as 0.2.0 kept it
+    assert kept.replies == changed.replies and version == ""
+    wrong = ('{"replies": []}', '{"replies": [1]}', '{"replies": ["a"], "version": 1}', "{}", "1")
+    for damaged in ("", "{", "[]", "[1]", '"text"', "[" * 5000, *wrong):
         assert revision_from_text(damaged) is None
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
+from agent.ratings import rounds
 from agent.ratings.rounds import in_order, pairs_of, ratings_by, unique
 from tests.agent.ratings.made import rating, trajectory
 
@@ -48,3 +51,9 @@ def test_a_trajectory_of_two_files_is_rated_once():
 def test_a_model_of_the_same_name_is_another_rater():
     given = [rating(MANY[0], "Ada", 1, 1), rating(MANY[1], "Ada", 2, 2, by_model=True)]
     assert [each.coherence for each in ratings_by(given, "Ada").values()] == [1]
+
+
+def test_very_many_pairs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = len(pairs_of(MANY, 0, "Ada"))
+    monkeypatch.setattr(rounds, "MAX_PAIRS", 5)
+    assert 0 < len(pairs_of(MANY, 0, "Ada")) <= 5 < whole

@@ -61,7 +61,7 @@ def test_replacing_a_silent_auditor(
     for by, role, more in (
         ("Ada", "screener", {}),
         ("Ada", "reviser", {}),
-        ("Ben", "auditor", {"approve": False, "changes": True}),
+        ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
         ("Cy", "auditor", {}),
         ("Ada", "reviser", {}),
         ("Ben", "auditor", {}),
@@ -73,6 +73,36 @@ def test_replacing_a_silent_auditor(
     pool.add_review(review(pool.case(number), "Di", "auditor"))
     assert pool.case(number).stage == "voter"
     assert [each.note for each in pool.store.reviews() if each.role == "lead"] == ["on leave"]
+
+
+def test_taking_over_from_a_silent_author(
+    placed_pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = placed_pool
+    numbers = [case.id for case in pool.cases()]
+    for number in numbers[:2]:
+        for by, role, more in (
+            ("Ada", "screener", {}),
+            ("Ada", "reviser", {}),
+            ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
+            ("Cy", "auditor", {}),
+        ):
+            pool.add_review(review(pool.case(number), by, role, **more))
+    pool.take(numbers[1], "Ada")
+    words = ["curate", "take-over", str(pool.place), "Ada", "--as", "Di", "--note", "on leave"]
+    assert call(monkeypatch, *words) == 0
+    assert "taken over from Ada: 1 of the drafts" in capsys.readouterr().out  # she revises one
+    assert [pool.case(each).author for each in numbers] == ["Di", "Ada", ""]
+    assert call(monkeypatch, *words, "--draft", numbers[1]) == 1
+    assert "Ada is revising" in capsys.readouterr().err
+    assert call(monkeypatch, *words[:-1], " ", "--draft", numbers[0]) == 1
+    assert "Di is already the author" in capsys.readouterr().err
+    pool.add_review(review(pool.case(numbers[0]), "Di", "reviser"))
+    for by in ("Ben", "Cy"):
+        pool.add_review(review(pool.case(numbers[0]), by, "auditor"))
+    assert set(pool.case(numbers[0]).panel) == {"Di", "Ben", "Cy"}
+    log = [(each.by, each.replaces, each.note) for each in pool.store.reviews() if each.replaces]
+    assert log == [("Di", "Ada", "on leave")]
 
 
 def test_nothing_to_export(

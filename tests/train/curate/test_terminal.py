@@ -27,6 +27,13 @@ class TestTerminal:
         assert people(pool, "Ben", "reviser", "", "s", "", "x", "q") == 0
         assert stages(pool) == ["reviser"] * 3
 
+    def test_who_wants_changes_says_which(self, pool: Pool) -> None:
+        run_panel(pool, names=[SCREENER])
+        assert people(pool, "Ben", "reviser", "", "a", "5", "5", "") == 1
+        assert people(pool, "Cy", "auditor", "c", "2", "5", "", " ", "name the line") == 1
+        case = next(case for case in open_pool(pool.place).cases() if case.author)
+        assert case.audits[-1].changes and case.audits[-1].note == "name the line"
+
     def test_a_person_with_another_role_is_not_asked(self, pool: Pool) -> None:
         run_panel(pool, names=[SCREENER])
         assert people(pool, "Ben", "reviser", "", "a", "5", "5", "") == 1

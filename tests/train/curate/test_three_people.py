@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,18 @@ def test_from_screening_to_sft(
     from train.sft.inputs import read_inputs
 
     assert len(read_inputs([out], list(done.sets), "recorded").trajectories) == drafts
+    if BY_NIGHT:
+        train_on(out, done.sets, tmp_path / "run")
+
+
+def train_on(approved: Path, sets: Sequence[Path], run: Path) -> None:
+    """What the guide does next, with a very small model."""
+    pytest.importorskip("accelerate")
+    from tests.train.sft.recipes import BASE
+    from tests.train.sft.samples import MINUTE_MODEL
+    from train.sft.run import fine_tune
+    from train.sft.settings import SftSettings
+
+    settings = SftSettings(**{**BASE, "steps": 2, "batch": 2, "eval_every": 0})
+    folder = fine_tune([approved], list(sets), run, settings, MINUTE_MODEL, seed=3)
+    assert (folder / "model.safetensors").stat().st_size > 0

@@ -141,6 +141,17 @@ def test_what_was_hidden_to_measure_people_teaches_nothing(session, inspected):
     assert len(found.trajectories) == 1
 
 
+def test_one_spectrum_listed_twice_with_different_answers_teaches_nothing(session, inspected):
+    first, second = inspected[:2]
+    say(session, 1, first, first.verdict, 5)
+    say(session, 2, second, second.verdict, 5)
+    say(session, 3, first, OTHER[first.verdict], None)  # the same file in another row
+    found = lessons_of(session)
+    assert [each.replies for each in found.trajectories] == [second.replies]
+    assert len(found.examples) == 1
+    assert found.counts["left out, listed twice with different answers"] == 1
+
+
 def test_spectra_elsewhere_are_not_read(session, inspected, tmp_path):
     say(session, 1, inspected[0], "YES", 5)
     found = read_lessons(str(session.location), places=[tmp_path])
@@ -180,8 +191,12 @@ def test_what_is_no_session(tmp_path, content):
 
 def test_a_server_that_is_not_there():
     pytest.importorskip("psycopg")
-    with pytest.raises(WorkbenchError):
-        read_lessons("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")
+    with pytest.raises(WorkbenchError, match=r"127\.0\.0\.1.*cannot be read") as refused:
+        read_lessons("postgresql://nobody:secret@127.0.0.1:1/none?connect_timeout=1")
+    assert "secret" not in str(refused.value)
+    with pytest.raises(WorkbenchError, match="cannot be used") as refused:
+        read_lessons("nonsense://nobody:secret@host/none")
+    assert "secret" not in str(refused.value)
 
 
 def test_sessions_whose_people_disagree_teach_nothing_of_it(session, inspected):

@@ -7,6 +7,7 @@ and in all that a script, a notebook, an assistant or another program is given.
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import random
@@ -14,10 +15,12 @@ import re
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from app.core.exporting.export import FORMATS, export
+import app.core
+from app.core.exporting.export import all_formats, export, read_catalogue
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.log_file import log_lines, write_log
 from app.core.exporting.rows import selected_ids
@@ -25,6 +28,7 @@ from app.core.inspections.ratings import agent_faults, rate
 from app.core.inspections.store import add_inspection, compare_models, inspections_of
 from app.core.queue import EVERYTHING, LIST_ORDER
 from app.core.report import write_report
+from app.core.session.history_table import history_table, verdict_table
 from app.core.session.measurements import HandMeasurement, record_measurement
 from app.core.session.provenance import provenance
 from app.core.session.records import Opinion, Verdict
@@ -46,13 +50,34 @@ from app.ui.samp.shared_tables import written_table
 from tests.app.core.exporting.catalogues import read_back
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.sharing.hidden import LIST, hide, known
+from tests.app.example_plugin import PluginSite, write_package
 from tests.app.ui.candidates import sample_file
 from tests.night import seeds
 from train.ratings.session_file import SessionReader
 
 LINE = HandMeasurement(line="Hα", ew=-12.0, left=(6500.0, 1.0), right=(6600.0, 1.0))
-SUFFIXES = tuple(suffix for suffix in FORMATS if suffix not in (".fit", ".votable", ".xml"))
 SEEDS = seeds(2, 12)
+WRITERS = {
+    "export": export,
+    "write_records": write_records,
+    "write_log": write_log,
+    "write_report": lambda session, out: write_report(
+        session, out, partial(read_spectrum, session)
+    ),
+}
+"""How each function that writes a file of a session is called."""
+TABLES = {
+    "read_catalogue": read_catalogue,
+    "verdict_table": verdict_table,
+    "history_table": history_table,
+}
+SESSIONS = {"pack", "split"}
+"""These write sessions, which have the known answers, so that the work goes on in them."""
+PLUGIN = """
+def write(file, table):
+    for row in table:
+        file.write(repr(list(row)).encode())
+"""
 
 
 def worked(session, draw):
@@ -114,9 +139,55 @@ def session(request, tmp_path):
         yield opened
 
 
-def test_no_format_and_no_choice_has_them(session, tmp_path):
+def exporters():
+    """The public functions of `app/core` that write a file of a session, or make a table of it."""
+    writing, tables = set(), set()
+    for path in sorted(Path(app.core.__file__).parent.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+                continue
+            parts = [*node.args.args, *node.args.kwonlyargs]
+            given = {part.arg: part.annotation and ast.unparse(part.annotation) for part in parts}
+            if given.get("session") != "Session":
+                continue
+            if "out" in given or node.name == "split":
+                writing.add(node.name)
+            if node.returns is not None and ast.unparse(node.returns).endswith("Table"):
+                tables.add(node.name)
+    return writing, tables
+
+
+def test_every_exporter_of_the_program_is_tried_here():
+    """One that is added later fails this until it is in WRITERS or TABLES."""
+    writing, tables = exporters()
+    assert writing == WRITERS.keys() | SESSIONS
+    assert tables == TABLES.keys()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_no_writer_has_them(session, tmp_path, name):
+    out = tmp_path / {"write_records": "x.jsonl", "write_report": "x.html"}.get(name, "x.csv")
+    WRITERS[name](session, out)
+    assert out.stat().st_size > 0
+    assert_clean(out.read_bytes(), traces(session))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_table_has_them(session, name):
+    table = TABLES[name](session)
+    assert len(table)
+    written = io.StringIO()
+    table.write(written, format="ascii.ecsv")
+    assert_clean(written.getvalue().encode(), traces(session))
+
+
+def test_no_format_and_no_choice_has_them(session, tmp_path, monkeypatch):
+    site = PluginSite(tmp_path / "site", monkeypatch)
+    write_package(site.folder, "plain_format", PLUGIN, {"exporters/plain": "plain_format:write"})
     hidden, every = traces(session), list(range(1, session.count() + 1))
-    for suffix in SUFFIXES:
+    one_of_each = {format_: suffix for suffix, format_ in all_formats().items()}
+    assert {"csv", "ecsv", "fits", "votable", "parquet", "plain"} <= one_of_each.keys()
+    for suffix in one_of_each.values():
         for which in ("all", "judged", "accepted", every, list(known(session))):
             name = which if isinstance(which, str) else len(which)
             out = tmp_path / f"{name}{suffix}"
@@ -132,15 +203,10 @@ def test_no_format_and_no_choice_has_them(session, tmp_path):
 
 def test_log_records_and_report_have_none(session, tmp_path):
     hidden = traces(session)
-    for name, write in (
-        ("log.csv", write_log),
-        ("records.jsonl", write_records),
-        ("some.jsonl", partial(write_records, which=list(range(1, session.count() + 1)))),
-        ("judged.jsonl", partial(write_records, which="judged")),
-    ):
-        write(session, tmp_path / name)
-        assert (tmp_path / name).stat().st_size > 0
-        assert_clean((tmp_path / name).read_bytes(), hidden)
+    for which in (list(range(1, session.count() + 1)), "judged"):
+        write_records(session, tmp_path / "some.jsonl", which=which)
+        assert (tmp_path / "some.jsonl").stat().st_size > 0
+        assert_clean((tmp_path / "some.jsonl").read_bytes(), hidden)
     out = tmp_path / "report.html"
     write_report(session, out, partial(read_spectrum, session))
     assert_clean(out.read_bytes(), hidden)

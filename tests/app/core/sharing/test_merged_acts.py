@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.core.database.database import write_facts
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
-from app.core.session.together import acts
+from app.core.session.together import acts, write_act
 from app.core.sharing.merge import merge
 from app.core.statistics.agents import read_agent
 from app.core.statistics.calibration import calibration_sample
@@ -49,6 +49,21 @@ def test_agreement_and_calibration_leave_it_out_here_as_there(location, tmp_path
         assert (len(sample.judged), sample.together) == (5, 0)
         merge(here, there)
         assert act_count(here) == 1
+
+
+def test_acts_of_two_people_that_overlap_both_come(tmp_path):
+    """As on a server, where the lines of others lie between."""
+    with session_at(tmp_path / "a.speco3") as here, session_at(tmp_path / "b.speco3", "Ben") as two:
+        for number in range(1, 4):
+            say(two, "Ben", {number: R})
+            say(two, "Cyd", {number: R})
+        with two.database.writing() as connection:
+            for first, last in ((1, 5), (2, 6)):
+                write_act(connection, first, last, "overview")
+        assert alone(two) == set()
+        merge(here, two)
+        assert act_count(here) == 2
+        assert alone(here) == set()
 
 
 def test_by_way_of_a_third_file_and_back(tmp_path):

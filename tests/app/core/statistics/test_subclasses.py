@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -10,6 +12,7 @@ from sqlalchemy import insert
 from app.core.database.tables import known_answers
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.core.session.together import write_act
 from app.core.statistics.subclasses import subclass_statistics
 from app.core.statistics.summary import statistics
 from tests.app.core.sessions import made
@@ -56,6 +59,20 @@ def test_what_was_given_in_one_act_is_counted_but_not_compared(session):
     session.undo()
     session.record_together([1, 2, 3], lambda one: replace(one, flags=("x",)), place="overview")
     assert subclass_statistics(session).pairs[0].agreement.n == 5
+
+
+def test_an_opinion_that_names_no_line_of_the_log_is_counted(file_location):
+    """As in a session from a stranger; it lies within an act, so nothing compares it."""
+    with made(file_location, 8, "Ben") as opened:
+        for number, path in enumerate(BEN, 1):
+            opened.record_verdict(number, Opinion(verdict=Verdict.ACCEPT, subclass=path))
+        with opened.database.writing() as connection:
+            write_act(connection, 1, 99, "overview")
+    with closing(sqlite3.connect(file_location)) as connection:
+        connection.execute("UPDATE judgements SET log_id = 50 WHERE candidate_id = 1")
+        connection.commit()
+    with open_session(file_location, "Ada") as opened:
+        assert subclass_statistics(opened).counts["DN/WZ Sge"] == 2
 
 
 def finer(path):

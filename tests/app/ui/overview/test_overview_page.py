@@ -144,6 +144,29 @@ def test_unopened_spectra_are_asked_about_once(person, page):
     person.wait(lambda: not page.acts.is_busy)
 
 
+def test_a_verdict_for_all_with_its_reason_is_one_act(person, page):
+    person.session.record_verdict(2, Opinion(comment="faint"))
+    select(person, page, 1, 2)
+    person.press("c")
+    person.wait(page.strip.comment.hasFocus)
+    person.type("no flux calibration, axed")  # an a and an x in it judge nothing
+    person.press(Qt.Key.Key_Escape)
+    person.wait(page.table.hasFocus)
+    assert person.verdicts() == {}
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    assert "Reason: no flux calibration, axed" in page.confirm.text.text()
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.verdicts() == {2: "REJECT", 3: "REJECT"})
+    person.wait(lambda: not page.acts.is_busy)
+    assert person.opinion(2).comment == "faint; no flux calibration, axed"
+    assert person.opinion(3).comment == "no flux calibration, axed"
+    assert page.strip.comment.text() == ""
+    person.press(Qt.Key.Key_Z, CTRL)
+    person.wait(lambda: person.verdicts() == {} and not page.acts.is_busy)
+    assert person.opinion(2).comment == "faint" and person.opinion(3) is None
+
+
 @pytest.mark.parametrize("rows", [(), (3,)])
 def test_browsing_judges_nothing(person, page, rows):
     if rows:
