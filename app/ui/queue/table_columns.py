@@ -244,7 +244,8 @@ class TableColumns(QObject):
             return
         most = self._table.fontMetrics().horizontalAdvance(WIDEST[FLAGS]) + ROOM_PX
         left = self._room_beside_names() - self._width_without(FLAGS)
-        self._table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, min(left, most)))
+        title = self._header.sectionSizeHint(FLAGS) if self._is_wide else 0
+        self._table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, title, min(left, most)))
 
     def _fit_names(self) -> None:
         """Let names take all room that is left, or in a wide table the small spectra.

@@ -37,6 +37,7 @@ from tests.agent.evidence.simulated import simulated_spectrum
 from tests.app.ui.candidates import SAMPLE
 from tests.night import BY_NIGHT
 from train.eye.grades import all_phrases
+from train.eye.reasons import KINDS_SAID
 
 TASKS = load_tasks()
 OTHERS = [name for name in LANGUAGES if name != "en"]
@@ -228,4 +229,7 @@ def test_what_a_seeing_model_says_is_translated(language):
         )
         said = translate_measured_text(text)
         assert said != text, phrase
+        assert not set(ENGLISH.findall(said)) - UNITS, said
+    for kind in KINDS_SAID:
+        said = translate_measured_text(f"More like {kind}: Hα in strong emission.")
         assert not set(ENGLISH.findall(said)) - UNITS, said
