@@ -3373,14 +3373,6 @@
         <source>At most {n} candidates at once</source>
         <translation>一次最多 {n} 个候选体</translation>
     </message>
-    <message>
-        <source>No candidates yet: open a list (Ctrl+N)</source>
-        <translation>尚无候选体：请打开列表 (Ctrl+N)</translation>
-    </message>
-    <message>
-        <source>No candidate matches the filter: clear it to see all</source>
-        <translation>没有符合筛选条件的候选体：清除筛选可查看全部</translation>
-    </message>
 </context>
 <context>
     <name>PairsPage</name>
@@ -3632,18 +3624,6 @@
     <message>
         <source>Choose the columns</source>
         <translation>选择显示的列</translation>
-    </message>
-    <message>
-        <source>Hidden during the repeat round</source>
-        <translation>复核期间不显示</translation>
-    </message>
-    <message>
-        <source>No candidates yet: open a list (Ctrl+N)</source>
-        <translation>尚无候选体：请打开列表 (Ctrl+N)</translation>
-    </message>
-    <message>
-        <source>No candidate matches the filter: clear it to see all</source>
-        <translation>没有符合筛选条件的候选体：清除筛选可查看全部</translation>
     </message>
 </context>
 <context>
@@ -4604,6 +4584,21 @@
     <message>
         <source>{object} is {subclass}</source>
         <translation>{object} 是 {subclass}</translation>
+    </message>
+</context>
+<context>
+    <name>TableParts</name>
+    <message>
+        <source>Hidden during the repeat round</source>
+        <translation>复核期间不显示</translation>
+    </message>
+    <message>
+        <source>No candidates yet: open a list (Ctrl+N)</source>
+        <translation>尚无候选体：请打开列表 (Ctrl+N)</translation>
+    </message>
+    <message>
+        <source>No candidate matches the filter: clear it to see all</source>
+        <translation>没有符合筛选条件的候选体：清除筛选可查看全部</translation>
     </message>
 </context>
 <context>

@@ -11,7 +11,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.queue import EVERYTHING, QueueRow
+from app.core.queue import QueueRow
 from app.core.session.finer_values import FieldValue
 from app.core.session.records import Verdict
 from app.core.session.together import MAX_CANDIDATES
@@ -258,18 +258,11 @@ class OverviewPage(QWidget):
         self.table.setHidden(is_repeat)
         self.filters.setDisabled(is_repeat)
         self.message.setVisible(is_repeat or (not total and not self.loader.is_counting))
-        self.message.setText(self._why_empty())
+        self.message.setText(self.parts.why_empty())
         can_write = not self._session.is_read_only and not is_repeat
         selected = self.table.selected_count
         self.strip.show_count(selected, total, can_write=can_write)
         self.tools.show_count(0 if is_repeat else selected)
-
-    def _why_empty(self) -> str:
-        if self._current.repeat_round.is_on:
-            return self.tr("Hidden during the repeat round")
-        if self._current.queue.tree == EVERYTHING:
-            return self.tr("No candidates yet: open a list (Ctrl+N)")
-        return self.tr("No candidate matches the filter: clear it to see all")
 
     def _say(self, text: str) -> None:
         self._current.message.emit(text)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.core.queue import EVERYTHING, QueueRow
+from app.core.queue import QueueRow
 from app.core.session.records import Change
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.queue.column_store import ColumnStore
@@ -172,15 +172,8 @@ class QueuePanel(QWidget):
         self.table.setHidden(is_repeat)
         self.filters.setDisabled(is_repeat)
         self.message.setVisible(is_repeat or (not total and not is_counting))
-        self.message.setText(self._why_empty())
+        self.message.setText(self.parts.why_empty())
         self._follow()
-
-    def _why_empty(self) -> str:
-        if self._current.repeat_round.is_on:
-            return self.tr("Hidden during the repeat round")
-        if self._current.queue.tree == EVERYTHING:
-            return self.tr("No candidates yet: open a list (Ctrl+N)")
-        return self.tr("No candidate matches the filter: clear it to see all")
 
     def _report_error(self, error: WorkbenchError) -> None:
         self._current.report_error(error)

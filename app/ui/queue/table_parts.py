@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QWidget
 
+from app.core.queue import EVERYTHING
 from app.ui.queue.column_menu import ColumnMenu
 from app.ui.queue.column_store import ColumnStore
 from app.ui.queue.filter_and_order import FilterAndOrder
@@ -35,6 +36,7 @@ class TableParts(QObject):
     ) -> None:
         super().__init__(table)
         session, runner, current = context.bridge.session, context.runner, context.current
+        self._current = current
         self.model = QueueModel(context.current_theme, self)
         self.loader = QueueLoader(session, runner, self.model, self)
         self.sparklines = Sparklines(session, runner, self)
@@ -57,6 +59,14 @@ class TableParts(QObject):
 
     def open_columns_below(self, button: QWidget) -> None:
         self.column_menu.open_below(button.mapToGlobal(QPoint(0, button.height() + 2)))
+
+    def why_empty(self) -> str:
+        """What stands in the place of an empty table."""
+        if self._current.repeat_round.is_on:
+            return self.tr("Hidden during the repeat round")
+        if self._current.queue.tree == EVERYTHING:
+            return self.tr("No candidates yet: open a list (Ctrl+N)")
+        return self.tr("No candidate matches the filter: clear it to see all")
 
     def _scrolled(self, _: int) -> None:
         self.sparklines.forget_waiting()
