@@ -78,7 +78,7 @@ class Case:
 
     @property
     def audits(self) -> list[Review]:
-        """The audits of the latest revision, without those of auditors who made room for others."""
+        """The audits of the latest revision, without those of auditors who have been replaced."""
         return _audits_that_count(self._round)
 
     @property

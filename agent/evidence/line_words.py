@@ -34,7 +34,7 @@ def ew_text(ew: float, error: float | None) -> str:
 
 
 def sigma_text(sigma: float) -> str:
-    """A significance without its unit."""
+    """How many σ, as a number with one decimal or none."""
     return f"{sigma:.{0 if sigma >= 10.0 else 1}f}"
 
 

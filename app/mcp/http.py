@@ -51,7 +51,7 @@ class TokenCheck:
         await refusal(scope, receive, send)
 
 
-class PunctualProtocol(H11Protocol):
+class IdleTimeoutProtocol(H11Protocol):
     """Hangs up where no request has arrived whole for IDLE_S seconds.
 
     Otherwise another program could hold all connections for ever, without the token: uvicorn's own
@@ -143,7 +143,7 @@ def serve_http(server: MCPServer[None], listener: socket.socket, token: str) -> 
         access_log=False,
         server_header=False,
         ws="none",
-        http=PunctualProtocol,
+        http=IdleTimeoutProtocol,
         limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=IDLE_S,

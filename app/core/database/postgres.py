@@ -67,7 +67,7 @@ class TeamDatabase:
 
     @property
     def address(self) -> str:
-        """With the password, which no attribute holds in the clear."""
+        """The URL with its password, made when asked for: no attribute holds it in the clear."""
         url = self._engine.url.set(drivername="postgresql")
         return url.render_as_string(hide_password=False)
 

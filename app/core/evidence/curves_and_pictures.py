@@ -19,8 +19,8 @@ from app.services.catalogues.answer import (
     answer_of,
     failed,
 )
-from app.services.catalogues.gaia_epochs import gaia_light_curves, read_gaia_light_curves
-from app.services.catalogues.light_curve import LightCurve, light_curves, read_light_curves
+from app.services.catalogues.gaia_epochs import ask_light_curves, read_gaia_light_curves
+from app.services.catalogues.light_curve import LightCurve, read_light_curves
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import SkyPicture, sky_picture
@@ -62,8 +62,7 @@ def ask_any(
     picture: SkyPicture | None = None
     try:
         if service.kind in CURVES:
-            ask = light_curves if service.kind == "ztf" else gaia_light_curves
-            curves, exchange = ask(service, client, position, should_stop)
+            curves, exchange = ask_light_curves(service, client, position, should_stop)
             answer = answer_of([_series(each) for each in curves])
         else:
             picture, exchange = sky_picture(service, client, position, should_stop)
@@ -103,7 +102,7 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
 
 
 def _read_curves(service: Service, stored: StoredAnswer, content: bytes) -> list[LightCurve]:
-    """Raises ServiceError, or ValueError for a position that is none."""
+    """Raises ServiceError for a damaged reply, and ValueError for a damaged position."""
     if service.kind == "ztf":
         return read_light_curves(content)
     where = Position(ra=stored.ra or 0.0, dec=stored.dec or 0.0)

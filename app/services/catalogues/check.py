@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from app.services.catalogues.gaia_epochs import gaia_light_curves
-from app.services.catalogues.light_curve import light_curves
+from app.services.catalogues.gaia_epochs import ask_light_curves
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import CURVES, Service
 from app.services.catalogues.sky_picture import sky_picture
@@ -73,8 +72,7 @@ def check_service(
 def _asked(service: Service, client: WebClient, star: KnownStar, should_stop: ShouldStop) -> str:
     """What was found, in words; empty for nothing."""
     if service.kind in CURVES:
-        ask = light_curves if service.kind == "ztf" else gaia_light_curves
-        curves, _ = ask(service, client, star.position, should_stop)
+        curves, _ = ask_light_curves(service, client, star.position, should_stop)
         points = sum(curve.hjd.size for curve in curves)
         return f"{star.name}: {len(curves)} series, {points} points" if curves else ""
     if service.kind == "picture":

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from app.services.catalogues.answer import Exchange, Match, Value
-from app.services.catalogues.light_curve import LightCurve, Point, curves_of, is_of_a_star
+from app.services.catalogues.light_curve import (
+    LightCurve,
+    Point,
+    curves_of,
+    is_of_a_star,
+    light_curves,
+)
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.tap import match_positions, read_answers
@@ -25,6 +31,14 @@ COLUMNS = {
     "time_bp": "TimeBP", "bp": "BPmag", "time_rp": "TimeRP", "rp": "RPmag",
 }  # fmt: skip
 """Ours, and those of VizieR's table I/355/epphot."""
+
+
+def ask_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange | None]:
+    """The light curves near a position by any service that has some. Raises ServiceError."""
+    ask = light_curves if service.kind == "ztf" else gaia_light_curves
+    return ask(service, client, position, should_stop)
 
 
 def gaia_light_curves(

@@ -1,4 +1,4 @@
-"""Light curves: each series by itself; those of ZTF, and the period at which series vary."""
+"""Light curves, one for each series; those of ZTF, and the best period of several."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def read_light_curves(content: bytes) -> list[LightCurve]:
 
 
 def is_of_a_star(point: Point) -> bool:
-    """Whether time and magnitude are those of a survey."""
+    """Whether the time is within that of the surveys, and the magnitude possible."""
     return FIRST_HJD < point[0] < LAST_HJD and abs(point[1]) < FAINTEST
 
 

@@ -15,7 +15,7 @@ from app.services.web.pace import ShouldStop
 MAX_POSITIONS = 1000
 MATCHES_EACH = 50
 SPARE_MATCHES = 450
-"""So that one candidate may lie in a crowd."""
+"""Further rows in one answer, as a candidate may lie in a crowded field."""
 MARGIN_ARCSEC = 10.0
 """How much farther is searched where the catalogue knows proper motions."""
 OWN = {"number": "n_", "ra": "ra_", "dec": "dec_", "pm_ra": "pmra_", "pm_dec": "pmdec_"}

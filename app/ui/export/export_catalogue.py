@@ -226,7 +226,7 @@ class CataloguePanel(QWidget):
         return text.replace("{all}", f"{counts.all:,}")
 
     def _offer_instead(self, counts: ChoiceCounts | None) -> None:
-        """A button for the choice that has rows, where this one has none."""
+        """Where this choice is empty, show a button for one that has rows."""
         self.instead.setVisible(counts is not None and counts.all > 0 and self.choice != "all")
         if counts is None:
             return

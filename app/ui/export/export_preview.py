@@ -46,7 +46,7 @@ class ExportPreview:
     hidden_when_blind: frozenset[int]
     """Indices of the columns that blind mode hides."""
     choices: ChoiceCounts | None = None
-    """Read only where there are no rows, to say what else could be written."""
+    """How many rows other choices have; None where this one has rows."""
 
     @property
     def is_empty(self) -> bool:

@@ -113,7 +113,7 @@ class CandidateTable(QTableView):
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
-        """Home and End go to the first and last row; for Qt alone they stay in theirs."""
+        """Home and End go to the first and last row; in Qt's own tables they stay in the row."""
         ends = QAbstractItemView.CursorAction
         if action in (ends.MoveHome, ends.MoveEnd):
             last = self.model().rowCount() - 1

@@ -149,7 +149,9 @@ async def talk_to(app, sent):
     """All that a server with this application answers until it hangs up."""
     config = uvicorn.Config(app, lifespan="off", log_level="error", access_log=False)
     config.load()
-    make = partial(http.PunctualProtocol, config=config, server_state=ServerState(), app_state={})
+    make = partial(
+        http.IdleTimeoutProtocol, config=config, server_state=ServerState(), app_state={}
+    )
     server = await asyncio.get_running_loop().create_server(make, http.LOOPBACK, 0)
     async with server:
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())

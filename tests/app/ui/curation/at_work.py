@@ -89,3 +89,19 @@ def give(pool: Pool, number: str, by: str, role: str, **more: object) -> Case:
     return pool.add_review(
         Review(trajectory=number, role=role, by=by, version=case.version, **given)
     )
+
+
+def log_of(pool: Pool) -> list[tuple[object, ...]]:
+    """The reviews as they are on the disk."""
+    return [
+        (each.role, each.by, each.approve, each.changes, each.note)
+        for each in open_pool(pool.place).store.reviews()
+    ]
+
+
+def one_vote_each_way(pool: Pool, number: str) -> None:
+    """Revised by Ben, audited by Cy and Di; Ben has voted for it and Cy against it."""
+    for by, role in (("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor"), ("Di", "auditor")):
+        give(pool, number, by, role)
+    give(pool, number, "Ben", "voter")
+    give(pool, number, "Cy", "voter", approve=False)
