@@ -25,21 +25,18 @@ BUSY = "the last act is still being saved. Try again in a moment"
 
 
 class SeenEvidence:
-    """What services said of the candidate shown last and was on screen."""
+    """What services said of each candidate and was on screen since the session was opened."""
 
     def __init__(self) -> None:
-        self._candidate_id = 0
-        self._seen: dict[str, str] = {}
+        self._seen: dict[int, dict[str, str]] = {}
 
     def note(self, candidate_id: int, service: str, text: str) -> None:
         """Note an answer on screen, as a log entry keeps it."""
-        if candidate_id != self._candidate_id:
-            self._candidate_id, self._seen = candidate_id, {}
-        self._seen[service] = text
+        self._seen.setdefault(candidate_id, {})[service] = text
 
     def of(self, candidate_id: int) -> Mapping[str, str]:
-        """Text by service, of the candidate shown last."""
-        return dict(self._seen) if candidate_id == self._candidate_id else {}
+        """Text by service."""
+        return dict(self._seen.get(candidate_id, {}))
 
 
 class VerdictWriter:

@@ -47,7 +47,7 @@ class SourceCard(FoldingCard):
         self.stored: StoredAnswer | None = None
         self.is_hidden = False
         """Whether blind mode hides the answer."""
-        self._candidate: Candidate | None = None
+        self.candidate: Candidate | None = None
         self._match = 0
         """Which of the matches is shown."""
         self.text = narrow(wrapped_label("", "dim"))
@@ -88,9 +88,9 @@ class SourceCard(FoldingCard):
         why_not: str = "",
     ) -> None:
         """Show what is known of a candidate; `why_not` says why it is not asked about."""
-        if candidate is None or self._candidate is None or candidate.id != self._candidate.id:
+        if candidate is None or self.candidate is None or candidate.id != self.candidate.id:
             self._match = 0
-        self._candidate, self.stored, self.state = candidate, stored, state
+        self.candidate, self.stored, self.state = candidate, stored, state
         self.is_hidden = is_hidden and state in (State.FOUND, State.NOTHING)
         self.note.setText(f"{MARKS[state]} {self._state_word()}")
         self.note.setToolTip(self._state_sentence(why_not))
@@ -184,7 +184,7 @@ class SourceCard(FoldingCard):
         return cut("\n".join(each for each in lines if each))
 
     def _page_url(self) -> str:
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is None or candidate.ra is None or candidate.dec is None:
             return ""
         match = self.shown_match
@@ -215,7 +215,7 @@ class SourceCard(FoldingCard):
         self.menu.clear()
         if value.plain:
             add_action(self.menu, self.tr("Copy value"), partial(self._copy, value.plain))
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is not None and candidate.ra is not None and candidate.dec is not None:
             degrees = f"{candidate.ra:.6f} {candidate.dec:+.6f}"
             add_action(self.menu, self.tr("Copy position"), partial(self._copy, degrees))

@@ -129,9 +129,10 @@ class EvidencePanel(QWidget):
             self._show_card(self._card(name), candidate)
             if self._unshown and (is_new or time.perf_counter() > until):
                 self._next.start()
-                return
-        self._show_weights()
-        self._show_energy(candidate)
+                break
+        else:
+            self._show_weights()
+            self._show_energy(candidate)
         self._note_seen()
 
     def _show_if_seen(self) -> None:
@@ -141,6 +142,7 @@ class EvidencePanel(QWidget):
     def note_visibility(self) -> None:
         """The dock was shown, put behind another tab, or put away."""
         self.feed.pause(self._dock.isHidden())
+        self._note_seen()
         self.show_soon()
 
     def _answer_changed(self, candidate_id: int, service: str) -> None:
@@ -300,11 +302,12 @@ class EvidencePanel(QWidget):
                 self.sed.show_energy(energy)
 
     def _note_seen(self) -> None:
-        """Keep with the verdict what was on screen."""
+        """Keep with the verdict what is on screen, in the turn that puts it there: a verdict may
+        be given before the other cards are shown."""
         row = self._current.row
         if row is None or not self._is_seen():
             return
-        for name, card in self.cards.items():
+        for name, card in self._cards_of(row.candidate).items():
             if card.isVisibleTo(self) and card.stored is not None and not card.is_hidden:
                 text = card.stored.shown or "-"
                 if self.hidden.was_revealed(row, card.service):
@@ -317,9 +320,24 @@ class EvidencePanel(QWidget):
             self.show_now()
 
     def _reveal(self) -> None:
-        if self._current.row is not None:
-            self.hidden.reveal(self._current.row)
-            self.show_now()
+        row = self._current.row
+        if row is None:
+            return
+        self.hidden.reveal(row)
+        # In this turn, whatever else waits for its own: from now on they count as revealed.
+        for card in self._cards_of(row.candidate).values():
+            if card.is_hidden:
+                self._show_card(card, row.candidate)
+        self._note_seen()
+        self.show_soon()
+
+    def _cards_of(self, candidate: Candidate) -> dict[str, SourceCard]:
+        """Those that show this candidate by now."""
+        return {
+            name: card
+            for name, card in self.cards.items()
+            if card.candidate is not None and card.candidate.id == candidate.id
+        }
 
     def _may_filter(self, text: str) -> bool:
         try:

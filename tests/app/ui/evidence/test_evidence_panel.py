@@ -7,7 +7,9 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 
 from app.core.evidence.store import answers
+from app.core.session.records import Verdict
 from app.services.catalogues.service import all_services
+from app.ui.evidence import evidence_panel
 from app.ui.evidence.special_cards import CurveCard, GaiaCard, PictureCard
 from tests.app.ui.whole_window import CTRL, LEFT, Person
 
@@ -82,7 +84,7 @@ def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monke
     assert panel._unshown == ["gaia", "twomass"] and not seen.of(2)
     person.sees(2)
     person.wait(lambda: seen.of(2) and not panel._unshown)
-    assert {card._candidate.id for card in panel.cards.values()} == {2}
+    assert {card.candidate.id for card in panel.cards.values()} == {2}
 
 
 def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
@@ -94,7 +96,7 @@ def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
     ready = feed.answer(2, "gaia")
     person.press("n")
     person.sees(2)
-    person.wait(lambda: evidence.card("gaia")._candidate.id == 2)
+    person.wait(lambda: evidence.card("gaia").candidate.id == 2)
     assert evidence.is_shown("gaia", "found")
     assert evidence.panel.feed.answer(2, "gaia") is ready
 
@@ -160,6 +162,58 @@ def test_blind_mode_hides_the_type_until_the_verdict_and_a_reveal_is_recorded(ev
     assert entry.candidate_id == 2 and entry.evidence["simbad"].endswith("revealed")
     assert not entry.evidence["gaia"].endswith("revealed")
     assert entry.shown == {}  # the agent's opinion was not shown by that
+
+
+def test_what_was_revealed_counts_before_the_other_cards_are_shown(evidence, monkeypatch):
+    """On a slow machine each card is shown in a turn of its own."""
+    monkeypatch.setattr(evidence_panel, "SHOW_S", -1.0)
+    person = evidence.person
+    person.current.blind_mode.set_on(True)
+    evidence.show()
+    evidence.turn_on("gaia", "simbad", "twomass")
+    for name in ("gaia", "simbad", "twomass"):
+        person.wait(lambda name=name: evidence.is_shown(name, "found"))
+    evidence.card("simbad").reveal.click()  # nothing else has its turn until the verdict
+    assert "AM*" in evidence.text_of("simbad")
+    person.current.judge(Verdict.ACCEPT, stay=True)
+    seen = person.log()[-1].evidence
+    assert set(seen) == {"gaia", "simbad", "twomass"} and seen["simbad"].endswith("revealed")
+
+
+def test_a_card_counts_in_the_turn_that_shows_it(evidence, monkeypatch):
+    monkeypatch.setattr(evidence_panel, "SHOW_S", -1.0)
+    person, names = evidence.person, {"gaia", "simbad", "twomass"}
+    evidence.show()
+    evidence.turn_on(*names)
+    shown = []
+
+    def looked():
+        """After any turn: a verdict given now says all that is on screen."""
+        here = {name for name, card in evidence.panel.cards.items() if is_read(card)}
+        assert set(person.current.evidence.of(person.number)) == here
+        shown.append(here)
+        return here == names
+
+    def is_read(card):
+        return card.candidate.id == person.number and card.stored is not None
+
+    person.wait(looked)
+    person.go(2)
+    person.wait(looked)
+    assert {len(each) for each in shown} >= {1, 2, 3}  # they came one by one
+
+
+def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidence):
+    person = evidence.person
+    evidence.show()
+    evidence.turn_on("gaia")
+    person.wait(lambda: evidence.is_shown("gaia", "found"))
+    person.go(2)
+    person.wait(lambda: "gaia" in person.current.evidence.of(2))
+    person.press("d", CTRL)  # away with the dock
+    person.go(1)
+    person.press("a", Qt.KeyboardModifier.ShiftModifier)
+    assert set(person.log()[-1].evidence) == {"gaia"}
 
 
 def test_what_is_no_longer_wanted_is_cancelled(evidence):
