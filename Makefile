@@ -13,23 +13,30 @@ JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # A bundle takes in what its environment has, so it has one of its own. BUNDLE=--folder: no archives.
 BUNDLER := build/bundler
 BUNDLE ?=
-PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packaging/test_tools.sh
+STEP := @sh packaging/step.sh
+TEST := env PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest --dist worksteal
+PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packaging/llama_libraries.cmake packaging/test_tools.sh
 
-.PHONY: run test check bench docs app format clean
+.PHONY: run test test-slow check bench docs app format clean
 
 run: $(VENV)/.base ## set up, then the demo on the bundled sample
 	$(BIN)/spec-o3 demo
 
 # A worker takes a long stretch of the tests at once, so that few fixtures are made twice.
 test: $(VENV)/.dev ## every test
-	PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(TEST) -n $(JOBS)
 
-check: $(VENV)/.dev ## lint, format, types, import contracts, layout of the source
+test-slow: $(VENV)/.dev ## every test beside three busy loops, then on one core alone; by night
+	sh packaging/beside_busy_loops.sh 3 $(TEST) -n $(JOBS)
+	taskset -c 0 $(TEST) -n 1
+
+check: $(VENV)/.dev ## lint, format, types, import contracts, layout of the source, clocks in tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python packaging/check_layout.py
+	$(BIN)/python packaging/check_clocks.py
 
 bench: $(VENV)/.dev ## one JSON line per figure
 	$(BIN)/python -m tests.bench
@@ -52,21 +59,22 @@ $(VENV)/bin/python:
 	@sh packaging/virtual_environment.sh $(PYTHON) $(VENV)
 
 $(VENV)/.base: $(PINS) | $(VENV)/bin/python
-	$(PIP) -e .
-	sh packaging/system_libraries.sh
+	$(STEP) "Packages from pip's index" $(PIP) -e .
+	$(STEP) "System libraries" sh packaging/system_libraries.sh
 	touch $@
 
 $(BUNDLER)/.ready: $(PINS)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (try: apt-get install python3)" >&2; exit 1; }
 	@sh packaging/virtual_environment.sh $(PYTHON) $(BUNDLER)
-	sh packaging/llama_wheel.sh $(BUNDLER)/bin/python
-	$(BUNDLER)/bin/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt -e '.[bundle]'
-	sh packaging/system_libraries.sh
+	$(STEP) "llama-cpp-python" sh packaging/llama_wheel.sh $(BUNDLER)/bin/python
+	$(STEP) "Packages from pip's index" $(BUNDLER)/bin/python -m pip --disable-pip-version-check install -q \
+		-c packaging/constraints.txt -e '.[bundle]'
+	$(STEP) "System libraries" sh packaging/system_libraries.sh
 	touch $@
 
 $(VENV)/.dev: $(PINS) | $(VENV)/bin/python
-	sh packaging/llama_wheel.sh $(BIN)/python
-	$(PIP) -e '.[dev,formats,train,teams]'
-	sh packaging/system_libraries.sh
-	sh packaging/test_tools.sh
+	$(STEP) "llama-cpp-python" sh packaging/llama_wheel.sh $(BIN)/python
+	$(STEP) "Packages from pip's index" $(PIP) -e '.[dev,formats,train,teams]'
+	$(STEP) "System libraries" sh packaging/system_libraries.sh
+	$(STEP) "Programs that tests compare with" sh packaging/test_tools.sh
 	touch $@ $(VENV)/.base

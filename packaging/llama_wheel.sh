@@ -15,6 +15,7 @@ pip="$python -m pip --disable-pip-version-check"
 flags="-DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON"
 case $(uname -m) in x86_64 | amd64) ;; *) flags="-DGGML_NATIVE=OFF" ;; esac
 flags="$flags -DMTMD_VIDEO=OFF -DLLAMA_OPENSSL=OFF -DGGML_ALL_WARNINGS=OFF -DLLAMA_ALL_WARNINGS=OFF"
+flags="$flags '-DCMAKE_PROJECT_llama.cpp_INCLUDE=$(cd "$here" && pwd)/llama_libraries.cmake'"
 
 if "$python" -c "import sys, importlib.metadata as m; sys.exit(m.version('llama_cpp_python') != '$version')" 2>/dev/null; then
 	exit 0
@@ -25,11 +26,11 @@ if ! ls "$cache"/llama_cpp_python-"$version"-*.whl >/dev/null 2>&1; then
 		sh "$here/install_packages.sh" \
 			"GGUF models need llama-cpp-python, and a C++ compiler to build it" g++ make || {
 			[ $? = 3 ] || exit 1
-			echo "Going on without; its tests are skipped." >&2
+			echo "Going on without: tests that need it are skipped, and say so." >&2
 			exit 0
 		}
 	fi
-	echo "Building llama-cpp-python $version once, some minutes; kept in $cache"
+	echo "  compiled once, and kept in $cache"
 	mkdir -p "$cache"
 	making=$(mktemp -d "$cache/making.XXXXXX")
 	trap 'rm -rf "$making"' EXIT

@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -40,6 +41,9 @@ settings.load_profile("seeded")
 gc.set_threshold(20_000, 20, 20)
 
 
+MOST_BYTES_IN_A_NAME = 12
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """As many as this process may run at once, where xdist counts what the machine has: each
@@ -48,6 +52,12 @@ def pytest_xdist_auto_num_workers() -> int:
     quota = Path("/sys/fs/cgroup/cpu.max")
     share, _, period = quota.read_text().partition(" ") if quota.is_file() else ("max", "", "")
     return allowed if share == "max" else max(1, min(allowed, round(int(share) / int(period))))
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Long bytes name no test: a gzip file holds the second in which it was made, and workers that
+    collect other names run nothing."""
+    return argname if isinstance(val, bytes) and len(val) > MOST_BYTES_IN_A_NAME else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,6 +78,16 @@ def pytest_sessionfinish() -> None:
     for name in ("outnull_file", "errnull_file"):
         if (file := getattr(utils, name, None)) is not None:
             file.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Why tests were skipped, each reason once."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped)
+    for reason, count in reasons.most_common():
+        if "llama_cpp" in reason:
+            reason += " (with a C++ compiler here, `make test` would have built llama-cpp-python)"
+        terminalreporter.write_line(f"{count} skipped: {reason}")
 
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"

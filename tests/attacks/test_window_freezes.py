@@ -1,7 +1,7 @@
 """The window answers while what it works with does not.
 
-Each case runs in a process of its own. A timer tells for how long the event loop stood still, not
-counting the time in which its threads waited for a processor.
+Each case runs in a process of its own. While the attack is on, the window's thread does nothing of
+which it does not know the end (`tests.app.ui.window_work`), and a timer goes on.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ import ctypes
 import os
 import resource
 import signal
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -26,18 +25,14 @@ from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.main_window import MainWindow
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from tests.app.ui.background.test_watchdog import Watch
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.importing.dropping import drop
+from tests.app.ui.window_work import BLOCKS, counted
 from tests.attacks.sandbox import Sandbox
 from tests.night import BY_NIGHT
 
-LOOKED_AT_S = 4.0 if BY_NIGHT else 1.5
-"""So long each attack is watched."""
-RUNS = 3 if BY_NIGHT else 1
-SHORT_MS, LONGEST_MS = 100.0, 2000.0
-"""For the processor time of the window's thread, and on a quiet machine for all; on a busy one."""
-LONGEST_CLOSE_S = 3.0 if BY_NIGHT else 20.0
+MOST_BEATS = 200
+"""Of a timer, while an attack is on that nobody is told of."""
 
 
 def many_aliases(folder: Path) -> Path:
@@ -87,9 +82,10 @@ def stopped_worker(window: MainWindow, folder: Path) -> None:
     until(lambda: agent.worker_model.pid is not None)
     assert agent.worker_model.pid is not None
     os.kill(agent.worker_model.pid, signal.SIGSTOP)
-    for key in "nnvbn":
+    current = window.view.context.current
+    for key, number in zip("nnbn", (2, 3, 2, 3), strict=True):
         press(key)
-        QTest.qWait(100)
+        until(lambda number=number: current.candidate.id == number and current.is_painted)
 
 
 def full_disk(window: MainWindow, folder: Path) -> None:
@@ -145,9 +141,7 @@ def look_once(window: MainWindow, folder: Path) -> None:
 
 
 def until(is_so: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < end
+    while not is_so():  # or until the sandbox ends it
         QTest.qWait(10)
 
 
@@ -182,7 +176,7 @@ def problems(window: MainWindow) -> list[str]:
 
 
 def attack(name: str) -> dict[str, Any]:
-    """The longest time (ms) for which the window stood still, and how long it took to close."""
+    """What the window's thread did that may block it, how often a timer came, and what was said."""
     faults: list[str] = []
     sys.excepthook = lambda kind, error, trace: faults.append(f"{kind.__name__}: {error}")
     application = QApplication([])
@@ -198,27 +192,18 @@ def attack(name: str) -> dict[str, Any]:
         opened(window, folder)
     else:
         look_once(window, folder)
-    watch = Watch()
-    ATTACKS[name](window, folder)
-    QTest.qWait(round(1000 * LOOKED_AT_S))
-    if name not in MAY_GO_ON:
-        until(lambda: problems(window))
-    worst, beats = max(watch.held_ms), len(watch.held_ms)
-    worked = max(watch.worked_ms)
+    beats: list[int] = []
+    timer = QTimer(interval=1)
+    timer.timeout.connect(lambda: beats.append(1))
+    timer.start()
+    with counted() as work:
+        ATTACKS[name](window, folder)
+        until(lambda: (name in MAY_GO_ON and len(beats) > MOST_BEATS) or problems(window))
+    timer.stop()
     said = problems(window)
-    watch.stop()
-    began = time.monotonic()
     window.close()
     application.processEvents()
-    closed_s = time.monotonic() - began
-    return {
-        "worst": worst,
-        "worked": worked,
-        "beats": beats,
-        "closed_s": closed_s,
-        "faults": faults,
-        "said": said,
-    }
+    return {"beats": len(beats), "did": work.did(*BLOCKS), "faults": faults, "said": said}
 
 
 BY_DAY = ("preview of aliases", "pipe dropped", "worker stopped", "disk full")
@@ -227,15 +212,10 @@ BY_DAY = ("preview of aliases", "pipe dropped", "worker stopped", "disk full")
 @pytest.mark.parametrize("name", ATTACKS if BY_NIGHT else BY_DAY)
 def test_the_window_answers(name):
     with Sandbox("tests.attacks.test_window_freezes:attack") as sandbox:
-        outcomes = [sandbox.run(name, deadline_s=120) for _ in range(RUNS)]
-    for outcome in outcomes:
-        assert (outcome.error, outcome.status) == ("", 0), outcome.output
-        assert outcome.value["faults"] == []
-        assert "Traceback" not in outcome.output
-        assert outcome.value["beats"] > 10
-        assert outcome.value["closed_s"] < LONGEST_CLOSE_S
-        assert outcome.peak_mb <= 600
-        assert outcome.value["worked"] < (SHORT_MS if BY_NIGHT else LONGEST_MS)
-    is_quiet = BY_NIGHT and os.getloadavg()[0] < (os.cpu_count() or 1)
-    worst = statistics.median(outcome.value["worst"] for outcome in outcomes)
-    assert worst < (SHORT_MS if is_quiet else LONGEST_MS)
+        outcome = sandbox.run(name, deadline_s=250.0)  # fifty times what it takes
+    assert (outcome.error, outcome.status) == ("", 0), outcome.output
+    assert outcome.value["faults"] == []
+    assert "Traceback" not in outcome.output
+    assert outcome.value["did"] == {}
+    assert outcome.value["beats"] > 0
+    assert outcome.peak_mb <= 600

@@ -99,6 +99,10 @@ class ShownTrajectory(QObject):
         """Show this record of the current candidate, or none."""
         if trajectory is not None and (self.is_hidden or self.run is not None):
             return
+        if trajectory is not None and self._current.candidate is not None:
+            # The row on screen may be older than the record: a verdict given now says it was seen.
+            name, number = trajectory.model.name, self._current.candidate.id
+            self._current.blind_mode.note_watched(number, name)
         was_looking, self.step_index, self.trajectory = self.step_index >= 0, -1, trajectory
         self.trajectory_changed.emit(trajectory)
         self.step_index_changed.emit(-1)

@@ -25,8 +25,9 @@ from app.ui.session_context import SessionContext
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import sample_file
+from tests.processes import LONG_S
 
-LONG_MS = 60_000
+LONG_MS = 300_000
 """Longer than anything here takes on a busy machine."""
 
 
@@ -60,7 +61,7 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
     yield
     left = [thread for thread in threading.enumerate() if thread not in before]
     for thread in left:
-        thread.join(5)
+        thread.join(LONG_S)
     assert not [thread.name for thread in left if thread.is_alive()]
     gc.collect()
     gc.enable()

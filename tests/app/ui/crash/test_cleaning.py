@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 import unicodedata
 from urllib.parse import quote
 
@@ -157,22 +156,21 @@ PIECES = [
     "eyJ",
 ]
 PIECES += ["-----BEGIN PRIVATE KEY-----", "authorization:", "cookie=", "basic ", "?key=", "A" * 99]
+LONG = pytest.mark.timeout(60)
+"""Some hundred times what the longest takes."""
 
 
+@LONG
 @pytest.mark.parametrize("seed", seeds(2, 40))
 def test_no_text_takes_long(seed):
-    """Texts that make a search without limits start again at every character."""
+    """Texts on which a search that starts again at every character takes minutes."""
     random.seed(seed)
     few = random.sample(PIECES, random.randint(1, 3))
-    texts = ["".join(random.choices(few, k=2000)) * 300, few[0] * 200_000]
-    for text in texts:
-        began = time.process_time()
+    for text in ("".join(random.choices(few, k=2000)) * 300, few[0] * 200_000):
         assert len(cleaned(text)) < 20 * len(text)
-        assert time.process_time() - began < 5, few
 
 
+@LONG
 @pytest.mark.parametrize("piece", PIECES)
 def test_no_repeated_piece_takes_long(piece):
-    began = time.process_time()
-    cleaned(piece * 300_000)
-    assert time.process_time() - began < 5
+    assert len(cleaned(piece * 300_000)) < 20 * len(piece) * 300_000

@@ -84,9 +84,15 @@ def evidence(qtbot, tmp_path, quick_services) -> Iterator[Evidence]:
 
 @pytest.fixture
 def quick_services(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The services as they are, but asked 50 times a second and given little time."""
+    """The services as they are, but asked 50 times a second."""
+    give_time(monkeypatch, 60.0)
+
+
+def give_time(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """How long an answer may take, for services that are turned on from now on."""
     quick = {
-        name: replace(each, per_second=50.0, timeout_s=3.0) for name, each in all_services().items()
+        name: replace(each, per_second=50.0, timeout_s=seconds)
+        for name, each in all_services().items()
     }
     for user in ("app.core.evidence.choice", "app.ui.evidence.feed"):
         monkeypatch.setattr(f"{user}.all_services", lambda: quick)

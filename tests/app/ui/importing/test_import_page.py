@@ -9,6 +9,7 @@ from app.ui.importing import import_page
 from tests.app.ui.importing.dropping import drop
 from tests.app.ui.importing.page_user import cell, run_import, show
 from tests.app.ui.tools import click
+from tests.processes import LONG_S
 
 
 def test_from_list_to_session(qtbot, page, sample_list):
@@ -37,7 +38,7 @@ def test_stopping_an_import_leaves_nothing(qtbot, page, sample_list, monkeypatch
     def slow(order, progress, should_stop):
         def wait_and_ask():
             began.set()
-            pressed.wait(20)
+            pressed.wait(LONG_S)
             return should_stop()
 
         return real(order, progress, wait_and_ask)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.core.session.records import Verdict
+from tests.app.ui.agent.trajectories import record
 from tests.app.ui.inspection.inspecting import run_to_the_end, windows_seen
 from tests.app.ui.scripted_agent import LONG_MS, judged, show_candidate
 
@@ -32,6 +33,15 @@ def test_a_record_is_shown_on_coming_back(qtbot, context):
     assert context.agent.shown.trajectory is None
     context.current.go_to(1)
     qtbot.waitUntil(lambda: context.agent.shown.trajectory == trajectory, timeout=LONG_MS)
+
+
+def test_a_record_on_screen_counts_as_seen_though_the_row_is_older(qtbot, context):
+    show_candidate(qtbot, context)
+    shown, current = context.agent.shown, context.current
+    assert current.blind_mode.seen_opinion(current.row) == {}
+    shown.show(record())
+    assert current.row.candidate.agent_verdict is None
+    assert current.blind_mode.seen_opinion(current.row) == {"model": record().model.name}
 
 
 def test_blind_mode_shows_nothing_until_the_verdict(qtbot, context):

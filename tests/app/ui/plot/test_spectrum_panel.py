@@ -17,6 +17,7 @@ from app.ui.plot import spectrum_panel
 from app.ui.plot.readout import readout_text
 from app.ui.plot.trace import trace
 from tests.app.ui.plot.steps import HALPHA, LEFT, NO, RIGHT, at, on_to, shown
+from tests.processes import LONG_S
 
 
 def test_a_spectrum_is_judged_when_it_was_painted_and_not_before(qtbot, context, session, panel):
@@ -58,13 +59,13 @@ def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, context, panel, monkeypatc
         if smoothing_px:
             assert threading.get_ident() != on_window
             asked.set()
-            assert go_on.wait(20)
+            assert go_on.wait(LONG_S)
         return trace(spectrum, smoothing_px)
 
     monkeypatch.setattr(spectrum_panel, "trace", slow)
     on_to(qtbot, context, 1)
     context.view.change(smoothing=2)
-    assert asked.wait(20)
+    assert asked.wait(LONG_S)
     assert not panel.plot.trace.is_smoothed
     on_to(qtbot, context, 2)
     drawn = panel.plot.trace
@@ -188,7 +189,7 @@ def test_the_overview_goes_where_the_plot_has_no_room(qtbot, panel):
     font.setPointSize(24)
     panel.setFont(font)
     panel.resize(900, 260)
-    qtbot.waitUntil(panel.overview.isHidden, timeout=5000)
+    qtbot.waitUntil(panel.overview.isHidden)
     assert panel.plot.geometry().top() >= panel.top_row.geometry().bottom()
     panel.resize(900, 640)
     qtbot.waitUntil(panel.overview.isVisible)

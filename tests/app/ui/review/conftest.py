@@ -35,7 +35,7 @@ def shown(qtbot):
 
 def settled(qtbot, page):
     """Wait until the page is up to date."""
-    qtbot.waitUntil(lambda: page.refresh.is_fresh, timeout=15_000)
+    qtbot.waitUntil(lambda: page.refresh.is_fresh)
 
 
 @pytest.fixture

@@ -6,14 +6,18 @@ import threading
 
 import pytest
 
-from app.services.samp.received import HIGHLIGHT, LOAD_VOTABLE, POINT, SELECT
+from app.services.samp.received import HIGHLIGHT, LOAD_VOTABLE, POINT, SELECT, RowPicked
 from app.ui.samp.samp_link import SampLink
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.whole_window import before_window
-from tests.app.ui.window_turns import MOST_MS, Turns
+from tests.app.ui.window_work import BLOCKS, counted
 
 pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
 FLOOD = 80
+HELD_MS = 10**8
+"""Nothing is followed until the test says so, however long the flood takes."""
+MOST_STATEMENTS = 20
+"""For the one candidate that is opened."""
 
 
 def test_what_it_needs_is_imported_in_its_thread(qtbot, hub):
@@ -49,6 +53,8 @@ def test_a_flood_is_followed_once_in_a_while(qtbot, topcat, tmp_path):
         person.wait(lambda: topcat.params(LOAD_VOTABLE))
         person.wait(lambda: person.window.samp._sender.table is not None)
         named = {"table_id": topcat.params(LOAD_VOTABLE)[0]["table-id"]}
+        receiver = person.window.samp._receiver
+        receiver._timer.setInterval(HELD_MS)
         opened: list[object] = []
         person.current.candidate_changed.connect(opened.append)
 
@@ -60,12 +66,16 @@ def test_a_flood_is_followed_once_in_a_while(qtbot, topcat, tmp_path):
                     topcat.tell(POINT, ra="x", dec="y")
             topcat.tell(HIGHLIGHT, **named, row="11")
 
-        sender, turns = threading.Thread(target=flood), Turns()
-        sender.start()
-        person.wait(lambda: not sender.is_alive())
+        sender = threading.Thread(target=flood)
+        with counted() as work:
+            sender.start()
+            person.wait(lambda: isinstance(receiver._last, RowPicked) and receiver._last.row == 11)
+            assert opened == []
+            receiver._timer.start(0)
+            person.sees(12)  # the last one counts
         sender.join()
-        person.sees(12)  # the last one counts
-        assert turns.stop() <= MOST_MS
-        assert len(opened) < FLOOD // 2
+        assert work.did(*BLOCKS) == {}
+        assert work.counts["statement"] <= MOST_STATEMENTS, work.did("statement")
+        assert len(opened) == 1
         person.press("b")
         person.sees(11)
