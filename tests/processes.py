@@ -6,10 +6,14 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-# Longer than anything here takes, even on a busy machine.
-LONG_S = 60.0
+# Twenty times what anything here takes.
+LONG_S = 300.0
+Found = TypeVar("Found")
+LOOK_AGAIN = partial(time.sleep, 0.01)
 
 
 def runs(pid: int) -> bool:
@@ -18,11 +22,15 @@ def runs(pid: int) -> bool:
     return found.stdout.strip()[:1] not in ("", "Z")
 
 
-def wait_until(is_so: Callable[[], object], seconds: float = LONG_S) -> None:
+def wait_until(
+    find: Callable[[], Found], seconds: float = LONG_S, rest: Callable[[], object] = LOOK_AGAIN
+) -> Found:
+    """The first result that is true; `rest` is what is done before each look but the first."""
     until = time.monotonic() + seconds
-    while not is_so():
+    while not (found := find()):
         assert time.monotonic() < until, "it did not happen in time"
-        time.sleep(0.01)
+        rest()
+    return found
 
 
 def marked(name: str, value: str) -> list[int]:

@@ -88,7 +88,7 @@ def test_one_that_hangs_is_given_up(site, monkeypatch):
     may_end.set()
     for thread in threading.enumerate():
         if thread.name == "plug-in Hangs":
-            thread.join(10)
+            thread.join()
 
 
 def test_a_slow_one_works_and_is_told(site, monkeypatch):

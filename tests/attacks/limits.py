@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,15 +14,12 @@ from itertools import count
 from pathlib import Path
 
 from app.core.session.session import open_session
-from tests.processes import marked, wait_until
+from tests.processes import LONG_S, marked, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "SPEC_O3_TEST_MARK"
-# What the program may take to end, once it knows why it must.
-SOON_S = 10.0
-PATIENCE_S = 3.0
-"""Without a sign of life, instead of a minute."""
-HANGS_S = 60.0
+PATIENCE_S = 8.0
+"""Without a sign of life, instead of a minute; on a quiet machine a worker is silent for 0.2 s."""
 PROGRAM = "from app.cli.main import main; main()"
 IMPATIENT = (
     "from app.worker import supervisor; "
@@ -39,12 +35,10 @@ class Ended:
     status: int
     output: str
     errors: str
-    seconds: float
 
     def check_sentence(self, *words: str) -> None:
         """It failed, and said why in one line."""
         assert self.status == 1, self
-        assert self.seconds < SOON_S * load(), self
         (line,) = self.errors.splitlines()
         assert line.startswith("spec-o3: "), self
         assert all(word in line for word in words), self
@@ -69,7 +63,6 @@ class Program:
         own = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # of the tests
         environment = {key: value for key, value in os.environ.items() if key not in own}
         pipe = subprocess.PIPE
-        self.began = time.monotonic()
         self.process = subprocess.Popen(
             [*prefix, "sh", "-c", f'{limit} && exec "$@"', "sh", sys.executable, "-c", program,
              *map(str, words)],
@@ -94,21 +87,14 @@ class Program:
 
     def end(self) -> Ended:
         """Wait for its end, after which nothing of it is left."""
-        output, errors = self.process.communicate(timeout=HANGS_S * load())
-        seconds = time.monotonic() - self.began
-        wait_until(lambda: not self.processes(), SOON_S * load())
-        status = self.process.returncode
-        return Ended(status=status, output=output, errors=errors, seconds=seconds)
+        output, errors = self.process.communicate(timeout=LONG_S)
+        wait_until(lambda: not self.processes())
+        return Ended(status=self.process.returncode, output=output, errors=errors)
 
 
 def ended(*words: object, limit: str = ":", prefix: Sequence[str] = ()) -> Ended:
     with Program(*words, limit=limit, prefix=prefix) as program:
         return program.end()
-
-
-def load() -> float:
-    """How many times longer than alone everything takes, as far as the system knows."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def check_whole(session: Path) -> int:

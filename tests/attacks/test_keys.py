@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -186,8 +185,6 @@ def test_when_the_hub_fails(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     with hostile(whole(TOKEN.encode(), f"404 {TOKEN}", x_error_code=TOKEN)) as server:
         desk._environment["HF_ENDPOINT"] = f"http://me:{TOKEN}@127.0.0.1:{server.port}"
-        began = time.monotonic()
         assert desk.run("models", "get", "spec-o3-3b") == 1
-        assert time.monotonic() < began + 60
-        assert server.requests
+        assert len(server.requests) == 1, "it does not ask again and again"
     desk.check()

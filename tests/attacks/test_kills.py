@@ -23,8 +23,9 @@ from tests.app.core.session.kept_lines import check, held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.session.test_rebuild import derived, press, rebuilt
 from tests.app.core.sessions import made
-from tests.attacks.sessions.kills import processes_of, sample_session
+from tests.attacks.sessions.kills import MARK, sample_session
 from tests.night import BY_NIGHT, seeds
+from tests.processes import marked, wait_until
 
 WINDOW_KILLS = 10 if BY_NIGHT else 4
 VET_KILLS = 5 if BY_NIGHT else 3
@@ -33,9 +34,6 @@ VET_MODEL = default_model("CV") if BY_NIGHT else MEASURED
 ACT_KILLS = 20 if BY_NIGHT else 3
 ACT_SIZE = 500
 SERVER_KILLS = 10 if BY_NIGHT else 4
-START_S = 280.0
-ORPHANS_GONE_S = 20.0
-"""Both are far more than is needed, as the machine may be busy."""
 
 
 @pytest.fixture
@@ -98,7 +96,7 @@ def test_vet_is_killed(children, tmp_path, seed):
         new = {line[1]: line[2:] for line in found if line[0] == "kept"}
         assert not new.keys() & kept.keys(), "a candidate was inspected twice"
         kept |= new
-        wait_for_orphans(mark)
+        wait_until(lambda mark=mark: not marked(MARK, mark))
         check_vetted(location, kept)
         location = None if ["done"] in found else location
     assert killed_at_work
@@ -111,10 +109,8 @@ def killed_vet(children, chance):
     found = [children.born()]
     for _ in range(chance.randrange(1, 6)):
         while found[-1][0] not in ("over", "done"):
-            line = children.told(START_S)
-            assert line is not None, f"vet hangs after {found[-1]}"
-            found.append(line)
-            if line[0] == "kept":
+            hear(children, found)
+            if found[-1][0] == "kept":
                 break
     if found[-1][0] == "over":
         return found
@@ -122,11 +118,10 @@ def killed_vet(children, chance):
     return found + children.shot(found[0])
 
 
-def wait_for_orphans(mark):
-    deadline = time.monotonic() + ORPHANS_GONE_S
-    while left := processes_of(mark):
-        assert time.monotonic() < deadline, f"workers are left: {left}"
-        time.sleep(0.05)
+def hear(children, found):
+    line = children.told()
+    assert line is not None, f"the child hangs after {found[-1]}"
+    found.append(line)
 
 
 def check_vetted(location, kept):
@@ -179,10 +174,9 @@ def killed_in_an_act(children, chance):
     """At any time of its second act."""
     found, began = [children.born()], 0.0
     while found[-1] != ["begun", 1]:
-        line = children.told(START_S)
-        assert line is not None and line[0] != "over", found
-        found.append(line)
-        if line == ["begun", 0]:
+        hear(children, found)
+        assert found[-1][0] != "over", found
+        if found[-1] == ["begun", 0]:
             began = time.monotonic()
     time.sleep(chance.uniform(0, time.monotonic() - began))
     return found + children.shot(found[0])
@@ -210,26 +204,34 @@ def test_a_merge_is_killed(children, tmp_path, seed):
         wanted.append(state_of(whole))
     sources = [other.read_bytes() for other in others]
     children.order("merge", copied(into, "first"), others=[*map(str, others)])
-    *_, done, over = children.until_over()
-    assert (done[0], over) == ("done", ["over", 0]), done
-    latest_s = done[1]
+    *steps, done, over = children.until_over()
+    assert (done, over) == (["done"], ["over", 0]), done
     found = []
     for number in range(MERGE_KILLS):
         location = copied(into, f"killed{number}")
         children.order("merge", location, others=[*map(str, others)])
-        told = children.killed(chance, within_s=latest_s)
+        told = killed_after(children, chance, chance.randint(1, len(steps) + 1))
         assert not [line for line in told if line[0] in ("fault", "refused")]
         after = state_of(location)
         assert after in (wanted[-1:] if told[-2][0] == "done" else wanted)
         found.append(wanted.index(after))
-        # However fast this machine is, some are killed before they are done and some after.
-        latest_s *= 0.7 if after == wanted[-1] else 1.4
         assert [other.read_bytes() for other in others] == sources
         for other in others:
             merge_in(location, other)
         assert state_of(location) == wanted[-1]
         location.unlink()
     assert len(set(found)) > 1 or not BY_NIGHT
+
+
+def killed_after(children, chance, lines):
+    """Soon after so many lines."""
+    found = [children.born()]
+    while len(found) < lines and found[-1][0] != "over":
+        hear(children, found)
+    if found[-1][0] == "over":
+        return found
+    time.sleep(chance.uniform(0, 0.01))
+    return found + children.shot(found[0])
 
 
 def merge_in(into, other):

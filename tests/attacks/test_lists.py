@@ -20,8 +20,6 @@ from tests.night import BY_NIGHT, seeds
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="cases are forked")
 
 MAX_MB = 600
-MAX_S = 40
-"""Ten beyond the time for which the reading process may be silent."""
 BATCH = 50
 FAULTS = ("ended with status", "Traceback", "Error:")
 """What a refusal says where the reading process met a fault of ours."""
@@ -66,7 +64,6 @@ def check_refusal(found: dict[str, Any], case: object) -> None:
     assert not any(fault in refusal for fault in FAULTS), (case, refusal)
 
 
-@pytest.mark.timeout(200)
 @pytest.mark.parametrize("is_forked", [True, False] if BY_NIGHT else [True])
 @pytest.mark.parametrize("name", CASES if BY_NIGHT else BY_DAY)
 def test_a_crafted_list_is_read_or_refused(
@@ -74,7 +71,6 @@ def test_a_crafted_list_is_read_or_refused(
 ) -> None:
     outcome = readers["one"].run(name, str(folder), is_forked)
     check(outcome, folder, name)
-    assert outcome.seconds <= MAX_S, outcome
     check_refusal(outcome.value, name)
     expected = CASES[name].expected
     if isinstance(expected, int):
@@ -95,5 +91,4 @@ def test_damaged_lists_are_read_or_refused(
     assert len(outcome.value) == count
     for each in outcome.value:
         check_refusal(each, (format_, each))
-        assert each["seconds"] <= MAX_S, (format_, each)
     assert 0 < sum("rows" in each for each in outcome.value) < count

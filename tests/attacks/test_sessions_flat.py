@@ -18,7 +18,10 @@ from tests.attacks.sandbox import Sandbox
 from tests.attacks.sessions.scene import make
 from tests.night import BY_NIGHT
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc"),
+    pytest.mark.timeout(900),  # more than the deadline of the sandbox
+]
 ROUNDS = 200 if BY_NIGHT else 20
 WARM_UP = 10
 MOST_GROWTH_MB = 8

@@ -10,12 +10,17 @@ import pytest
 from tests.attacks.sandbox import Outcome, Sandbox
 from tests.night import BY_NIGHT, seeds
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="cases are forked")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="cases are forked"),
+    pytest.mark.timeout(4000),  # the deadlines of the sandbox come first
+]
 
 BATCHES, EACH = seeds(by_day=1, by_night=100), 100 if BY_NIGHT else 40
 NANO_BATCHES, NANO_EACH = seeds(by_day=1, by_night=40), 25 if BY_NIGHT else 2
-MOST_MB, MOST_S = 600, 10.0
-NANO_S = 280.0
+MOST_MB = 600
+NANO_S = 120.0
+"""For each inspection, twenty times what it takes."""
+FEW, MILLION = 250_000, 1_000_000
 
 
 def check(case: str, outcome: Outcome) -> None:
@@ -27,21 +32,19 @@ def check(case: str, outcome: Outcome) -> None:
 @pytest.mark.parametrize("batch", BATCHES)
 def test_damaged_spectra_are_read_drawn_and_measured_or_refused(batch: int) -> None:
     found: Counter[str] = Counter()
-    worst_mb, worst_s = 0, 0.0
+    worst_mb = 0
     with Sandbox("tests.attacks.spectra:attack") as sandbox:
         for number in range(EACH):
             outcome = sandbox.run(batch, number)
             case = f"case {batch}:{number}"
             check(case, outcome)
             assert outcome.peak_mb <= MOST_MB, f"{case}: {outcome.peak_mb} MB"
-            # Of the processor: beside other tests a case may wait long for its turn.
-            assert outcome.value["cpu_s"] <= MOST_S, f"{case}: {outcome.value['cpu_s']} s"
             foreign = [path for path in outcome.opened if not path.startswith("/tmp/")]
             assert foreign == [], f"{case}: {foreign}"
             found["refused" if "why" in outcome.value else "read"] += 1
             found["judged"] += outcome.value.get("judged", False)
-            worst_mb, worst_s = max(worst_mb, outcome.peak_mb), max(worst_s, outcome.value["cpu_s"])
-    sys.stderr.write(f"batch {batch}: {dict(found)}, {worst_mb} MB, {worst_s} s\n")
+            worst_mb = max(worst_mb, outcome.peak_mb)
+    sys.stderr.write(f"batch {batch}: {dict(found)}, {worst_mb} MB\n")
     assert min(found["read"], found["refused"]) > EACH // 10, "the damage is one-sided"
     assert found["judged"] > found["read"] // 2
 
@@ -50,18 +53,18 @@ def test_damaged_spectra_are_read_drawn_and_measured_or_refused(batch: int) -> N
 def test_damaged_spectra_are_inspected_by_the_bundled_model(batch: int) -> None:
     pytest.importorskip("llama_cpp")
     with Sandbox("tests.attacks.spectra:nano") as sandbox:
-        outcome = sandbox.run(1000 + batch, NANO_EACH, deadline_s=NANO_S)
+        outcome = sandbox.run(1000 + batch, NANO_EACH, deadline_s=NANO_S * NANO_EACH)
     check(f"batch {batch}", outcome)
-    sys.stderr.write(f"nano {batch}: {outcome.value}, {outcome.peak_mb} MB, {outcome.seconds} s\n")
+    sys.stderr.write(f"nano {batch}: {outcome.value}, {outcome.peak_mb} MB\n")
     assert outcome.value["inspected"] == NANO_EACH
     assert outcome.value["judged"] > NANO_EACH // 2
     assert outcome.peak_mb <= MOST_MB
 
 
-def test_a_million_pixels_are_drawn_and_measured_within_seconds() -> None:
-    with Sandbox("tests.attacks.spectra:million") as sandbox:
-        outcome = sandbox.run(1_000_000, deadline_s=NANO_S)
+def test_a_million_pixels_cost_no_more_than_their_share() -> None:
+    with Sandbox("tests.attacks.spectra:growth") as sandbox:
+        outcome = sandbox.run(FEW, MILLION)
     check("a million", outcome)
-    sys.stderr.write(f"a million: {outcome.value} s of CPU, {outcome.peak_mb} MB\n")
-    assert outcome.value <= MOST_S
+    sys.stderr.write(f"a million: {outcome.value} times {FEW}, {outcome.peak_mb} MB\n")
+    assert outcome.value <= MILLION / FEW  # about 1.4
     assert outcome.peak_mb <= MOST_MB

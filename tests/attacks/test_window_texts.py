@@ -10,9 +10,11 @@ from tests.night import BY_NIGHT, seeds
 
 IN_BATCH = 3 if BY_NIGHT else 1
 MOST_MB = 600
-SLOWEST_S = 2.0
+MOST_OF_ALL = 0.25
+"""What one step may take of the processor time of a walk; on any machine it is a thirtieth."""
 
 
+@pytest.mark.timeout(900)  # everything that the window has, for each session
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=9))
 def test_texts_of_strangers_are_only_shown(batch):
     """By night 27 sessions with twelve texts each."""
@@ -28,5 +30,6 @@ def test_texts_of_strangers_are_only_shown(batch):
         if outcome.value["seen"]["disputes"]:
             full += 1
         assert outcome.peak_mb <= MOST_MB
-        assert outcome.value["slowest"][0][0] <= SLOWEST_S, outcome.value["slowest"]
+        share, step = outcome.value["slowest"]
+        assert share <= MOST_OF_ALL, step
     assert full > 0, "no session was shown in full"

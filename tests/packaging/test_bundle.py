@@ -9,10 +9,11 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.processes import LONG_S, wait_until
 
 BUNDLE = os.environ.get("SPEC_O3_BUNDLE", "")
 if not BUNDLE:
@@ -22,8 +23,6 @@ if not sys.platform.startswith("linux"):
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
-PATIENCE_S = 120
-LOOK_S = 0.05
 SMALL_KB = 600
 needs_root = pytest.mark.skipif(not IS_ROOT, reason="only root may change users and mount disks")
 
@@ -70,7 +69,7 @@ class Start:
             cwd=cwd or self.home,
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=LONG_S,
         )
 
 
@@ -172,14 +171,14 @@ def test_two_at_once_on_one_session(start, home):
         stderr=subprocess.DEVNULL,
     )
     try:
-        until(lambda: (session.parent / f".{session.name}.lock").exists())
+        wait_until(lambda: (session.parent / f".{session.name}.lock").exists())
         said = one_line(start("vet", session))
         assert "is open in another program" in said
         assert "Close it there" in said
         assert start("stats", session).returncode == 0  # reading is nobody's alone
     finally:
         first.terminate()
-        first.wait(PATIENCE_S)
+        first.wait(LONG_S)
 
 
 @pytest.mark.skipif(not shutil.which("Xvfb") or not shutil.which("xdotool"), reason="no X server")
@@ -190,12 +189,12 @@ def test_its_window_is_shown_and_closes(start, home, tmp_path):
             try:
                 seek = ["xdotool", "search", "--onlyvisible", "--name", "Spec-o3"]
                 there = {**os.environ, **environment}
-                until(lambda: subprocess.run(seek, env=there, capture_output=True).stdout)
+                wait_until(lambda: subprocess.run(seek, env=there, capture_output=True).stdout)
                 kept = home / ".local/share/spec-o3-workbench/sample.speco3"
-                until(kept.exists)
+                wait_until(kept.exists)
             finally:
                 running.terminate()
-            assert running.wait(PATIENCE_S) == 0
+            assert running.wait(LONG_S) == 0
 
 
 class display:
@@ -224,11 +223,4 @@ class display:
 
     def __exit__(self, *exception: object) -> None:
         self._server.terminate()
-        self._server.wait(PATIENCE_S)
-
-
-def until(is_so):
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(LOOK_S)  # another program: there is nothing to wait on
+        self._server.wait(LONG_S)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from agent.errors import WorkbenchError
@@ -107,11 +105,9 @@ def test_words_of_the_tool_count_where_there_is_no_answer():
 
 
 @pytest.mark.parametrize("word", [r"\boxed{", "<answer>", "<think>", "</answer>", "}"])
-def test_a_model_that_repeats_itself_forever_is_read_at_once(word: str):
-    text = word * 40_000
-    started = time.perf_counter()
-    assert published_reading(text).is_well_formed is False
-    assert time.perf_counter() - started < 2.0
+def test_a_model_that_repeats_itself_forever_is_not_searched_again_from_every_word(word: str):
+    """That would take a regular expression hours, where reading it once takes half a second."""
+    assert published_reading(word * (4_000_000 // len(word))).is_well_formed is False
 
 
 class TestEquationThree:

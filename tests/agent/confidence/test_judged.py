@@ -82,7 +82,5 @@ def test_no_module_loads_scipy_or_scikit_learn_before_it_is_needed():
     names = ", ".join(f"agent.confidence.{path.stem}" for path in folder.glob("[a-z]*.py"))
     heavy = ("scipy", "sklearn", "torch", "transformers", "matplotlib.pyplot", "PySide6")
     code = f"import sys, {names}; print(*(m for m in {heavy!r} if m in sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
+from types import SimpleNamespace
 
 import pytest
 
 from agent.child_process.turn_taking import computing
+from agent.inspection import control as steering
 from agent.inspection.control import Control, Interjection
 from tests.agent.inspection.scripted_inspection import CV, inspect, inspector
 from tests.agent.scenes import answer, call, star
+from tests.processes import LONG_S
 
 
 @pytest.mark.parametrize("after", [0, 1])
@@ -51,7 +53,7 @@ def test_held_until_the_person_lets_it_go_on():
     thread.start()
     assert not done.wait(0.05)
     control.resume()
-    assert done.wait(30)
+    assert done.wait(LONG_S)
     thread.join()
 
 
@@ -71,7 +73,7 @@ def test_others_compute_while_one_is_held():
         assert not done.is_set()
         control.resume()
         assert not done.wait(0.05)  # it waits for its turn
-    assert done.wait(30)
+    assert done.wait(LONG_S)
     thread.join()
 
 
@@ -92,10 +94,10 @@ def test_a_look_put_in_does_not_let_it_go_on():
     thread = threading.Thread(target=work)
     thread.start()
     control.insert(Interjection(text="And its width?"))
-    assert two.wait(30)
+    assert two.wait(LONG_S)
     assert not done.wait(0.05)
     control.resume()
-    assert done.wait(30)
+    assert done.wait(LONG_S)
     thread.join()
     assert seen == ["person", "person", "agent", "agent"]
 
@@ -122,10 +124,10 @@ def test_a_look_leaves_time_for_the_eye():
 
     thread = threading.Thread(target=work)
     thread.start()
-    assert looked.wait(30)
+    assert looked.wait(LONG_S)
     assert not went_on.wait(0.1)
     control.set_pace(0.0)
-    assert went_on.wait(30)
+    assert went_on.wait(LONG_S)
     thread.join()
 
 
@@ -139,16 +141,24 @@ def test_what_a_person_does_ends_the_wait_for_the_eye(end):
         control.insert(Interjection(text="look here"))
     else:
         getattr(control, end)()
-    thread.join(30)
+    thread.join(LONG_S)
     assert not thread.is_alive()
 
 
-def test_the_wait_for_the_eye_lasts_as_long_as_the_pace_says():
+def test_the_wait_for_the_eye_lasts_as_long_as_the_pace_says(monkeypatch):
+    """Although it is woken for nothing after three quarters of it."""
+    now, asked = [0.0], []
+
+    def wait(left: float) -> None:
+        asked.append(left)
+        now[0] += min(left, 0.375)
+
+    monkeypatch.setattr(steering, "time", SimpleNamespace(monotonic=lambda: now[0]))
     control = Control()
-    control.set_pace(0.05)
-    started = time.monotonic()
+    control.set_pace(0.5)
+    monkeypatch.setattr(control._changed, "wait", wait)
     control.wait_for_the_eye()
-    assert time.monotonic() - started >= 0.05
+    assert asked == [0.5, 0.125]
     late = Control(deadline_s=0.0)
     late.set_pace(600.0)
     late.wait_for_the_eye()

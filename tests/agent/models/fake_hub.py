@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.models.download import get_model
+from tests.processes import LONG_S
 
 REPO = "Maxwell-Jia/spec-o3-3b"
 COMMIT = "c0ffee" + "0" * 34
@@ -105,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         hub, content = self.hub, self.hub.files[name]
         hub.reached.set()
         if hub.hold is not None:
-            hub.hold.wait(30)
+            hub.hold.wait(LONG_S)
         if hub.redirects_to:
             self._send(302, b"", {"Location": f"{hub.redirects_to}{self.path}"})
             return

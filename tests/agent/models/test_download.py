@@ -31,6 +31,7 @@ from tests.agent.models.fake_hub import (
     fetch,
     put,
 )
+from tests.processes import LONG_S
 
 
 def test_a_download_is_whole_checked_and_has_a_card(hub: FakeHub, home: Path) -> None:
@@ -151,12 +152,12 @@ def test_two_at_once_do_not_mix(hub: FakeHub) -> None:
     first = threading.Thread(target=lambda: done.append(fetch(hub)))
     first.start()
     try:
-        assert hub.reached.wait(30)
+        assert hub.reached.wait(LONG_S)
         with pytest.raises(DownloadError, match="another program is downloading it now"):
             fetch(hub)
     finally:
         hub.hold.set()
-        first.join(60)
+        first.join()
     assert done
     assert done[0].is_ready
 

@@ -10,6 +10,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from agent.errors import WorkbenchError
 from app.mcp.calls import Calls
+from tests.processes import LONG_S
 
 
 def test_a_call_that_takes_too_long_is_given_up_and_still_counts():
@@ -30,7 +31,7 @@ def test_a_call_that_takes_too_long_is_given_up_and_still_counts():
 
 
 def test_a_flood_is_refused():
-    calls, go_on = Calls("test", at_once=2, max_open=5, limit_s=30.0), threading.Event()
+    calls, go_on = Calls("test", at_once=2, max_open=5, limit_s=LONG_S), threading.Event()
     told = []
 
     async def one():
@@ -53,7 +54,7 @@ def test_a_flood_is_refused():
 
 
 def test_only_messages_for_users_reach_the_client():
-    calls = Calls("test", limit_s=30.0)
+    calls = Calls("test", limit_s=LONG_S)
 
     def fail(error):
         raise error

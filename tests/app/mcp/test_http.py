@@ -24,6 +24,7 @@ from uvicorn.server import ServerState
 from agent.errors import WorkbenchError
 from app.mcp import http
 from tests.app.mcp.clients import COMMAND, ENVIRONMENT, ROOT, TOKEN, refused
+from tests.processes import LONG_S
 
 GOOD = {
     "Authorization": f"Bearer {TOKEN}",
@@ -47,13 +48,13 @@ def address(night):
         line = server.stderr.readline()
         yield re.search(r"http://127\.0\.0\.1:\d+/mcp", line)[0]
         server.send_signal(signal.SIGINT)
-        rest = server.communicate(timeout=30)[1]
+        rest = server.communicate(timeout=LONG_S)[1]
     assert "token" not in rest and TOKEN not in rest and "Traceback" not in rest
 
 
 @pytest.fixture(scope="module")
 def web():
-    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
+    with httpx.Client(trust_env=False, verify=False, timeout=LONG_S) as client:
         yield client
 
 
@@ -66,7 +67,7 @@ def test_the_sdks_client_over_http(address):
     async def talk():
         headers = {"Authorization": f"Bearer {TOKEN}"}
         async with (
-            httpx2.AsyncClient(headers=headers, trust_env=False, timeout=30) as web,
+            httpx2.AsyncClient(headers=headers, trust_env=False, timeout=LONG_S) as web,
             Client(streamable_http_client(address, http_client=web)) as client,
         ):
             drawn = await client.call_tool("draw_spectrum", {"candidate": 1})
@@ -125,17 +126,17 @@ WHOLE = HALF + b"Content-Length: 0\r\n\r\n"
     ("sent", "status"), [(b"", b""), (HALF, b""), (NO_BODY, b"401"), (WHOLE + HALF, b"401")]
 )
 def test_who_sends_no_whole_request_holds_no_connection(monkeypatch, sent, status):
-    monkeypatch.setattr(http, "IDLE_S", 0.05)
+    monkeypatch.setattr(http, "IDLE_S", 0.3)
     answer = anyio.run(talk_to, http.TokenCheck(never, TOKEN), sent)
     assert answer.split(b"\r\n")[0].partition(b" ")[2][:3] == status
     assert answer.count(b"HTTP/1.1") <= 1
 
 
 def test_a_long_answer_is_waited_for(monkeypatch):
-    monkeypatch.setattr(http, "IDLE_S", 0.05)
+    monkeypatch.setattr(http, "IDLE_S", 0.3)
 
     async def slow(scope, receive, send):
-        await anyio.sleep(4 * http.IDLE_S)
+        await anyio.sleep(2 * http.IDLE_S)
         await PlainTextResponse("done")(scope, receive, send)
 
     assert anyio.run(talk_to, slow, WHOLE).endswith(b"done")
@@ -156,7 +157,7 @@ async def talk_to(app, sent):
     async with server:
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
         writer.write(sent)
-        answer = await asyncio.wait_for(reader.read(), 30)
+        answer = await asyncio.wait_for(reader.read(), LONG_S)
         writer.close()
         await writer.wait_closed()
     return answer

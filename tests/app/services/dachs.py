@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +18,10 @@ import pytest
 
 from app.services.catalogues.service import Service
 from tests.app.core.database.postgres import Cluster, running_cluster
+from tests.processes import LONG_S, wait_until
 
 NEEDED = "apt-get install python3-gavo postgresql-pgsphere postgresql-q3c"
 ASKED = "Processing starts: /tap/sync"
-START_S = 120.0
 SETTINGS = """
 [general]
 rootDir={root}
@@ -58,18 +57,17 @@ POSITION = (
 
 
 class Dachs:
-    """The running server, and when it was asked."""
+    """The running server, and how often it was asked."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}/tap"
-        self.asked_at: list[float] = []
+        self.asked = 0
         self.log: list[str] = []
 
     def listen(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            if ASKED in line:
-                self.asked_at.append(time.monotonic())
+            self.asked += ASKED in line
             self.log.append(line)
 
 
@@ -120,7 +118,7 @@ def running_dachs(service: Service, rows: Sequence[Mapping[str, object]]) -> Ite
             yield server
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(LONG_S)
             listener.join()
             assert process.stdout is not None
             process.stdout.close()
@@ -164,11 +162,12 @@ def _free_port() -> int:
 
 
 def _wait_until_it_answers(server: Dachs, process: subprocess.Popen[str]) -> None:
-    until, tick = time.monotonic() + START_S, threading.Event()
-    while time.monotonic() < until and process.poll() is None:
+    def answers() -> bool:
+        assert process.poll() is None, "DaCHS did not start:\n" + "".join(server.log[-40:])
         try:
-            with urllib.request.urlopen(f"{server.url}/availability", timeout=5.0):
-                return
+            with urllib.request.urlopen(f"{server.url}/availability", timeout=LONG_S):
+                return True
         except (urllib.error.URLError, OSError):
-            tick.wait(0.1)
-    pytest.fail("DaCHS did not start:\n" + "".join(server.log[-40:]))
+            return False
+
+    wait_until(answers)

@@ -81,7 +81,7 @@ def fault_server() -> Iterator[FaultServer]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout = 5.0
+    timeout = 60.0  # a connection that nobody uses keeps the server from ending
     server: FaultServer
 
     def do_GET(self) -> None:
@@ -184,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(200, b"", content_type="text/xml")
 
     def _stall(self) -> None:
-        self.server.ended.wait(40.0)
+        self.server.ended.wait()
         self.close_connection = True
 
     def _redirect_away(self) -> None:

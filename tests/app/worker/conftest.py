@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
+from app.worker import process
 from app.worker.client import WorkerClient
 from app.worker.inspection import Event
 from app.worker.request import InspectRequest, LoadRequest
+from tests.processes import LONG_S, wait_until
 
-# Longer than any step here takes, even on a busy machine.
-LONG_S = 60.0
 COMMAND = [sys.executable, "-P", str(Path(__file__).with_name("scripted_child.py"))]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -63,12 +63,18 @@ def request(name: str = "any", **more: object) -> InspectRequest:
 
 
 @pytest.fixture(autouse=True)
+def on_a_slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process writes as it ends comes later there."""
+    monkeypatch.setattr(process, "END_GRACE_S", 3.0)
+
+
+@pytest.fixture(autouse=True)
 def nothing_left() -> Iterator[None]:
     """Fail a test that leaves a thread or pipe behind."""
     threads, pipes = set(threading.enumerate()), _pipes()
     yield
-    assert set(threading.enumerate()) <= threads
-    assert _pipes() <= pipes
+    wait_until(lambda: set(threading.enumerate()) <= threads)
+    wait_until(lambda: _pipes() <= pipes)
 
 
 @pytest.fixture(scope="module")

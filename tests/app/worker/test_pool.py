@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -16,8 +15,10 @@ from app.worker import supervisor
 from app.worker.errors import InspectionError, LoadError, WorkerCrash, WorkerTimeout
 from app.worker.inspection import Event, Finished, Started
 from app.worker.pool import WorkerPool
+from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest, LoadRequest
-from tests.app.worker.conftest import COMMAND, LONG_S, POSIX, request, spectrum
+from tests.app.worker.conftest import COMMAND, POSIX, request, spectrum
+from tests.processes import wait_until
 
 GOOD = LoadRequest("good")
 
@@ -52,13 +53,29 @@ def test_one_that_killed_by_chance_is_tried_again(tmp_path: Path) -> None:
 def test_one_that_was_stopped_by_chance_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor, "PING_S", 0.1)
+    """A sign of life is waited for as long as usual, but for a second once it has stopped."""
+    there = tmp_path / "there"
+    begun, patience, kill = [], supervisor.PING_S, ChildProcess.kill
+
+    def impatient(key: int, event: Event) -> None:
+        if key == 1 and isinstance(event, Started):
+            begun.append(key)
+            if len(begun) == 1:
+                wait_until(there.exists)
+                monkeypatch.setattr(supervisor, "PING_S", 0.1)
+
+    def patient_again(child: ChildProcess, reason: str) -> None:
+        monkeypatch.setattr(supervisor, "PING_S", patience)
+        kill(child, reason)
+
     monkeypatch.setattr(supervisor, "MAX_UNANSWERED", 10)
-    name = f"stop-unless-there:{tmp_path / 'there'}"
-    with WorkerPool(2, GOOD, command=COMMAND) as pool:
-        outcomes = list(pool.run(batch("any", name, "any", "any")))
+    monkeypatch.setattr(ChildProcess, "kill", patient_again)
+    name = f"stop-unless-there:{there}"
+    with WorkerPool(1, GOOD, command=COMMAND) as pool:
+        outcomes = list(pool.run(batch("any", name, "any", "any"), impatient))
     assert sorted(each.key for each in outcomes) == [0, 1, 2, 3]
     assert all(each.trajectory for each in outcomes)
+    assert begun == [1, 1]
 
 
 def test_one_that_takes_too_long_is_not_tried_again(tmp_path: Path) -> None:
@@ -203,11 +220,4 @@ def test_those_that_run_are_cancelled_with_the_batch() -> None:
         )
         assert next(running).key == 0
         cast("Generator[object]", running).close()
-        _wait_until(lambda: len(cancelled) == 4)
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + LONG_S
-    while not is_so():
-        assert time.monotonic() < until
-        os.sched_yield()
+        wait_until(lambda: len(cancelled) == 4)

@@ -20,6 +20,7 @@ from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list, look_at
 from app.core.session.session import new_session
 from tests.app.core.importing.hostile_lists import MUTATIONS
+from tests.attacks.lists.reading import give_time
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
 LONG = "x" * 32_000
@@ -27,6 +28,7 @@ LONG = "x" * 32_000
 
 def read_list(path: str, folder: str) -> dict[str, Any]:
     """Preview a list and import it into a session, as a person would."""
+    give_time()
     found = look_at(path)
     if found.problem:
         return {"refused": found.problem}

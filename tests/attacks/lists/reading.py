@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import tempfile
-import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,11 +46,14 @@ def read_damaged(format_: str, first: int, count: int, folder: str) -> list[dict
             name, content = damaged(format_, number)
             path = Path(folder, name)
             path.write_bytes(content)
-            began = time.monotonic()
-            found = _read(session, path)
-            results.append({"number": number, "seconds": time.monotonic() - began, **found})
+            results.append({"number": number, **_read(session, path)})
             path.unlink()
     return results
+
+
+def give_time() -> None:
+    """Let the sandbox end what hangs: on a slow machine the program would end what does not."""
+    parent.START_S = parent.OPENING_S = parent.SILENCE_S = 10_000.0
 
 
 def _read(session: Session, path: Path) -> dict[str, Any]:
@@ -79,6 +81,7 @@ def _check_stored(session: Session, path: Path) -> None:
 
 @contextmanager
 def _reading(folder: Path, *, is_forked: bool) -> Iterator[Session]:
+    give_time()
     if is_forked:
         parent._started = _Forked  # type: ignore[assignment]
         _Forked.log = folder.parent / OPENED

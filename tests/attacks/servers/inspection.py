@@ -26,8 +26,8 @@ from app.cli.inspection_text import heading, inspection_json, step_lines, verdic
 from app.cli.main import main
 from tests.attacks.servers.server import KEY
 
-SILENCE_S = 0.4
-TURN_S = 1.2
+SHORT, LONG = (0.4, 1.2), (60.0, 60.0)
+"""The longest silence and turn (s): of what ends by time, and twenty times what all else takes."""
 MAX_TEXT = 4_000_000
 
 
@@ -42,18 +42,19 @@ def _warm_up() -> None:
     PictureMaker.of(spectrum(), spectrum_ref(spectrum()), COMPACT, QWEN25).overview()
 
 
-def inspect(url: str, lists_models: bool) -> dict[str, Any]:
+def inspect(url: str, lists_models: bool, ends_by_time: bool) -> dict[str, Any]:
     """Inspect a spectrum with the model on this server; return all that may be shown or kept."""
     logging.basicConfig(level=logging.INFO, stream=sys.stdout)
     os.environ["SPEC_O3_API_KEY"] = KEY
     went = _connections()
     live: list[str] = []
+    silence_s, turn_s = SHORT if ends_by_time else LONG
     try:
         engine = RemoteEngine.connect(
             url,
             None if lists_models else "m",
-            timeout_s=SILENCE_S,
-            turn_s=TURN_S,
+            timeout_s=silence_s,
+            turn_s=turn_s,
             retries=0,
             rng=random.Random(1),
         )

@@ -160,6 +160,10 @@ class Kind:
     answers: bool = False
     """Whether the inspection has to reach its verdict in spite of it."""
 
+    @property
+    def ends_by_time(self) -> bool:
+        return self.must == "within"
+
 
 MANY = 1 << 16
 CHUNKED = head(content_type=SSE, transfer_encoding="chunked")

@@ -82,7 +82,7 @@ class HostileServer:
     def close(self) -> None:
         self.closing.set()
         for address in (self.listener.getsockname(), self.elsewhere.getsockname()):
-            with suppress(OSError), socket.create_connection(address, 1):
+            with suppress(OSError), socket.create_connection(address, 20):
                 pass  # wakes the thread that accepts
         for each in self._sockets:
             with suppress(OSError):

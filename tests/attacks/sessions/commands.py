@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from functools import cache
@@ -31,25 +30,18 @@ UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 
 
 def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
-    """Spoil a copy of the session and try all commands; what each one said, and the slowest."""
+    """Spoil a copy of the session and try all commands; what each one said."""
     home = Path(folder)
     place, what = receive(seed, Path(made), home)
     beside = home / "beside"
     lines = _log_lines(place)
     said: dict[str, str] = {}
-    seconds: dict[str, float] = {}
     for name, words in _commands(place, beside):
-        if seed % EVERY.get(name, 1):
-            continue
-        begin = time.monotonic()
-        said[name] = _run(words)
-        seconds[name] = time.monotonic() - begin
-    seconds.pop("vet", None)  # has deadlines of its own, and starts processes
-    slowest = max(seconds, key=seconds.__getitem__)
+        if seed % EVERY.get(name, 1) == 0:
+            said[name] = _run(words)
     return {
         "what": what,
         "said": said,
-        "slowest": [seconds[slowest], slowest],
         "lost": max(0, lines - _log_lines(place)) if lines else 0,
         "packed": _secrets_in(beside),
     }

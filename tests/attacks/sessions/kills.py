@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Engine, event
+
 from app.cli import vet as vet_command
 from app.cli.main import workbench
 from app.core.inspections.batch import BatchResult, inspect_all
@@ -95,11 +97,10 @@ def act(order: Order) -> None:
 
 
 def merge(order: Order) -> None:
-    """`spec-o3 merge`."""
-    tell("open")
-    began = time.monotonic()
+    """`spec-o3 merge`, which tells before each statement."""
+    event.listen(Engine, "before_cursor_execute", lambda *_: tell("step"))
     _command("merge", order["location"], *order["others"])
-    tell("done", time.monotonic() - began)
+    tell("done")
 
 
 def _command(*words: Any) -> None:
@@ -110,21 +111,6 @@ def _command(*words: Any) -> None:
     os.dup2(silent, 1)
     os.dup2(silent, 2)
     workbench()(list(map(str, words)), standalone_mode=False)
-
-
-def processes_of(mark: str) -> list[int]:
-    """The processes that were started below the child with this mark."""
-    wanted = f"{MARK}={mark}".encode()
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdecimal():
-            try:
-                variables = (folder / "environ").read_bytes().split(b"\0")
-            except OSError:  # it has just ended, or is another user's
-                continue
-            if wanted in variables:
-                found.append(int(folder.name))
-    return found
 
 
 def sample_session(location: Path) -> None:

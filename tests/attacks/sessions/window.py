@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph wi
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.attacks.sessions.commands import receive
+from tests.processes import wait_until
 
-LONG_S = 30.0
 KEYS = (Qt.Key.Key_A, Qt.Key.Key_R, Qt.Key.Key_U, Qt.Key.Key_N, Qt.Key.Key_P)
 
 
@@ -34,7 +33,6 @@ def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
     window = MainWindow(settings, CurrentTheme())
     GarbageTimer(window)  # as in the program
     window.show()
-    begin = time.monotonic()
     window.open_session(place)
     asked: list[QMessageBox] = []
 
@@ -57,7 +55,6 @@ def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
         "shown": shown,
         "problem": problem,
         "asked": len(asked),
-        "seconds": time.monotonic() - begin,
     }
 
 
@@ -65,7 +62,7 @@ def _use(window: MainWindow) -> None:
     view = window.view
     assert view is not None
     current = view.context.current
-    _wait(lambda: current.row is not None or view.status.errors, must=False)
+    _wait(lambda: current.row is not None or view.status.errors)
     for key in KEYS:
         QTest.keyClick(QApplication.focusWidget() or window, key)
         _settle()
@@ -83,16 +80,8 @@ def _use(window: MainWindow) -> None:
 
 
 def _settle() -> None:
-    until = time.monotonic() + 0.05
-    while time.monotonic() < until:
-        QApplication.processEvents()
+    QTest.qWait(50)
 
 
-def _wait(is_so: Callable[[], object], *, must: bool = True) -> None:
-    until = time.monotonic() + LONG_S
-    while not is_so():
-        if time.monotonic() > until:
-            assert not must, "the window shows neither the session nor a sentence"
-            return
-        QApplication.processEvents()
-        time.sleep(0.002)
+def _wait(is_so: Callable[[], object]) -> None:
+    wait_until(lambda: QApplication.processEvents() or is_so())

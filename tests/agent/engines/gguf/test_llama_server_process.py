@@ -14,7 +14,7 @@ from agent.engines.gguf.llama_server import is_installed
 from agent.engines.gguf.llama_server_process import ServerProcess
 from agent.errors import EngineError
 from tests.agent.engines.remote.real_servers import tiny_pair
-from tests.processes import runs
+from tests.processes import LONG_S, runs, wait_until
 
 __all__ = ["tiny_pair"]
 
@@ -25,7 +25,7 @@ def test_a_process_that_cannot_load_says_why(tmp_path):
     absent = str(tmp_path / "absent.gguf")
     arguments = [absent, absent, "--context", "512", "--threads", "1"]
     with pytest.raises(EngineError, match=r"could not be loaded \(status 1: .*absent\.gguf"):
-        ServerProcess.start(arguments, 60)
+        ServerProcess.start(arguments, LONG_S)
 
 
 def test_a_library_the_system_lacks_is_named_with_its_cure(tmp_path, monkeypatch):
@@ -35,7 +35,7 @@ def test_a_library_the_system_lacks_is_named_with_its_cure(tmp_path, monkeypatch
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     arguments = ["model.gguf", "mmproj.gguf", "--context", "512", "--threads", "1"]
     with pytest.raises(EngineError, match=r"libgomp\.so\.1.*sudo apt-get install libgomp1"):
-        ServerProcess.start(arguments, 60)
+        ServerProcess.start(arguments, LONG_S)
 
 
 def test_a_process_that_is_never_ready_is_ended(tiny_pair):
@@ -47,7 +47,7 @@ def test_a_process_that_is_never_ready_is_ended(tiny_pair):
 def test_it_outlives_the_thread_that_asked_for_it(tiny_pair):
     arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
     started = []
-    thread = threading.Thread(target=lambda: started.append(ServerProcess.start(arguments, 60)))
+    thread = threading.Thread(target=lambda: started.append(ServerProcess.start(arguments, LONG_S)))
     thread.start()
     thread.join()
     (server,) = started
@@ -61,10 +61,10 @@ def test_it_outlives_the_thread_that_asked_for_it(tiny_pair):
 def test_one_that_is_stopped_is_ended_too(tiny_pair, monkeypatch):
     monkeypatch.setattr(llama_server_process, "EXIT_TIMEOUT_S", 0.5)
     arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
-    server = ServerProcess.start(arguments, 60)
+    server = ServerProcess.start(arguments, LONG_S)
     os.kill(server.pid, signal.SIGSTOP)
     server.close()
-    assert not runs(server.pid)
+    wait_until(lambda: not runs(server.pid))
 
 
 def test_a_process_that_does_not_know_its_words_says_so():

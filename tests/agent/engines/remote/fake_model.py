@@ -15,13 +15,13 @@ from tests.agent.engines.remote.fake_server import (
     answered,
     serving_this,
 )
+from tests.processes import LONG_S
 
 LOOK = (
     '<think>A look.</think><tool_call>\n{"name": "spectral_visualization_tool", "arguments": '
     '{"wavelength_range": [6500, 6600], "label": "Hα"}}\n</tool_call>'
 )
 ANSWER = "<think>It is.</think><answer>\\boxed{YES} broad Hα</answer>"
-LONG_S = 60.0
 
 
 class ModelServer(Server):

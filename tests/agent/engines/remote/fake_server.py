@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import select
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ssl import SSLContext
@@ -59,10 +59,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def wait_for_hang_up(self) -> None:
         """Until the client closes its side, or the test ends."""
-        self.connection.settimeout(30)
-        with suppress(OSError):
-            self.rfile.read(1)
-        self.server.hung_up.set()
+        is_over = False
+        while not is_over:
+            is_over = self.server.ended.is_set()
+            if select.select([self.connection], [], [], 0.01)[0]:
+                self.server.hung_up.set()
+                break
+            self.server.tick()
         self.close_connection = True
 
 
@@ -75,7 +78,9 @@ class Server(ThreadingHTTPServer):
     def __init__(self, acts: Sequence[Act]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.requests: list[Request] = []
-        self.hung_up = threading.Event()
+        self.hung_up, self.ended = threading.Event(), threading.Event()
+        self.tick: Callable[[], object] = lambda: None
+        """Called again and again while it stalls, and with each piece of an endless reply."""
         self._acts = list(acts)
         self._lock = threading.Lock()
 
@@ -114,6 +119,7 @@ def serving_this(server: Server) -> Iterator[None]:
     try:
         yield
     finally:
+        server.ended.set()
         server.shutdown()
         thread.join()
         server.server_close()  # waits for the threads of requests
@@ -185,14 +191,14 @@ def stalled(pieces: Pieces | None = None) -> Act:
     return act
 
 
-def endless(piece: bytes, content_type: str = "text/event-stream", *, pause_s: float = 0.0) -> Act:
+def endless(piece: bytes, content_type: str = "text/event-stream") -> Act:
     """The same bytes until the client hangs up."""
 
     def act(handler: Handler) -> None:
         handler.head(200, content_type=content_type, transfer_encoding="chunked")
         while True:
             handler.chunk(piece)
-            time.sleep(pause_s)
+            handler.server.tick()
 
     return act
 

@@ -24,8 +24,8 @@ import httpx
 import pytest
 
 from tests.agent.engines.remote.fake_server import Act, Handler
+from tests.processes import LONG_S
 
-START_S = 120
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n"
     "{% if message.content is string %}{{ message.content }}{% else %}"
@@ -92,13 +92,13 @@ def llama_cpp_server(pair: Pair, key: str) -> Iterator[str]:
     reader = threading.Thread(target=_watch, args=(process.stdout, found))
     reader.start()
     try:
-        address = found.get(timeout=START_S)
+        address = found.get(timeout=LONG_S)
         assert address.startswith("http"), address
         yield address
     finally:
         process.terminate()
-        process.wait(30)
-        reader.join(30)
+        process.wait(LONG_S)
+        reader.join()
         process.stdout.close()
 
 
@@ -122,7 +122,7 @@ def forwarded(
         body = request.body | ({"grammar": _grammar(request.body)} if steered else {})
         headers = {"authorization": request.headers["authorization"]}
         with (
-            httpx.Client(timeout=60, trust_env=False) as client,
+            httpx.Client(timeout=LONG_S, trust_env=False) as client,
             client.stream("POST", url + request.path, json=body, headers=headers) as reply,
         ):
             kind = reply.headers["content-type"]

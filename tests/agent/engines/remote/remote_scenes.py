@@ -5,16 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from PIL import Image
 
 from agent.engines.base import SamplingSettings
+from agent.engines.remote import http
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, system_text
 from tests.agent.engines.remote.fake_clock import FakeClock
 from tests.agent.engines.remote.fake_server import Act, Server, serving
+from tests.processes import LONG_S
 
 GREEDY = SamplingSettings(max_new_tokens=64)
 
@@ -31,13 +35,27 @@ KEY = "sesame-0123456789"
 @contextmanager
 def talking(*acts: Act, **options: object) -> Iterator[tuple[Server, RemoteEngine]]:
     """A server with this script and an engine that knows it."""
-    named = {"timeout_s": 10.0, "key": None, "clock": FakeClock(), "rng": random.Random(1)}
+    named = {"timeout_s": LONG_S, "key": None, "clock": FakeClock(), "rng": random.Random(1)}
     with serving(*acts) as server:
         engine = RemoteEngine.connect(server.url, "m", **(named | options))
         try:
             yield server, engine
         finally:
             engine.close()
+
+
+@contextmanager
+def only_servers_take_time(*servers: Server) -> Iterator[None]:
+    """A second passes for the client with each tick of a server that stalls, and none otherwise."""
+    clock = FakeClock()
+
+    def tick() -> None:
+        clock.waited += 1.0
+
+    for server in servers:
+        server.tick = tick
+    with mock.patch.object(http, "time", SimpleNamespace(monotonic=clock.now)):
+        yield
 
 
 def opened(engine: RemoteEngine):

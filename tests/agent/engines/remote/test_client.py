@@ -154,5 +154,5 @@ def test_an_untrusted_certificate_is_refused_at_once(tmp_path):
         with pytest.raises(EngineError, match="certificate that this machine does not trust"):
             opened(engine).generate(GREEDY)
         engine.close()
-        thread.join(10)
+        thread.join()
         assert len(greeted) == 1

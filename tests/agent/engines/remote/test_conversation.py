@@ -21,6 +21,7 @@ from tests.agent.engines.remote.remote_scenes import (
     talking,
     usage,
 )
+from tests.processes import LONG_S
 
 
 def test_a_turn_is_streamed_and_counted():
@@ -163,12 +164,12 @@ def test_the_stop_of_one_conversation_is_not_that_of_another():
 
         thread = threading.Thread(target=talk)
         thread.start()
-        assert received.wait(10)
+        assert received.wait(LONG_S)
         other = opened(engine).generate(GREEDY, should_stop=lambda: True)
         assert other.finish == "cancelled"
         assert thread.is_alive()
         stop.set()
-        thread.join(10)
+        thread.join()
         assert results == ["cancelled"]
 
 

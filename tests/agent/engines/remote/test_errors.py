@@ -49,7 +49,7 @@ def retrying(retries: int = 4, seed: int = 1) -> tuple[RetryPolicy, FakeClock]:
 def test_faults_that_pass_are_waited_out():
     policy, clock = retrying()
     assert policy.run(failing(3), "host") == 4
-    assert 0.25 + 0.5 + 1.0 <= clock.waited_s <= 0.5 + 1.0 + 2.0
+    assert 0.25 + 0.5 + 1.0 <= clock.waited <= 0.5 + 1.0 + 2.0
 
 
 def test_others_compute_while_one_waits_to_try_again():
@@ -90,7 +90,8 @@ def test_waits_double_jitter_and_end_somewhere():
         longest = min(LONGEST_WAIT_S, 0.5 * 2**number)
         assert longest / 2 <= min(some) < 0.55 * longest
         assert 0.95 * longest < max(some) <= longest
-    assert policy.wait_s(10**9) <= LONGEST_WAIT_S
+    much_later = policy.wait_s(10**9)
+    assert much_later <= LONGEST_WAIT_S
 
 
 def test_the_jitter_follows_its_seed():
@@ -105,22 +106,22 @@ def test_the_jitter_follows_its_seed():
 def test_the_servers_wish_is_followed():
     policy, clock = retrying()
     assert policy.run(failing(2, retry_after_s=3.0), "host") == 3
-    assert clock.waited_s == pytest.approx(6.0)
+    assert clock.waited == pytest.approx(6.0)
 
 
 def test_a_server_that_asks_for_too_long_is_not_waited_for():
     policy, clock = retrying()
     with pytest.raises(EngineError, match="asks us to wait 3600 s"):
         policy.run(failing(1, retry_after_s=3600.0), "host")
-    assert clock.waited_s == 0
+    assert clock.waited == 0
     assert policy.wait_s(0, MAX_RETRY_AFTER_S) == MAX_RETRY_AFTER_S
 
 
 def test_a_stop_is_heard_while_waiting():
     policy, clock = retrying()
     with pytest.raises(Cancelled):
-        policy.run(failing(9, retry_after_s=100.0), "host", lambda: clock.waited_s > 1.0)
-    assert clock.waited_s < 1.2
+        policy.run(failing(9, retry_after_s=100.0), "host", lambda: clock.waited > 1.0)
+    assert clock.waited < 1.2
 
 
 def test_other_errors_are_not_tried_again():

@@ -20,6 +20,7 @@ from tests.agent.engines.remote.fake_server import (
     stream,
 )
 from tests.agent.engines.remote.remote_scenes import GREEDY, opened, refusal_of, talking
+from tests.processes import LONG_S
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_a_model_without_end_is_cut():
         generated = opened(engine).generate(SamplingSettings(max_new_tokens=4))
         assert generated.finish == "length"
         assert len(generated.text) < 20_000
-        assert server.hung_up.wait(10)
+        assert server.hung_up.wait(LONG_S)
 
 
 def test_pings_alone_are_no_answer():

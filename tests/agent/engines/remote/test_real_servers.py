@@ -26,12 +26,13 @@ from tests.agent.engines.remote.real_servers import (
     llama_cpp_server,
     tiny_pair,
 )
+from tests.agent.engines.remote.remote_scenes import only_servers_take_time
 from tests.agent.scenes import star
+from tests.processes import LONG_S
 
 __all__ = ["tiny_pair"]
 
 KEY = "loopback-key"
-TIMEOUT_S = 3.0
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def inspected(engine: Engine, pieces: list[str]) -> Trajectory:
 
 
 def through(server: Server, key: str, **options: object) -> RemoteEngine:
-    return RemoteEngine.connect(server.url, "tiny", key=key, timeout_s=TIMEOUT_S, **options)
+    return RemoteEngine.connect(server.url, "tiny", key=key, **options)
 
 
 def check(record: Trajectory, pieces: list[str]) -> None:
@@ -99,7 +100,7 @@ def test_trouble_on_the_way_changes_nothing(real):
     ]  # fmt: skip
     records = []
     for acts in ([good], trouble):
-        with serving(*acts) as server:
+        with serving(*acts) as server, only_servers_take_time(server):
             engine = through(server, key)
             pieces: list[str] = []
             records.append(inspected(engine, pieces))
@@ -152,7 +153,7 @@ def _listed(url: str, key: str, question: dict) -> list[dict]:
         json=body | {"logprobs": True, "top_logprobs": 20, "model": "tiny"},
         headers={"authorization": f"Bearer {key}"},
         trust_env=False,
-        timeout=60,
+        timeout=LONG_S,
     )
     found = reply.json()["choices"][0]["logprobs"]["content"]
     for entry in found:

@@ -90,7 +90,6 @@ def with_yaml_in_comments() -> bytes:
     return samples.bytes_of(fits.PrimaryHDU(), hdu)
 
 
-@pytest.mark.timeout(20)
 def test_a_size_given_twice_never_reaches_specutils(given: Given) -> None:
     """Without the END of its first header, astropy took the second NAXIS, and sixty seconds."""
     data = bytearray(apvisit())

@@ -49,7 +49,6 @@ def test_the_room_opens_and_the_program_ends_with_it(night):
         [sys.executable, "-c", CODE, *words],
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "SPEC_O3_CONFIG": str(night)},
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from typer.testing import CliRunner
@@ -16,6 +15,7 @@ from tests.agent.spectra.readers import samples
 from tests.app.cli.commands import fails, run
 from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, play_archives
 from tests.app.services.fault_server import fault_server
+from tests.processes import wait_until
 
 STAR = "plate,mjd,fiberid,ra,dec\n266,51602,31,147.32107,-0.0065757249\n"
 FIRST = int(OBSID)
@@ -89,13 +89,8 @@ def test_a_run_that_was_killed_goes_on_where_it_was(server, tmp_path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    until = time.monotonic() + 60.0
-    while len(server.asked) < 3 and time.monotonic() < until:
-        assert child.poll() is None
-        try:
-            child.wait(0.05)
-        except subprocess.TimeoutExpired:
-            continue
+    wait_until(lambda: len(server.asked) == 3 or child.poll() is not None)
+    assert child.poll() is None
     child.send_signal(signal.SIGKILL)
     child.wait()
     assert len(list(folder.glob("*.fits"))) == 2

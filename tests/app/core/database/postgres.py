@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import LONG_S
+
 SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",
@@ -118,7 +120,7 @@ def running_cluster() -> Iterator[Cluster]:
             if server.poll() is None:
                 stop = [programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"]
                 subprocess.run([*as_user, *stop], check=True, capture_output=True, cwd=folder)
-            server.communicate(timeout=30)
+            server.communicate(timeout=LONG_S)
     finally:
         shutil.rmtree(folder)
 

@@ -15,6 +15,7 @@ from tests.app.core.database.postgres import name_of
 from tests.app.core.session.kept_lines import held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.sessions import made
+from tests.processes import LONG_S
 
 ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 
@@ -140,7 +141,7 @@ def test_a_colleague_who_stops_amid_a_verdict(team_location, monkeypatch):
             writing = pool.submit(here.record_verdict, 2, ACCEPT)
             assert here.judgement(1).opinion == ACCEPT
             with pytest.raises(SessionError, match="another program is writing"):
-                writing.result(10)
+                writing.result(LONG_S)
         here.record_verdict(2, ACCEPT)
 
 

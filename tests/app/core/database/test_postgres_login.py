@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import time
 import traceback
 
 import pytest
@@ -16,6 +15,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.database.postgres import name_of
 from tests.app.core.sessions import made
+from tests.processes import wait_until
 
 ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 SECRET = "pa:ss/wo?rd"
@@ -68,14 +68,15 @@ def wait_for_rule(cluster, name):
     """The server reads its rules again when it comes to it: then it asks for the password."""
     import psycopg
 
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    def is_asked() -> bool:
         try:
             psycopg.connect(cluster.url(name, f"guarded_{name}")).close()
         except psycopg.OperationalError as error:
             assert "password" in str(error)
-            return
-    pytest.fail("the server did not read its rules")
+            return True
+        return False
+
+    wait_until(is_asked)
 
 
 def error_of(call, *values):

@@ -21,6 +21,7 @@ from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
+from tests.processes import LONG_S
 
 ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
 
@@ -219,12 +220,12 @@ def in_a_thread(block, query):
         with block() as connection:
             connection.exec_driver_sql(query).all()
             inside.set()
-            assert leave.wait(60)
+            assert leave.wait(LONG_S)
 
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        assert inside.wait(60)
+        assert inside.wait(LONG_S)
         yield
     finally:
         leave.set()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -16,7 +15,7 @@ from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
-from tests.processes import wait_until
+from tests.processes import LONG_S, wait_until
 
 ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 PATIENCE_S = 0.3
@@ -34,7 +33,7 @@ def test_the_end_waits_for_those_who_write(location):
     def work():
         with session.database.writing() as connection:
             inside.set()
-            assert leave.wait(60)
+            assert leave.wait(LONG_S)
             connection.execute(insert(facts), [{"key": "late", "value": "but there"}])
 
     def end():
@@ -44,23 +43,22 @@ def test_the_end_waits_for_those_who_write(location):
     ending = threading.Event()
     with ThreadPoolExecutor(2) as pool:
         writer = pool.submit(work)
-        assert inside.wait(60)
+        assert inside.wait(LONG_S)
         closer = pool.submit(end)
-        assert ending.wait(60)
+        assert ending.wait(LONG_S)
         assert not closer.done()
         leave.set()
-        writer.result(60)
-        closer.result(60)
+        writer.result(LONG_S)
+        closer.result(LONG_S)
     with open_session(location, "Ada") as again:
         assert again.fact("late") == "but there"
 
 
-def test_its_own_block_does_not_keep_it_from_ending(file_location):
+def test_its_own_block_does_not_keep_it_from_ending(file_location, monkeypatch):
+    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 3600.0)
     session = made(file_location)
-    started = time.monotonic()
     with session.database.reading():
         session.close()
-    assert time.monotonic() - started < 5
     open_session(file_location, "Ben").close()
 
 
@@ -71,11 +69,11 @@ def test_a_thread_that_writes_for_long(location, impatient):
         def work():
             with session.database.writing():
                 inside.set()
-                assert leave.wait(60)
+                assert leave.wait(LONG_S)
 
         with ThreadPoolExecutor(1) as pool:
             writer = pool.submit(work)
-            assert inside.wait(60)
+            assert inside.wait(LONG_S)
             assert session.count() == 5
             with pytest.raises(SessionError, match="still writing"):
                 session.record_verdict(1, ACCEPT)
@@ -87,7 +85,17 @@ def test_a_thread_that_writes_for_long(location, impatient):
 def test_a_verdict_waits_for_no_more_than_who_asked_before(file_location):
     with made(file_location) as session:
         blocks, stop = itertools.count(1), threading.Event()
-        latest = [0]
+        latest, before = [0], [0]
+
+        class Queue(list):
+            """Notes how much had been written when this thread asked for its turn."""
+
+            def insert(self, place, turn):
+                if threading.current_thread() is threading.main_thread():
+                    before[0] = latest[0]
+                super().insert(place, turn)
+
+        session.database._writers = Queue()
 
         def work():
             while not stop.is_set():
@@ -98,14 +106,12 @@ def test_a_verdict_waits_for_no_more_than_who_asked_before(file_location):
             writers = [pool.submit(work) for _ in range(2)]
             waited = []
             for _ in range(50):
-                before = latest[0]
                 with session.database.writing():
-                    waited.append(latest[0] - before)
+                    waited.append(latest[0] - before[0])
             stop.set()
             for writer in writers:
                 writer.result()
-        # Two that were queued; now and then some more ended before we were in the queue.
-        assert sum(1 <= each <= 3 for each in waited) > 40, waited
+        assert 1 <= max(waited) <= 2, waited
 
 
 def test_what_a_person_waits_for_goes_before_those_who_wait(file_location):
@@ -122,7 +128,7 @@ def test_what_a_person_waits_for_goes_before_those_who_wait(file_location):
                 ends.append(pool.submit(work, name, name == "person"))
                 wait_until(lambda: len(queue) == 1 + len(ends))
         for end in ends:
-            end.result(60)
+            end.result(LONG_S)
     assert order == ["person", "first", "second"]
 
 
@@ -139,12 +145,12 @@ def test_an_opinion_goes_first(file_location, monkeypatch):
 def test_more_readers_than_there_is_room_for(file_location, impatient):
     with made(file_location) as session:
         leave = threading.Event()
-        inside = threading.Barrier(33, timeout=60)
+        inside = threading.Barrier(33, timeout=LONG_S)
 
         def work(_):
             with session.database.reading():
                 inside.wait()
-                assert leave.wait(60)
+                assert leave.wait(LONG_S)
 
         with ThreadPoolExecutor(32) as pool:
             readers = [pool.submit(work, number) for number in range(32)]

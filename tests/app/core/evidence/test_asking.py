@@ -51,7 +51,7 @@ def test_a_fault_is_stored_as_failed_with_its_reason_and_asked_again(
     server.always = ""
     if fault in ("busy", "down", "hang up"):
         return  # the host has its rest now
-    again = ask_one(session, client, service, session.candidate(1), never)
+    again = ask_one(session, client, twomass, session.candidate(1), never)
     assert again.answer.state is State.FOUND
 
 

@@ -185,7 +185,7 @@ def test_one_of_several_programs_is_killed(team_location, programs):
             told.append(running.told())
         dead = next(each[1] for each in told if each[0] == "inspector")
         os.kill(dead, signal.SIGKILL)
-        had, hours = set(), 0
+        had = set()
         while sum(each[0] == "over" for each in told) < children:
             line = running.told(0.5)
             if line is not None:
@@ -193,8 +193,6 @@ def test_one_of_several_programs_is_killed(team_location, programs):
                 continue
             # Now, as the server may still have had its last words when it died.
             had |= expire(team_location, dead)
-            hours += 1
-            assert hours < 100, "a program hangs"
     assert not [each for each in told if each[0] in ("fault", "refused")]
     begun = Counter(each[1] for each in told if each[0] == "begun")
     assert set(begun) == set(range(1, size + 1))

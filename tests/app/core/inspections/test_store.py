@@ -31,6 +31,7 @@ from app.core.session.records import Change
 from app.core.session.session import open_session
 from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, shown
 from tests.app.core.sessions import made
+from tests.processes import LONG_S
 
 
 def test_kept_word_for_word(location):
@@ -65,7 +66,7 @@ def test_two_programs_store_the_same_inspection_at_once(team_location):
     def store(model):
         with open_session(team_location, "Ada") as session:
             for number in range(1, 31):
-                ready.wait(60.0)
+                ready.wait(LONG_S)
                 add_inspection(session, number, said(model=model, number=number))
 
     with made(team_location, 30) as session:
@@ -85,7 +86,7 @@ def test_models_that_differ_at_the_same_moment_are_known_to_differ(team_location
     def store(verdict, model):
         with open_session(team_location, "Ada") as session:
             for number in range(1, 31):
-                ready.wait(60.0)
+                ready.wait(LONG_S)
                 add_inspection(session, number, said(verdict, model=model, number=number))
 
     with made(team_location, 30) as session:

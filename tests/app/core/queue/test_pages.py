@@ -31,6 +31,7 @@ from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
 from tests.app.core.sessions import made
 from tests.night import examples
+from tests.processes import LONG_S
 
 SCORE = Sort("score", descending=True)
 REJECT = Opinion(verdict=Verdict.REJECT)
@@ -164,11 +165,11 @@ def test_others_write_while_one_searches(tmp_path, monkeypatch):
             if not reached.is_set():
                 reached.set()
             elif not written.is_set():
-                assert written.wait(20)
+                assert written.wait(LONG_S)
             return judge(*args)
 
         def write():
-            assert reached.wait(20)
+            assert reached.wait(LONG_S)
             session.record_verdict(1, REJECT)
             written.set()
 
@@ -185,7 +186,7 @@ def test_two_threads_ask_at_once_in_a_new_order(tmp_path):
         found = []
 
         def ask(key):
-            barrier.wait(20)
+            barrier.wait(LONG_S)
             found.append(len(page(session, sort=Sort(key, True), limit=50).rows))
 
         threads = [threading.Thread(target=ask, args=(key,)) for key in ("snr", "snr", "ra", "dec")]

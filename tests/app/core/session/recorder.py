@@ -26,9 +26,9 @@ from agent.errors import WorkbenchError
 from app.core.session.records import LogEntry, Opinion, Verdict
 from app.core.session.session import Session, open_session
 from tests.app.core.sessions import fill, made
+from tests.processes import LONG_S, wait_until
 
 CANDIDATES = 20
-DEADLINE_S = 60
 TOLD = 1
 """The file descriptor on which a child tells."""
 
@@ -112,10 +112,7 @@ def _hold(order: Order) -> None:
     """Open it, and keep it open until the others have tried, too."""
     with open_session(Path(order["location"]), "Ada"):
         tell("open")
-        deadline = time.monotonic() + DEADLINE_S
-        gate = Path(order["gate"])
-        while not gate.exists() and time.monotonic() < deadline:
-            select.select([], [], [], 0.005)
+        wait_until(Path(order["gate"]).exists)
 
 
 WORKS: dict[str, Callable[[Order], None]] = {
@@ -176,13 +173,11 @@ class Nursery:
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         self._process.stdin.flush()
 
-    def told(self, timeout_s: float = DEADLINE_S) -> list[Any] | None:
-        """The next line; None when none came in time."""
+    def told(self, silence_s: float = LONG_S) -> list[Any] | None:
+        """The next line; None when nothing came in time."""
         assert self._process.stdout is not None
-        deadline = time.monotonic() + timeout_s
         while b"\n" not in self._rest:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+            if silence_s <= 0 or not select.select([self._process.stdout], [], [], silence_s)[0]:
                 return None
             some = os.read(self._process.stdout.fileno(), 1 << 16)
             assert some, "the nursery is gone"

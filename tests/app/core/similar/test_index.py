@@ -15,6 +15,7 @@ from app.core.similar.index import SimilarIndex, index_of
 from app.core.similar.index_file import HEADER, RECORD, SUFFIX
 from app.core.spectra.prefetch import SpectrumKey
 from tests.app.core.similar.conftest import COUNT
+from tests.processes import LONG_S
 
 
 def key(number):
@@ -113,7 +114,7 @@ def test_a_session_reads_on_where_it_stopped(session, place):
     index = index_of(session.database)
     after = build_some(session, index, seconds=0.0)
     assert after == 0 and len(index) == 0
-    assert build_some(session, index, seconds=60.0) is None
+    assert build_some(session, index, seconds=LONG_S) is None
     assert len(index) == COUNT and index.generation == 1
     assert side_file(place, SUFFIX).stat().st_size == HEADER.size + COUNT * RECORD.itemsize
     again = SimilarIndex(side_file(place, SUFFIX), session.id)
@@ -123,7 +124,7 @@ def test_a_session_reads_on_where_it_stopped(session, place):
 def test_a_read_only_session_writes_nothing(place):
     with open_session(place, "Ada", read_only=True) as session:
         index = index_of(session.database)
-        assert build_some(session, index, seconds=60.0) is None
+        assert build_some(session, index, seconds=LONG_S) is None
         assert len(index) == COUNT
     assert not side_file(place, SUFFIX).exists()
 

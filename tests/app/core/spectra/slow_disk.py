@@ -9,8 +9,8 @@ import numpy as np
 
 from agent.spectra.spectrum import Spectrum
 from app.core.spectra.prefetch import BYTES_PER_PIXEL, ERROR_BYTES, SpectrumKey
+from tests.processes import LONG_S
 
-DEADLINE_S = 20
 PIXELS = 100
 SIZE = ERROR_BYTES + PIXELS * (16 + BYTES_PER_PIXEL)
 
@@ -40,13 +40,13 @@ class Disk:
             self.begun.append(key.candidate_id)
             self.arrived.notify_all()
             assert self.arrived.wait_for(
-                lambda: self.is_open or self.gates[key.candidate_id] > 0, DEADLINE_S
+                lambda: self.is_open or self.gates[key.candidate_id] > 0, LONG_S
             )
         return spectrum(key.candidate_id)
 
     def wait_until_begun(self, count):
         with self.lock:
-            assert self.arrived.wait_for(lambda: len(self.begun) >= count, DEADLINE_S)
+            assert self.arrived.wait_for(lambda: len(self.begun) >= count, LONG_S)
 
     def let(self, *numbers):
         with self.lock:

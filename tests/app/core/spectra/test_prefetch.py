@@ -11,14 +11,15 @@ from agent.errors import ReadError
 from app.core.session.records import Candidate
 from app.core.spectra import prefetch as prefetching
 from app.core.spectra.prefetch import Prefetch, SpectrumKey, read_by_key, spectrum_key
-from tests.app.core.spectra.slow_disk import DEADLINE_S, Disk, keys
+from tests.app.core.spectra.slow_disk import Disk, keys
+from tests.processes import LONG_S
 
 
 def test_what_is_wanted_is_there_before_it_is_asked_for():
     disk, all_keys = Disk(), keys(20)
     with Prefetch(disk.read) as prefetch:
         prefetch.read_ahead(all_keys[5], all_keys[6:], all_keys[4::-1])
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert sorted(disk.begun) == [2, 3, 4, *range(5, 14)]
         for number in (5, 6, 13, 2):
             assert prefetch.get(all_keys[number]).row == number
@@ -32,7 +33,7 @@ def test_the_current_first_then_forward_then_backward():
     with Prefetch(disk.read, ahead=3, behind=2, workers=1) as prefetch:
         prefetch.read_ahead(all_keys[9], all_keys[10:], all_keys[8::-1])
         disk.let()
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
     assert disk.begun == [9, 10, 11, 12, 8, 7]
 
 
@@ -43,7 +44,7 @@ def test_what_is_no_longer_wanted_is_not_begun():
         disk.wait_until_begun(1)
         prefetch.read_ahead(all_keys[50], all_keys[51:])
         disk.let()
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert disk.begun == [0, 50, 51, 52, 53, 54, 55]
         assert prefetch.get(all_keys[0]).row == 0  # it had been begun, and is kept for the way back
         assert disk.begun.count(0) == 1
@@ -59,7 +60,7 @@ def test_get_waits_for_this_one_only():
         assert prefetch.get(all_keys[7]).row == 7
         assert disk.begun.count(7) == 1
         disk.let()
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert max(Counter(disk.begun).values()) == 1
 
 
@@ -71,16 +72,16 @@ def test_many_ask_for_what_one_is_reading():
         found, ready = [], threading.Barrier(9)
 
         def ask():
-            ready.wait(DEADLINE_S)
+            ready.wait(LONG_S)
             found.append(prefetch.get(all_keys[0]))
 
         threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
             thread.start()
-        ready.wait(DEADLINE_S)
+        ready.wait(LONG_S)
         disk.let()
         for thread in threads:
-            thread.join(DEADLINE_S)
+            thread.join(LONG_S)
         assert len(found) == 8
         assert len({id(each) for each in found}) == 1
         assert disk.begun == [0]
@@ -94,7 +95,7 @@ def test_closing_waits_for_what_is_being_read_and_begins_nothing():
     closer = threading.Thread(target=prefetch.close)
     closer.start()
     disk.let()
-    closer.join(DEADLINE_S)
+    closer.join(LONG_S)
     assert not closer.is_alive()
     assert sorted(disk.begun) == [0, 1]
     assert prefetch._bytes == 0
@@ -115,7 +116,7 @@ def test_workers_sleep_while_there_is_nothing_to_do():
 
     with Counting(disk.read, workers=2) as prefetch:
         prefetch.read_ahead(all_keys[0], all_keys[1:])
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
     assert sum(looks.values()) < 60
 
 

@@ -10,7 +10,8 @@ import pytest
 from agent.errors import ReadError
 from app.core.spectra import prefetch as prefetching
 from app.core.spectra.prefetch import Prefetch, SpectrumKey, read_by_key
-from tests.app.core.spectra.slow_disk import DEADLINE_S, keys, spectrum
+from tests.app.core.spectra.slow_disk import keys, spectrum
+from tests.processes import LONG_S
 
 
 def test_an_error_is_remembered_until_the_file_is_mended(tmp_path):
@@ -25,7 +26,7 @@ def test_an_error_is_remembered_until_the_file_is_mended(tmp_path):
 
     with Prefetch(read) as prefetch:
         prefetch.read_ahead(key)
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         for _ in range(3):
             with pytest.raises(ReadError, match=r"a\.dat") as told:
                 prefetch.get(key)
@@ -45,12 +46,12 @@ def test_a_mended_file_is_read_ahead_again(tmp_path):
     key, other = SpectrumKey(1, str(path)), keys(1)[0]
     with Prefetch() as prefetch:
         prefetch.read_ahead(other, [key])
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         with pytest.raises(ReadError):
             prefetch.peek(key)
         path.write_text("\n".join(f"{4000 + pixel} {1 + pixel % 7}" for pixel in range(200)))
         prefetch.read_ahead(other, [key])
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert len(prefetch.peek(key)) == 200
 
 
@@ -80,7 +81,7 @@ def test_a_mistake_of_ours_reaches_who_asks():
 
     with Prefetch(read, workers=1) as prefetch:
         prefetch.read_ahead(*[keys(3)[0]], keys(3)[1:])
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert len(reads) == 3  # the worker lives, and does not try for ever
         with pytest.raises(ZeroDivisionError, match="ours"):
             prefetch.get(keys(3)[1])
@@ -104,7 +105,7 @@ def test_an_interrupted_read_leaves_nobody_waiting(monkeypatch):
         if len(calls) > 1:
             return spectrum(0)
         entered.set()
-        assert waiting.wait(DEADLINE_S)
+        assert waiting.wait(LONG_S)
         raise KeyboardInterrupt
 
     with Prefetch(read) as prefetch:
@@ -121,12 +122,12 @@ def test_an_interrupted_read_leaves_nobody_waiting(monkeypatch):
 
         first = threading.Thread(target=interrupt)
         first.start()
-        assert entered.wait(DEADLINE_S)
+        assert entered.wait(LONG_S)
         second = threading.Thread(target=ask)
         second.start()
-        assert asked.wait(DEADLINE_S)
+        assert asked.wait(LONG_S)
         waiting.set()
-        first.join(DEADLINE_S)
-        second.join(DEADLINE_S)
+        first.join(LONG_S)
+        second.join(LONG_S)
         assert told == [1]
         assert prefetch.get(key).row == 0

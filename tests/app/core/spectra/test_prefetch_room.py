@@ -11,7 +11,8 @@ import pytest
 
 from agent.errors import ReadError
 from app.core.spectra.prefetch import Prefetch
-from tests.app.core.spectra.slow_disk import DEADLINE_S, SIZE, Disk, keys, spectrum
+from tests.app.core.spectra.slow_disk import SIZE, Disk, keys, spectrum
+from tests.processes import LONG_S
 
 
 def test_so_many_bytes_and_no_more():
@@ -21,14 +22,14 @@ def test_so_many_bytes_and_no_more():
             prefetch.read_ahead(
                 all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1] if at else []
             )
-            assert prefetch.wait_until_idle(DEADLINE_S)
+            assert prefetch.wait_until_idle(LONG_S)
             assert prefetch._bytes <= 4 * SIZE + 10
             # The nearest are the ones that are held.
             assert [prefetch.peek(all_keys[at + ahead]) is None for ahead in range(5)] == [
                 False, False, False, False, True
             ]  # fmt: skip
         read = len(disk.begun)
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert len(disk.begun) == read  # what does not fit is not read again and again
 
 
@@ -36,7 +37,7 @@ def test_one_that_is_larger_than_all_the_room():
     with Prefetch(lambda key: spectrum(key.candidate_id, 10_000), max_bytes=SIZE) as prefetch:
         key = keys(1)[0]
         prefetch.read_ahead(key)
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert prefetch._bytes == 0
         assert len(prefetch.get(key)) == 10_000
         assert prefetch._bytes == 0
@@ -48,7 +49,7 @@ def test_so_many_spectra_and_no_more():
         for at in range(1, 190):
             prefetch.read_ahead(all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1])
             prefetch.get(all_keys[at])
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         assert prefetch._bytes <= prefetch.max_count * SIZE
         assert prefetch.max_count == 7
 
@@ -95,8 +96,8 @@ def test_anything_at_once(seed):
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join()
         assert faults == []
-        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch.wait_until_idle(LONG_S)
         cached = prefetch._cache.values()
         assert prefetch._bytes == sum(each.result.bytes for each in cached)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,8 +12,8 @@ import pytest
 
 from app.services.samp.library import LOOPBACK, samp_library
 from app.services.samp.received import MTYPES
+from tests.processes import LONG_S, wait_until
 
-LONG_S = 60.0
 TABLE = """<?xml version="1.0"?>
 <VOTABLE version="1.3" xmlns="http://www.ivoa.net/xml/VOTable/v1.3"><RESOURCE><TABLE name="t">
 <FIELD name="object_id" datatype="char" arraysize="*"/><FIELD name="path" datatype="char"
@@ -23,14 +21,6 @@ arraysize="*"/><FIELD name="ra" datatype="double" unit="deg"/><FIELD name="dec" 
 unit="deg"/><DATA><TABLEDATA><TR><TD>star</TD><TD>a.fits</TD><TD>10.5</TD><TD>-3.25</TD></TR>
 </TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>
 """
-
-
-def until(is_so: Callable[[], object]) -> None:
-    """Look again until it is so; asserts that it becomes so."""
-    waiting, end = threading.Event(), time.monotonic() + LONG_S
-    while not is_so() and time.monotonic() < end:
-        waiting.wait(0.02)
-    assert is_so()
 
 
 def own_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -100,13 +90,13 @@ class Topcat:
                     named += [each] if self.client.get_subscriptions(each) else []
             return named
 
-        until(found)
+        wait_until(found)
         return found()[0]
 
     def ask(self, mtype: str, **params: object) -> dict:
         """Call our window and wait for its answer."""
         message = {"samp.mtype": mtype, "samp.params": named(params)}
-        return self.client.call_and_wait(self.workbench(), message, "20")
+        return self.client.call_and_wait(self.workbench(), message, f"{LONG_S:.0f}")
 
     def tell(self, mtype: str, **params: object) -> None:
         message = {"samp.mtype": mtype, "samp.params": named(params)}

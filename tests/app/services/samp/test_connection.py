@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 
 import psutil
 import pytest
 
 from app.services.samp import connection as module
 from app.services.samp import sent
-from app.services.samp.connection import NAME, SampConnection
+from app.services.samp.connection import NAME, SILENT, SampConnection
 from app.services.samp.library import SampError
 from app.services.samp.received import (
     HIGHLIGHT,
@@ -25,8 +24,9 @@ from app.services.samp.received import (
     RowPicked,
     RowsPicked,
 )
-from tests.app.services.samp.peers import TABLE, Topcat, running_hub, until
+from tests.app.services.samp.peers import TABLE, Topcat, running_hub
 from tests.night import BY_NIGHT
+from tests.processes import LONG_S, wait_until
 
 pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
 def test_what_we_send_arrives_as_texts(topcat, connection):
     connection.connect()
     assert [peer.name for peer in connection.tell(POINT, sent.position(10.5, -3.25))] == ["topcat"]
-    until(lambda: topcat.got)
+    wait_until(lambda: topcat.got)
     assert topcat.got == [(POINT, {"ra": "10.5", "dec": "-3.25"})]
     (peer,) = connection.peers(SELECT)
     assert connection.ask([peer], SELECT, sent.rows("t1", "file:///t", [3, 5])) == {peer: ""}
@@ -44,18 +44,18 @@ def test_what_we_send_arrives_as_texts(topcat, connection):
 def test_what_others_send_is_handed_on_checked(topcat, connection, received, tmp_path):
     connection.connect()
     topcat.tell(HIGHLIGHT, table_id="t1", url="file:///t", row="7")
-    until(lambda: len(received) == 1)
+    wait_until(lambda: len(received) == 1)
     topcat.tell(POINT, ra="10.5", dec="-3.25")
-    until(lambda: len(received) == 2)
+    wait_until(lambda: len(received) == 2)
     answer = topcat.ask(SELECT, table_id="t1", row_list=["1", "2"])
     assert answer["samp.status"] == "samp.ok"
-    until(lambda: len(received) == 3)
+    wait_until(lambda: len(received) == 3)
     offered = tmp_path / "t.vot"
     offered.write_text(TABLE)
     answer = topcat.ask(LOAD_VOTABLE, url=offered.as_uri(), name="my table", table_id="t9")
     assert answer["samp.status"] == "samp.ok"
     offered.unlink()  # as a program does that has sent it
-    until(lambda: len(received) == 4)
+    wait_until(lambda: len(received) == 4)
     row, point, rows, table = received
     assert row == RowPicked(sender="topcat", table_id="t1", url="file:///t", row=7)
     assert point == PointedAt(sender="topcat", ra=10.5, dec=-3.25)
@@ -82,7 +82,7 @@ def test_a_message_that_is_refused_says_why_to_both(
     answer = topcat.ask(mtype, **params)
     assert answer["samp.status"] == "samp.error"
     assert why in answer["samp.error"]["samp.errortxt"]
-    until(lambda: received)
+    wait_until(lambda: received)
     assert isinstance(received[0], NotFollowed)
     assert received[0].sender == "topcat" and why in received[0].reason
 
@@ -91,10 +91,10 @@ def test_a_million_rows_are_refused_before_they_are_read(topcat, connection, rec
     connection.connect()
     rows = 1_000_000 if BY_NIGHT else 450_000  # most of the time is the hub's
     topcat.tell(SELECT, table_id="t", row_list=["123456"] * rows)
-    until(lambda: received)
+    wait_until(lambda: received)
     assert "too large" in received[0].reason
     topcat.tell(POINT, ra="1", dec="2")  # and it goes on
-    until(lambda: received[-1] == PointedAt(sender="topcat", ra=1.0, dec=2.0))
+    wait_until(lambda: received[-1] == PointedAt(sender="topcat", ra=1.0, dec=2.0))
 
 
 def test_more_messages_than_can_be_worked_off_are_refused(
@@ -102,14 +102,14 @@ def test_more_messages_than_can_be_worked_off_are_refused(
 ):
     connection.connect()
     gate = threading.Event()
-    monkeypatch.setattr(connection._inbox, "_receive", lambda message: gate.wait(60))
+    monkeypatch.setattr(connection._inbox, "_receive", lambda message: gate.wait(LONG_S))
     message = {"samp.mtype": LOAD_VOTABLE, "samp.params": {"url": "ftp://127.0.0.1/t.vot"}}
     answers = []
     topcat.client.bind_receive_response("tag", lambda *words: answers.append(words[-1]))
     try:
         for _ in range(60):
             topcat.client.call(topcat.workbench(), "tag", dict(message))
-        until(lambda: any("too many" in str(each.get("samp.error")) for each in answers))
+        wait_until(lambda: any("too many" in str(each.get("samp.error")) for each in answers))
     finally:
         gate.set()
 
@@ -121,20 +121,20 @@ def test_of_picks_that_wait_the_last_one_counts(topcat, connection, received, mo
     def slowly(message):
         received.append(message)
         began.set()
-        gate.wait(60)
+        gate.wait(LONG_S)
 
     monkeypatch.setattr(connection._inbox, "_receive", slowly)
     topcat.tell(POINT, ra="1", dec="2")
-    assert began.wait(60)
+    assert began.wait(LONG_S)
     answers = []
     topcat.client.bind_receive_response("tag", lambda *words: answers.append(words[-1]))
     for ra in range(10, 20):
         message = {"samp.mtype": POINT, "samp.params": {"ra": str(ra), "dec": "2"}}
         topcat.client.call(topcat.workbench(), "tag", message)
-    until(lambda: len(answers) == 9)
+    wait_until(lambda: len(answers) == 9)
     assert all("took its place" in each["samp.error"]["samp.errortxt"] for each in answers)
     gate.set()
-    until(lambda: len(received) == 2 and len(answers) == 10)
+    wait_until(lambda: len(received) == 2 and len(answers) == 10)
     assert 10.0 <= received[-1].ra < 20.0
 
 
@@ -196,7 +196,7 @@ def test_a_hub_that_ended_is_replaced_on_the_next_send(lock, connection):
     program = Topcat()
     try:
         assert [peer.name for peer in connection.tell(POINT, sent.position(1, 2))] == ["topcat"]
-        until(lambda: program.got)
+        wait_until(lambda: program.got)
     finally:
         program.close()
 
@@ -217,28 +217,27 @@ def test_two_windows_share_a_hub_and_send_one_another_nothing(lock, connection, 
         other.close()
 
 
-def test_a_program_that_died_is_waited_for_a_limited_time(hub, connection, monkeypatch):
+def test_a_program_that_died_is_waited_for_once(hub, connection, monkeypatch):
     monkeypatch.setattr(module, "REPLY_S", 0.3)
+    asked, call = [], connection._ask
+    monkeypatch.setattr(connection, "_ask", lambda *words: asked.append(words[0]) or call(*words))
     program = Topcat(hub, "dying")
     connection.connect()
     (peer,) = connection.peers(HIGHLIGHT)
     program.client.client.stop()  # without a word to the hub
-    begun = time.monotonic()
-    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 0.3)[peer] != ""
-    assert connection.ask_again(peer, HIGHLIGHT, sent.row("t", "", 1)) != ""
-    assert time.monotonic() - begun < 30
+    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 0.3)[peer] == SILENT
+    assert connection.ask_again(peer, HIGHLIGHT, sent.row("t", "", 1)) == SILENT
+    assert asked.count("call") == 2
     program.close()
 
 
 def test_what_is_waited_for_ends_when_we_stop(hub, connection):
     program = Topcat(hub, "silent", ())
-    program.client.bind_receive_call(HIGHLIGHT, lambda *words: None)  # never answers
+    # It never answers, and we stop once it has the message.
+    program.client.bind_receive_call(HIGHLIGHT, lambda *words: connection.stop_soon())
     connection.connect()
     (peer,) = connection.peers(HIGHLIGHT)
-    stop = threading.Timer(0.2, connection.stop_soon)
-    stop.start()
-    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 3600)[peer]
-    stop.join()
+    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 3600)[peer] == SILENT
     program.close()
 
 

@@ -15,7 +15,8 @@ from app.services.samp.hub import OwnHub
 from app.services.samp.hub_proxy import is_alive
 from app.services.samp.library import SampError
 from app.services.samp.lock_file import read_lock_file
-from tests.app.services.samp.peers import running_hub, until
+from tests.app.services.samp.peers import running_hub
+from tests.processes import runs, wait_until
 
 
 def never() -> bool:
@@ -52,8 +53,8 @@ def test_it_ends_when_the_program_is_killed(lock):
     assert lock.exists() and psutil.pid_exists(pid)
     os.kill(program.pid, signal.SIGKILL)
     program.wait()
-    until(lambda: not lock.exists())
-    until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie")
+    wait_until(lambda: not lock.exists())
+    wait_until(lambda: not runs(pid))
     program.stdin.close()
     program.stdout.close()
 

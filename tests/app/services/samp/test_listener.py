@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import http.client
 import socket
-import time
+import threading
 
 import pytest
 
 from app.services.samp import listener
 from app.services.samp.received import POINT, PointedAt
-from tests.app.services.samp.peers import until
+from tests.processes import LONG_S, wait_until
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def place(hub, connection) -> tuple[str, int]:
 
 
 def posted(place, headers: dict[str, str], body: bytes = b"") -> int:
-    caller = http.client.HTTPConnection(*place, timeout=20)
+    caller = http.client.HTTPConnection(*place, timeout=LONG_S)
     try:
         caller.putrequest("POST", "/RPC2")
         for key, value in headers.items():
@@ -33,7 +33,7 @@ def posted(place, headers: dict[str, str], body: bytes = b"") -> int:
 
 def test_a_large_message_is_refused_unread(place, received):
     assert posted(place, {"Content-Length": str(10**11)}) == 413
-    until(lambda: received)
+    wait_until(lambda: received)
     assert received[0].reason.startswith("a message of 100,000 MB")
 
 
@@ -58,7 +58,7 @@ def test_a_message_without_a_size_is_refused(place, length):
 def test_nonsense_is_answered_and_forgotten(place, topcat, received, body):
     assert posted(place, {"Content-Length": str(len(body))}, body) in (200, 500)
     topcat.tell(POINT, ra="1", dec="2")
-    until(lambda: received)
+    wait_until(lambda: received)
     assert received == [PointedAt(sender="topcat", ra=1.0, dec=2.0)]
 
 
@@ -73,27 +73,32 @@ def test_a_stranger_who_does_not_know_our_key_is_not_heard(place, topcat, receiv
     )
     assert posted(place, {"Content-Length": str(len(body))}, body) == 200
     topcat.tell(POINT, ra="1", dec="2")
-    until(lambda: received)
+    wait_until(lambda: received)
     assert received == [PointedAt(sender="topcat", ra=1.0, dec=2.0)]
 
 
 def test_nothing_is_shown_to_a_browser(place):
-    caller = http.client.HTTPConnection(*place, timeout=20)
+    caller = http.client.HTTPConnection(*place, timeout=LONG_S)
     caller.request("GET", "/samp/icon")
     assert caller.getresponse().status == 404
     caller.close()
 
 
-def test_a_connection_that_says_nothing_is_closed_and_holds_nothing_up(
-    hub, connection, monkeypatch
-):
+def test_a_connection_that_says_nothing_is_closed(hub, connection, monkeypatch):
     monkeypatch.setattr(listener, "SILENCE_S", 0.3)
     connection.connect()
     address = connection._client.client.server_address[:2]
-    silent = socket.create_connection(address, timeout=30)
-    assert silent.recv(1) == b""  # closed by us
-    silent.close()
-    with socket.create_connection(address):
-        begun = time.monotonic()
+    with socket.create_connection(address, timeout=LONG_S) as silent:
+        assert silent.recv(1) == b""  # closed by us
+
+
+def test_a_connection_that_says_nothing_holds_nothing_up(hub, connection, monkeypatch):
+    monkeypatch.setattr(listener, "SILENCE_S", 3600.0)
+    connection.connect()
+    client, taken = connection._client, threading.Event()
+    server, take = client.client, client.client.process_request
+    monkeypatch.setattr(server, "process_request", lambda *words: (take(*words), taken.set()))
+    with socket.create_connection(server.server_address[:2]):
+        assert taken.wait(LONG_S)
         connection.close()
-        assert time.monotonic() - begun < 5
+        assert not client._thread.is_alive()

@@ -8,16 +8,16 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-DEADLINE_S = 60
-PATIENCE_S = 6
+from tests.processes import LONG_S, wait_until
+
+PATIENCE_S = 20
+"""Forty times what a verdict takes: a key that is not heard until then was refused."""
 TRIES = 8
-LOOK_S = 0.05
 SERVER = ("Xvfb", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset")
 """Else it would begin anew, and be deaf meanwhile, whenever its last client leaves."""
 
@@ -43,7 +43,7 @@ def display(tmp_path):
     assert number, (tmp_path / "xvfb.log").read_text()
     yield f":{number}"
     server.terminate()
-    server.wait(DEADLINE_S)
+    server.wait(LONG_S)
     log.close()
 
 
@@ -85,13 +85,13 @@ class Person:
             env=self._environment,
             capture_output=True,
             text=True,
-            timeout=DEADLINE_S,
+            timeout=LONG_S,
         )
         return done.stdout.strip()
 
     def find_window(self, name="Spec-o3"):
         """Find the window and focus it, as there is no window manager."""
-        window = until(lambda: self.tool("search", "--onlyvisible", "--name", name))
+        window = wait_until(lambda: self.tool("search", "--onlyvisible", "--name", name))
         self.tool("windowfocus", "--sync", window.split()[-1])
 
     def press(self, *keys):
@@ -99,15 +99,6 @@ class Person:
 
     def write(self, text):
         self.tool("type", "--delay", "5", text)
-
-
-def until(find, patience_s=DEADLINE_S):
-    """Return the first result that is true."""
-    deadline = time.monotonic() + patience_s
-    while not (found := find()):
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(LOOK_S)  # another program: there is nothing to wait on
-    return found
 
 
 def ask(session, question):
@@ -125,23 +116,23 @@ def test_sample_judged_undone_inspected_exported(program, tmp_path):
     session = tmp_path / "data" / "spec-o3-workbench" / "sample.speco3"
     program.find_window()
     program.press("Return")  # the sample is what is offered first
-    until(lambda: ask(session, "SELECT count(*) FROM candidates") == 60)
+    wait_until(lambda: ask(session, "SELECT count(*) FROM candidates") == 60)
     for number, key in enumerate("axuax", 1):
         judge(program, session, key, number)
     assert verdicts(session) == ["ACCEPT", "REJECT", "UNSURE", "ACCEPT", "REJECT"]
     for left in (4, 3):
         program.press("ctrl+z")
-        until(lambda wanted=left: standing(session) == wanted)
+        wait_until(lambda wanted=left: standing(session) == wanted)
     program.press("v")
     # A panel's members are stored with it.
-    until(lambda: ask(session, "SELECT count(DISTINCT candidate_id) FROM inspections") == 1)
+    wait_until(lambda: ask(session, "SELECT count(DISTINCT candidate_id) FROM inspections") == 1)
     catalogue = tmp_path / "vetted.csv"
     program.press("ctrl+e")
     program.find_window("Export")
     program.press("ctrl+a")  # the file's name is ready to be written over
     program.write(str(catalogue))
     program.press("Return")
-    until(catalogue.exists)
+    wait_until(catalogue.exists)
     program.press("Escape")
     with catalogue.open(newline="", encoding="utf-8") as file:
         (row,) = csv.DictReader(line for line in file if not line.startswith("#"))
@@ -149,7 +140,7 @@ def test_sample_judged_undone_inspected_exported(program, tmp_path):
     assert row["object_id"] == ask(session, "SELECT object_id FROM candidates WHERE id = 1")
     program.find_window()
     program.press("ctrl+q")
-    assert program.running.wait(DEADLINE_S) == 0
+    assert program.running.wait(LONG_S) == 0
 
 
 def judge(program, session, key, wanted):
@@ -157,7 +148,7 @@ def judge(program, session, key, wanted):
     for _ in range(TRIES):
         program.press(key)
         with suppress(AssertionError):
-            until(lambda: standing(session) == wanted, PATIENCE_S)
+            wait_until(lambda: standing(session) == wanted, PATIENCE_S)
             return
     raise AssertionError(f"{key} was pressed in vain")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Qt
@@ -36,10 +36,10 @@ from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.judged_sessions import say
 from tests.app.ui.candidates import SAMPLE, sample_file
 from tests.app.ui.window.cut_texts import SLACK_PX, cut_texts
+from tests.processes import wait_until
 
 TITLE_PX = 24
 SETTLE_MS = 25
-WAIT_S = 60.0
 PATIENCE = 5
 TEXT_PT = (10, 24)
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
@@ -203,10 +203,7 @@ class Walk:
             QTest.qWait(SETTLE_MS)
 
     def wait(self, is_so: Callable[[], object]) -> None:
-        until = time.monotonic() + WAIT_S
-        while not is_so():
-            assert time.monotonic() < until, "it does not go on"
-            QTest.qWait(10)
+        wait_until(is_so, rest=partial(QTest.qWait, 10))
 
 
 def judged_file(folder: Path) -> Path:

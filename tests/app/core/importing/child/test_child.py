@@ -8,13 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from app.core.importing.child import child
 from app.core.importing.child.wire import read_frame
+from tests.processes import runs, wait_until
 
 
 def test_a_long_search_gives_the_parent_a_chance_to_stop_it(monkeypatch):
@@ -87,22 +87,13 @@ with ListReaderProcess(Path(sys.argv[1]), {}) as reader:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is killed by a signal")
 def test_it_ends_with_the_program(folder):
     path = folder / "list.csv"
     path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(200_000)))
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", PARENT, path], stdin=pipe, stdout=pipe) as program:
         number = int(program.stdout.readline())
-        assert Path(f"/proc/{number}").exists()
+        assert runs(number)
         os.kill(program.pid, signal.SIGKILL)
-    until = time.monotonic() + 10
-    while is_alive(number):
-        assert time.monotonic() < until, "the reading process goes on without its program"
-
-
-def is_alive(number):
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    wait_until(lambda: not runs(number))

@@ -7,6 +7,7 @@ import os
 import sys
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -153,21 +154,27 @@ def test_a_reading_process_that_hangs_can_be_stopped(session, folder, monkeypatc
 
 
 def test_a_process_that_works_may_take_its_time(folder, monkeypatch):
-    """What counts is the time without a word from it."""
-    monkeypatch.setattr(parent, "OPENING_S", 3.0)
+    """What counts is the time without a word from it: a second passes after each of 40 words."""
+    now, told = [0.0], []
+    monkeypatch.setattr(parent, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(parent, "OPENING_S", 30.0)
     busy = """
 import sys, time
 print('{"type": "started", "size": 0}', flush=True)
 for found in range(40):
     print('{"type": "busy", "size": 0, "found": %d}' % found, flush=True)
-    time.sleep(0.1)
+    time.sleep(0.02)
 print('{"type": "failed", "reason": "at the end", "size": 0}', flush=True)
 """
     runs(monkeypatch, busy)
     path = folder / "list.csv"
     path.write_text(text_of())
-    told = []
-    found = look_at(path, progress=lambda *numbers: told.append(numbers))
+
+    def progress(*numbers):
+        told.append(numbers)
+        now[0] += 1.0
+
+    found = look_at(path, progress=progress)
     assert found.problem == "list.csv: at the end"
     assert told == [(number, None) for number in range(40)]
 

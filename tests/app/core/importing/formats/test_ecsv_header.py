@@ -49,7 +49,6 @@ def ecsv(datatype, body="a b\n1 2\n"):
     return f"# %ECSV 1.0\n# ---\n# datatype:\n{datatype}{body}"
 
 
-@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "datatype",
     [
