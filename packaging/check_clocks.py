@@ -25,7 +25,7 @@ SECONDS = re.compile(r".*_(s|ms)|.*seconds|elapsed\w*|took")
 ALLOWED: dict[str, str] = {
     "tests/processes.py wait_until": "a wait for what must come, with an end",
     "tests/attacks/sandbox.py _collect": "ends what hangs; that it was ended is asserted",
-    "tests/attacks/spectra.py _seconds": "a ratio of two sizes, each the best of two",
+    "tests/attacks/spectra.py _seconds": "a ratio of two sizes, far from its limit",
     "tests/attacks/test_kills.py killed_in_an_act": "chooses the moment of a kill",
     "tests/attacks/window/walk.py Walk.timed": "a step's share of the whole walk",
     "tests/app/core/session/recorder.py Nursery._listen": "listens for a chosen while, then kills",

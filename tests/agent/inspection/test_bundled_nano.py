@@ -43,7 +43,7 @@ def test_its_card_says_what_it_is_and_what_was_measured():
     assert all(mean[measured_on] >= least for measured_on, least in LEAST.items())
 
 
-@pytest.fixture(scope="module", params=[NANO, LOOKING])
+@pytest.fixture(scope="module", params=[NANO, LOOKING] if BY_NIGHT else [LOOKING])
 def boxed(request: pytest.FixtureRequest) -> Iterator[Inspector]:
     inspector = make_inspector(request.param, threads=1)
     yield inspector
@@ -87,6 +87,7 @@ def test_they_judge_real_spectra_and_speak_well(boxed: Inspector, labelled_spect
     assert all(1 <= len(record.looks) <= 8 for _, record in records)
 
 
+@pytest.mark.skipif(not BY_NIGHT, reason="by night only: a bench, run whole")
 def test_its_figures_on_one_core():
     from tests.bench.bench_nano import figures
 

@@ -155,6 +155,7 @@ def test_blind_mode_hides_the_type_until_the_verdict_and_a_reveal_is_recorded(ev
     person.press("n")
     person.sees(2)
     person.wait(lambda: evidence.is_shown("simbad", "found") and evidence.card("simbad").is_hidden)
+    person.wait(lambda: "gaia" in person.current.evidence.of(2))
     QTest.mouseClick(evidence.card("simbad").reveal, LEFT)
     assert "AM*" in evidence.text_of("simbad")
     person.press("x", Qt.KeyboardModifier.ShiftModifier)
