@@ -43,7 +43,8 @@ MODULES = {
 """Parts of the program whose calls are counted, by the start of a module's name."""
 BLOCKS = ("wait", *dict.fromkeys((*AUDITED.values(), *MODULES.values())))
 """What takes nobody knows how long: a window that goes on leaves it to others."""
-TURN_TO_WRITE = Database._queued.__wrapped__.__code__  # type: ignore[attr-defined]
+SHORT_WAITS = (threading.Thread.start.__code__, Database._queued.__wrapped__.__code__)
+"""A new thread says at once that it is there; one that writes to the session ends with a commit."""
 PLACES = 5
 
 
@@ -116,11 +117,7 @@ def counted() -> Iterator[WindowWork]:
         wait = threading.Condition.wait  # events, queues and futures wait so
 
         def waiting(condition: threading.Condition, timeout: float | None = None) -> bool:
-            before = sys._getframe(2)
-            is_start = before.f_code is threading.Thread.start.__code__
-            is_turn = before.f_back is not None and before.f_back.f_code is TURN_TO_WRITE
-            # A new thread says at once that it is there; a result that is written takes one commit.
-            if timeout != 0 and not is_start and not is_turn:
+            if timeout != 0 and sys._getframe(2).f_code not in SHORT_WAITS:
                 work.note("wait")
             return wait(condition, timeout)
 
