@@ -68,11 +68,12 @@ class Episode:
     def run(self) -> Iterator[Step]:
         """Run to the end; `stopped_by` then has the reason."""
         while self.stopped_by is None:
-            generated = self._generate()
-            for step in self._read_turn(generated):
+            generated, looked = self._generate(), False
+            for step in self._read_turn(generated):  # none, where the time was up before a word
                 self.steps += (step,)
+                looked = step.is_look
                 yield step
-            if step.is_look:
+            if looked:
                 self.control.wait_for_the_eye()
             if self.stopped_by in (None, "answer"):
                 yield from self._read_interjections()

@@ -13,6 +13,7 @@ from agent.inspection.control import Control, Interjection
 from tests.agent.inspection.scripted_inspection import CV, inspect, inspector
 from tests.agent.scenes import answer, call, star
 from tests.processes import LONG_S
+from tests.scripted_engine import ScriptedConversation
 
 
 @pytest.mark.parametrize("after", [0, 1])
@@ -38,6 +39,22 @@ def test_a_deadline_passes():
     trajectory, steps, _ = inspect([answer()], control=Control(deadline_s=0.0))
     assert (trajectory.stopped_by, steps) == ("cancelled", [])
     assert "deadline" in trajectory.stop_reason
+
+
+@pytest.mark.parametrize("said_before", [[], [call(6400, 6700)]])
+def test_the_time_is_up_before_the_model_says_a_word(said_before, monkeypatch):
+    """As with a slow server: the turn has no step at all."""
+    control = Control()
+    generate = ScriptedConversation.generate
+
+    def too_slow(self, *settings, **options):
+        if self.replied == len(said_before):
+            control.cancel()
+        return generate(self, *settings, **options)
+
+    monkeypatch.setattr(ScriptedConversation, "generate", too_slow)
+    trajectory, _, _ = inspect([*said_before, "one two three"], control=control)
+    assert (trajectory.stopped_by, trajectory.verdict) == ("cancelled", None)
 
 
 def test_held_until_the_person_lets_it_go_on():
