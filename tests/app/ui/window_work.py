@@ -38,7 +38,8 @@ MODULES = {
     "agent.spectra.readers.": "reading",
     "agent.votable.": "reading",
     "app.core.importing.formats.": "reading",
-    "app.services.catalogues.tap.": "reading",
+    "app.services.catalogues.votable_reply": "reading",
+    "app.services.web.client": "connection",
 }
 """Parts of the program whose calls are counted, by the start of a module's name."""
 BLOCKS = ("wait", *dict.fromkeys((*AUDITED.values(), *MODULES.values())))
