@@ -12,6 +12,7 @@ import pytest
 
 from agent import plugins
 from app.services.catalogues.service import all_services
+from tests.processes import LONG_S
 
 EXAMPLE = Path(__file__).parents[2] / "resources" / "help" / "examples" / "plugin"
 
@@ -22,7 +23,7 @@ def install(site: Path) -> None:
     shutil.copytree(EXAMPLE, source)  # the build leaves files beside the source
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "-q")
     how = ("--no-deps", "--no-build-isolation", "--no-index", "--target", str(site))
-    done = subprocess.run([*pip, *how, str(source)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*pip, *how, str(source)], capture_output=True, text=True, timeout=LONG_S)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -19,6 +19,7 @@ from tests.attacks.servers.inspection import spectrum
 from tests.attacks.servers.replies import ANSWER, said, whole, zooming
 from tests.attacks.servers.server import KEY, Call, Play, hostile
 from tests.night import BY_NIGHT
+from tests.processes import LONG_S
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
@@ -75,7 +76,7 @@ class Desk:
         watcher = threading.Thread(target=self._watch, args=(child.pid, ended))
         watcher.start()
         try:
-            self.output += child.communicate(timeout=240)[0]
+            self.output += child.communicate(timeout=LONG_S)[0]
         finally:
             child.kill()
             ended.set()

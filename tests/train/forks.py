@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.processes import LONG_S
+
 
 def run_apart(module: str, *places: Path) -> None:
     """A module of the tests as a program, told these places and a port that nobody uses."""
@@ -17,7 +19,7 @@ def run_apart(module: str, *places: Path) -> None:
         port = free.getsockname()[1]
     done = subprocess.run(
         [sys.executable, "-m", module, *map(str, (*places, port))],
-        capture_output=True, text=True, timeout=250, check=False, cwd=Path(__file__).parents[2],
+        capture_output=True, text=True, timeout=LONG_S, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
 

@@ -100,7 +100,6 @@ def ablated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield out
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.skipif(not BY_NIGHT, reason="only by night: it trains four models")
 class TestTheWholeChain:
     def test_each_is_in_the_table(self, ablated: Path):

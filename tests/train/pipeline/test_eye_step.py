@@ -48,7 +48,6 @@ def test_it_is_not_made_unless_asked(tmp_path: Path):
         list(planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ("school.batch=4",)))
 
 
-@pytest.mark.timeout(300)
 def test_the_step_makes_a_model_that_can_be_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     draw_in_threads(monkeypatch)
     sets = stage_sets(None, SMALL)

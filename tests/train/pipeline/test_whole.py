@@ -101,7 +101,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield out
 
 
-@pytest.mark.timeout(600)
 class TestTheWholeChain:
     def test_every_step_is_done(self, whole: Path):
         done = json.loads((whole / "chain.json").read_text())

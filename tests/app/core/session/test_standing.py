@@ -123,7 +123,6 @@ def test_older_lines_of_undo_are_in_the_order_of_their_numbers():
     assert standing_line(lines, "own").id == 1
 
 
-@pytest.mark.timeout(600)  # a thousand logs, each in four files
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=20))
 def test_the_lines_alone_decide(batch):
     """20,000 logs by night: other ids, another order, whatever the clocks; the same answer."""
