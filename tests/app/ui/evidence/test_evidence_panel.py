@@ -185,23 +185,23 @@ def test_a_card_counts_in_the_turn_that_shows_it(evidence, monkeypatch):
     monkeypatch.setattr(evidence_panel, "SHOW_S", -1.0)
     person, names = evidence.person, {"gaia", "simbad", "twomass"}
     evidence.show()
-    evidence.turn_on(*names)
-    shown = []
+    turns = []
 
-    def looked():
-        """After any turn: a verdict given now says all that is on screen."""
-        here = {name for name, card in evidence.panel.cards.items() if is_read(card)}
-        assert set(person.current.evidence.of(person.number)) == here
-        shown.append(here)
-        return here == names
+    def look():
+        """What is on screen after a turn, and what a verdict given now would say of it."""
+        shown = {name for name, card in evidence.panel.cards.items() if is_read(card)}
+        turns.append((shown, set(person.current.evidence.of(person.number))))
 
     def is_read(card):
-        return card.candidate.id == person.number and card.stored is not None
+        here = card.candidate is not None and card.candidate.id == person.number
+        return here and card.stored is not None
 
-    person.wait(looked)
+    evidence.panel._next.timeout.connect(look)  # after the panel, which has shown a card by then
+    evidence.turn_on(*names)
+    person.wait(lambda: set(person.current.evidence.of(1)) == names)
     person.go(2)
-    person.wait(looked)
-    assert {len(each) for each in shown} >= {1, 2, 3}  # they came one by one
+    person.wait(lambda: set(person.current.evidence.of(2)) == names)
+    assert len(turns) >= 4 and all(shown == counted for shown, counted in turns)
 
 
 def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidence):
