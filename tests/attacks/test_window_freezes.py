@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from tests.app.ui.importing.dropping import drop
 from tests.app.ui.window_work import BLOCKS, counted
 from tests.attacks.sandbox import Sandbox
 from tests.night import BY_NIGHT
+from tests.processes import wait_until
 
 MOST_BEATS = 200
 """Of a timer, while an attack is on that nobody is told of."""
@@ -140,9 +142,7 @@ def look_once(window: MainWindow, folder: Path) -> None:
     QTest.qWait(100)
 
 
-def until(is_so: Callable[[], object]) -> None:
-    while not is_so():  # or until the sandbox ends it
-        QTest.qWait(10)
+until = partial(wait_until, rest=partial(QTest.qWait, 10))
 
 
 ATTACKS: dict[str, Callable[[MainWindow, Path], None]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,5 +83,4 @@ def _settle() -> None:
     QTest.qWait(50)
 
 
-def _wait(is_so: Callable[[], object]) -> None:
-    wait_until(lambda: QApplication.processEvents() or is_so())
+_wait = partial(wait_until, rest=partial(QTest.qWait, 2))

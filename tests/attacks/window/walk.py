@@ -222,7 +222,7 @@ class Walk:
             QTest.qWait(5)
 
     def wait(self, is_so: Callable[[], object]) -> None:
-        wait_until(lambda: QApplication.processEvents() or is_so())
+        wait_until(is_so, rest=partial(QTest.qWait, 10))
 
 
 def named(widget: QWidget) -> str:
