@@ -54,8 +54,7 @@ def test_every_fault_of_every_service_is_a_failure_and_the_window_goes_on(eviden
                 give_time(monkeypatch, 60.0)
             forget(evidence)
             work.counts.clear()
-            person.wait(lambda: all(feed.answer(person.number, name) for name in names))
-            person.wait(lambda: not any(evidence.is_shown(name, "asking") for name in names))
+            person.wait(lambda: all(evidence.shows_answer(name) for name in names))
             assert work.did(*BLOCKS, "picture", "fit") == {}, fault
             assert work.counts["statement"] <= MOST_STATEMENTS * len(names), work.did("statement")
             for name in names:
