@@ -52,7 +52,9 @@ def memory_over(model: str, count: int, sampling: SamplingSettings | None = None
     return found
 
 
-@pytest.mark.parametrize("model", ["measured", "nano", "tiny_qwen25"] if BY_NIGHT else ["measured"])
+@pytest.mark.parametrize(
+    "model", ["measured", "nano-eye", "tiny_qwen25"] if BY_NIGHT else ["measured"]
+)
 def test_memory_stays(model: str, request: pytest.FixtureRequest) -> None:
     if model == "tiny_qwen25":  # what it says is random, and would take all the time it may
         folder = str(request.getfixturevalue(model))

@@ -1,7 +1,7 @@
 """A round of GRPO on one core: our rollouts and packed loss against TRL's own, with its defaults.
 
-The model is as small as nano-eye and was taught to look three times and answer, so that rollouts are of
-the length they have in use. Each way runs in a process of its own, for its memory.
+The model is as small as nano-eye and was taught to look three times and answer, so that rollouts
+are of the length they have in use. Each way runs in a process of its own, for its memory.
 
 python -m tests.bench grpo
 """
