@@ -174,7 +174,7 @@ class TestSteps:
         assert str(run / "model") not in lines["export"] + lines["evaluate main"]
 
     def test_average_with_the_model_that_training_continued_from(self, tmp_path: Path):
-        after_sft = PipelineSettings(continue_from="tiny", average_with_start=True, rl=False)
+        after_sft = PipelineSettings(continue_from="mine", average_with_start=True, rl=False)
         plan = list(planned(tmp_path, after_sft, "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         start, mean = tmp_path / "start", tmp_path / "mean"
@@ -183,7 +183,7 @@ class TestSteps:
         tuned = tmp_path / "sft" / "model"
         assert lines["average"].endswith(f"average {tuned} {mean} --back {start}")
         assert f"export {mean} " in lines["export"]
-        after_rl = PipelineSettings(continue_from="tiny", average_with_start=True, averaged=(4, 12))
+        after_rl = PipelineSettings(continue_from="mine", average_with_start=True, averaged=(4, 12))
         plan = list(planned(tmp_path, after_rl, "tiny", 0, 1, ()))
         lines = {step.name: step.line for step in plan}
         run = tmp_path / "grpo"
