@@ -1,7 +1,7 @@
 """Settings of a stage: a preset, overridden by a TOML file, overridden by `--set key=value`.
 
-A file has one table per stage, and `over` in a preset names the preset it overrides. The keys are
-the fields of the stage's settings, a frozen dataclass; unknown keys are errors.
+A file has one table per stage. The keys are the fields of the stage's settings, a frozen dataclass;
+unknown keys are errors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from agent.errors import WorkbenchError
 Settings = TypeVar("Settings")
 
 MAX_BYTES = 256 * 1024
-PRESETS = ("tiny", "nano", "nano-on", "3b", "7b")
+PRESETS = ("tiny", "3b", "7b")
 
 Preset = Annotated[str, typer.Option("--preset", help=f"One of {', '.join(PRESETS)}.")]
 Config = Annotated[
@@ -76,15 +76,13 @@ def config_tables(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def preset_tables(name: str) -> dict[str, Any]:
-    """All tables of a preset, including those of the preset it overrides."""
+    """All tables of a preset."""
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)
         raise WorkbenchError(f"no preset {shown(name)}; there are {', '.join(PRESETS)}{guess}")
-    tables = tomllib.loads(
+    return tomllib.loads(
         files("train").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
     )
-    below = preset_tables(tables.pop("over")) if "over" in tables else {}
-    return below | {stage: below.get(stage, {}) | table for stage, table in tables.items()}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -43,6 +43,8 @@ def _newton(x: FloatArray, target: FloatArray) -> tuple[float, float]:
             at = at - step
             break
         length, tried = 1.0, _loss(at - step, x, target)
+        # Halved until the loss falls by a share of what the slope promises (Armijo), with the
+        # share and the smallest length of Lin, Lin and Weng.
         while tried > loss - 1e-4 * length * gain and length > 1e-10:
             length *= 0.5
             tried = _loss(at - length * step, x, target)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from agent.models.card import Card
 
 MEASURED = "measured"  # the inspector without a model, which is always available
-NANO = "nano"  # the bundled model that reads numbers
 PANEL = "panel"  # the bundled model that looks and the measured inspector, together
 EYE = "nano-eye"  # the bundled model that looks
 GGUF_ENGINES = ("llama_cpp", "xllamacpp")

@@ -22,6 +22,8 @@ BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
 # The suffix of a model folder while it is being downloaded
 PARTIAL = ".partial"
 MAX_IN_FOLDER = 500
+NO_MORE = "nano"
+"""A bundled model of version 0.2, which settings and commands may still name."""
 
 Origin = Literal["bundled", "user", "cache", "path", "server", "hub"]
 OnFault = Callable[[ResourceError], None]
@@ -97,6 +99,8 @@ def find_model(name: str) -> ModelLocation:
     path = Path(name).expanduser()
     if path.exists():
         return model_at(path)
+    if name.casefold() == NO_MORE:
+        raise ResourceError("the model nano is no longer part of this program: use nano-eye")
     names = [location.card.name for location in locations]
     left_out = "".join(f"\nleft out: {fault}" for fault in faults)
     raise ResourceError(

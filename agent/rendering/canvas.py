@@ -90,6 +90,7 @@ class Canvas:
     def curve(self, points: FloatArray, colour: Colour, width: float, clip: Rect) -> None:
         """Draw a polyline through (n, 2) points; details below 1/9 pixel are simplified."""
         path = Path(points)
+        # As matplotlib does with its own settings.
         path.should_simplify = len(points) >= 128
         path.simplify_threshold = 1 / 9
         self._agg.draw_path(self._pen(colour, width, clip=clip), path, IDENTITY)

@@ -15,7 +15,7 @@ from agent.errors import ImageError
 
 MAX_SIDE = 30_000
 MAX_INPUT_PIXELS = 80_000_000
-MAX_ASPECT = 200.0
+MAX_ASPECT = 200.0  # as in Qwen's own resizing
 WHITE = (255, 255, 255, 255)
 
 

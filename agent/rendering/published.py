@@ -23,8 +23,8 @@ GREY = 0xB0 / 255
 GRID: Colour = (GREY, GREY, GREY, 0.3)
 FINE_GRID: Colour = (GREY, GREY, GREY, 0.1)
 
-LAYOUT_PAD = 1.08 * 10 * POINT
-EDGE_PAD = 0.1 * DPI
+LAYOUT_PAD = 1.08 * 10 * POINT  # of tight_layout, in sizes of its font
+EDGE_PAD = 0.1 * DPI  # of savefig around a tight box
 # Fractions of the figure (left, bottom, right, top) at which the layout starts.
 START = (0.125, 0.11, 0.9, 0.88)
 

@@ -131,8 +131,8 @@ PUBLISHED = Style(name="published", layout="published")
 AS_PUBLISHED = Style(name="as-published", layout="published")
 COMPACT = Style(name="compact")
 COMPACT_PANELS = Style(name="compact-panels", height=280, panels="flux+normalised")
-NANO = Style(
-    name="nano",
+EYE = Style(
+    name="eye",
     width=252,
     height=168,
     tick_size=10.0,
@@ -142,6 +142,8 @@ NANO = Style(
     grid=False,
     panels="flux+normalised",
     brief=True,
-    numbers=True,
+    # What the simulator knows, less a margin: elsewhere the eye would have to guess.
+    bluest=3310.0,
+    reddest=10690.0,
 )
-STYLES = {style.name: style for style in (PUBLISHED, AS_PUBLISHED, COMPACT, COMPACT_PANELS, NANO)}
+STYLES = {style.name: style for style in (PUBLISHED, AS_PUBLISHED, COMPACT, COMPACT_PANELS, EYE)}

@@ -19,7 +19,7 @@ class StyleName(StrEnum):
     PUBLISHED = "published"
     COMPACT = "compact"
     COMPACT_PANELS = "compact-panels"
-    NANO = "nano"
+    EYE = "eye"
     AS_PUBLISHED = "as-published"
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from agent.errors import ReadError, WorkbenchError
 from agent.inspection.inspector import Inspector
-from agent.inspection.inspector_factory import make_inspector
+from agent.inspection.inspector_factory import EYE, make_inspector
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import STYLES, render_array
 from agent.spectra.fits.source_file import source_of
@@ -255,9 +255,9 @@ def _digest(spectrum: Spectrum) -> str:
     return hashlib.sha256(b"|".join(parts)).hexdigest()[:24]
 
 
-def nano(batch: int, count: int) -> dict[str, Any]:
+def bundled(batch: int, count: int) -> dict[str, Any]:
     """Inspect `count` spectra that were read, each another, with the bundled model."""
-    inspector = make_inspector("nano", threads=1)
+    inspector = make_inspector(EYE, threads=1)
     seen: set[str] = set()
     judged = tried = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.engines.base import SamplingSettings
+from agent.inspection.inspector_factory import EYE
 from app.worker.client import WorkerClient
 from app.worker.request import InspectRequest, LoadRequest
 from tests.app.cli.commands import SAMPLE
@@ -52,7 +53,7 @@ def memory_over(model: str, count: int, sampling: SamplingSettings | None = None
     return found
 
 
-@pytest.mark.parametrize("model", ["measured", "nano", "tiny_qwen25"] if BY_NIGHT else ["measured"])
+@pytest.mark.parametrize("model", ["measured", EYE, "tiny_qwen25"] if BY_NIGHT else ["measured"])
 def test_memory_stays(model: str, request: pytest.FixtureRequest) -> None:
     if model == "tiny_qwen25":  # what it says is random, and would take all the time it may
         folder = str(request.getfixturevalue(model))

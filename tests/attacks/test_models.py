@@ -13,6 +13,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("llama_cpp")
 
 from agent.engines.gguf.header import read_gguf_header
+from agent.inspection.inspector_factory import EYE
 from agent.models.registry import BUNDLED
 from tests.attacks.models.folders import copy, folders
 from tests.attacks.models.gguf import mutated_gguf
@@ -55,12 +56,12 @@ def test_a_gguf_file_from_a_stranger(batch: int, part: str, tmp_path: Path) -> N
     paths = {}
     for name in ("model", "mmproj"):
         paths[name] = tmp_path / f"{name}.gguf"
-        shutil.copy(BUNDLED / "nano" / f"{name}-f16.gguf", paths[name])
+        shutil.copy(BUNDLED / EYE / f"{name}-f16.gguf", paths[name])
     refused = 0
     with Sandbox("tests.attacks.models.gguf:load_gguf") as sandbox:
         for case in range(GGUF_CASES):
             seed = batch * GGUF_CASES + case
-            mutated_gguf(BUNDLED / "nano" / f"{part}-f16.gguf", paths[part], seed)
+            mutated_gguf(BUNDLED / EYE / f"{part}-f16.gguf", paths[part], seed)
             outcome = sandbox.run(str(paths["model"]), str(paths["mmproj"]))
             _check(f"{part} {seed}", outcome, tmp_path)
             refused += outcome.value != ""
@@ -68,14 +69,14 @@ def test_a_gguf_file_from_a_stranger(batch: int, part: str, tmp_path: Path) -> N
 
 
 def test_a_template_in_a_gguf_file_is_not_run(tmp_path: Path) -> None:
-    source = BUNDLED / "nano" / "model-f16.gguf"
+    source = BUNDLED / EYE / "model-f16.gguf"
     template = read_gguf_header(source).text("tokenizer.chat_template")
     written = template.encode()
     endless = b"{% for a in range(9999999) %}{% for b in range(9999999) %}x{% endfor %}{% endfor %}"
     data = source.read_bytes()
     assert data.count(written) == 1 and len(endless) <= len(written)
     path, vision = tmp_path / "model.gguf", tmp_path / "mmproj.gguf"
-    shutil.copy(BUNDLED / "nano" / "mmproj-f16.gguf", vision)
+    shutil.copy(BUNDLED / EYE / "mmproj-f16.gguf", vision)
     path.write_bytes(data.replace(written, endless.ljust(len(written))))
     with Sandbox("tests.attacks.models.gguf:load_gguf") as sandbox:
         outcome = sandbox.run(str(path), str(vision))

@@ -16,9 +16,9 @@ pytestmark = [
 ]
 
 BATCHES, EACH = seeds(by_day=1, by_night=100), 100 if BY_NIGHT else 40
-NANO_BATCHES, NANO_EACH = seeds(by_day=1, by_night=40), 25 if BY_NIGHT else 2
+BUNDLED_BATCHES, BUNDLED_EACH = seeds(by_day=1, by_night=40), 25 if BY_NIGHT else 2
 MOST_MB = 600
-NANO_S = 120.0
+BUNDLED_S = 120.0
 """For each inspection, twenty times what it takes."""
 FEW, MILLION = 250_000, 1_000_000
 
@@ -49,15 +49,15 @@ def test_damaged_spectra_are_read_drawn_and_measured_or_refused(batch: int) -> N
     assert found["judged"] > found["read"] // 2
 
 
-@pytest.mark.parametrize("batch", NANO_BATCHES)
+@pytest.mark.parametrize("batch", BUNDLED_BATCHES)
 def test_damaged_spectra_are_inspected_by_the_bundled_model(batch: int) -> None:
     pytest.importorskip("llama_cpp")
-    with Sandbox("tests.attacks.spectra:nano") as sandbox:
-        outcome = sandbox.run(1000 + batch, NANO_EACH, deadline_s=NANO_S * NANO_EACH)
+    with Sandbox("tests.attacks.spectra:bundled") as sandbox:
+        outcome = sandbox.run(1000 + batch, BUNDLED_EACH, deadline_s=BUNDLED_S * BUNDLED_EACH)
     check(f"batch {batch}", outcome)
-    sys.stderr.write(f"nano {batch}: {outcome.value}, {outcome.peak_mb} MB\n")
-    assert outcome.value["inspected"] == NANO_EACH
-    assert outcome.value["judged"] > NANO_EACH // 2
+    sys.stderr.write(f"bundled {batch}: {outcome.value}, {outcome.peak_mb} MB\n")
+    assert outcome.value["inspected"] == BUNDLED_EACH
+    assert outcome.value["judged"] > BUNDLED_EACH // 2
     assert outcome.peak_mb <= MOST_MB
 
 

@@ -1,4 +1,4 @@
-"""Attention in the nano shape, forward and back in bfloat16 on one core, against torch's own.
+"""Attention in nano-eye's shape, forward and back in bfloat16 on one core, against torch's own.
 
 python -m tests.bench attention
 """
@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from train.recipe import settings
+from train.eye.language import speech_shape
+from train.eye.make import read_recipe
+from train.models.small_model import Shape
 from train.sft.attention import attend
-from train.sft.settings import ModelSettings
 
 REPEATS = 20
 ROWS = 8
@@ -25,11 +26,10 @@ PATCHES = 216
 """Of a picture of 252 by 168 pixels."""
 
 
-def figures(
-    shape: ModelSettings | None = None, repeats: int = REPEATS
-) -> Iterator[dict[str, object]]:
+def figures(shape: Shape | None = None, repeats: int = REPEATS) -> Iterator[dict[str, object]]:
     """`shape` smaller for a test."""
-    model = shape or settings(ModelSettings, "model", preset="nano")
+    recipe = read_recipe()
+    model = shape or speech_shape(recipe.speech, recipe.school)
     width, vision = model.hidden // model.heads, model.vision_hidden // model.vision_heads
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

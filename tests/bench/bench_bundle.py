@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.selftest.session import judged_session
-from tests.bench.weighing import share_mb, size_mb
 
 ROOT = Path(__file__).resolve().parents[2]
 BUNDLER = ROOT / "build" / "bundler"
@@ -23,6 +22,7 @@ STARTS = 5
 COLD_STARTS = 3
 WAIT_S = 120.0
 STEADY_S = 2.0
+MEGABYTE = 10**6
 
 
 def figures() -> Iterator[dict[str, object]]:
@@ -132,3 +132,16 @@ def _steady(pid: int) -> float:
             return now
         time.sleep(0.2)
     raise TimeoutError("its memory kept changing")
+
+
+def share_mb(pid: int) -> float:
+    """Megabytes that are its own or its share."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    kilobytes = next(line.split()[1] for line in lines if line.startswith("Pss:"))
+    return int(kilobytes) * 1024 / MEGABYTE
+
+
+def size_mb(folder: Path) -> float:
+    """Megabytes of its files; links do not count."""
+    files = (path for path in folder.rglob("*") if not path.is_symlink())
+    return sum(path.lstat().st_size for path in files) / MEGABYTE

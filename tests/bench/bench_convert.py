@@ -1,6 +1,6 @@
 """Models of the published shapes converted to GGUF: time, memory, sizes, speed of the result.
 
-The weights are random, so nothing is said of answers but by the two models in the box, which are
+The weights are random, so nothing is said of answers but by the model in the box, which is
 converted from F16. By default the shapes have two layers of true width; SPEC_O3_WHOLE=1 takes all
 36 of 3B (20 GB of disk, an hour on two cores).
 
@@ -23,12 +23,11 @@ from typing import Any
 from PIL import Image
 
 from agent.convert.forms import GGUF_FORMS
-from tests.bench.bench_nano import SAMPLE
+from tests.bench.bench_eye import MODEL, SAMPLE
 from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths, make_random_checkpoint
 
 QUANTIZED = tuple(form for form in GGUF_FORMS if form != "f16")
 TWO_LAYERS = {"layers": 2, "vision_layers": 2}
-IN_THE_BOX = ("nano", "nano-eye")
 PER_CLASS = 3
 """Spectra of the sample for each class."""
 
@@ -43,8 +42,7 @@ def figures() -> Iterator[dict[str, object]]:
     for name, widths in shapes.items():
         with tempfile.TemporaryDirectory() as place:
             yield from _of_shape(name, widths, Path(place))
-    for model in IN_THE_BOX:
-        yield from _of_model(model)
+    yield from _of_model(MODEL)
 
 
 def _of_shape(name: str, widths: Widths, place: Path) -> Iterator[dict[str, object]]:

@@ -1,6 +1,6 @@
 """Many conversations in flight with one server, as a share of what the server can do.
 
-The server is `vllm_profile`, in a process of its own. Our side is a pool of one or two worker
+The server is `flight_server`, in a process of its own. Our side is a pool of one or two worker
 processes, as `vet` has it. The share says something only where nothing else runs: each figure
 carries the load of the machine. What a conversation costs our side, and what it costs the server,
 is processor time of their own processes, which a load changes little.
@@ -23,7 +23,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.readers import read
 from app.worker.pool import WorkerPool
 from app.worker.request import InspectRequest, LoadRequest
-from tests.bench import vllm_profile
+from tests.bench import flight_server
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
 SPECTRA = 20
@@ -60,7 +60,7 @@ def _run(
     rate = (last - warm) / (ends[last - 1] - ends[warm - 1])
     between = zip(*marks, strict=True)
     ours, servers = (1000 * (end - begin) / (last - warm) for begin, end in between)
-    limit = vllm_profile.conversations_per_s(in_flight)
+    limit = flight_server.conversations_per_s(in_flight)
     about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
     yield {
         "figure": f"{in_flight} conversations in flight, share of the server's limit",
@@ -82,13 +82,13 @@ def _requests(paths: Iterator[Path]) -> Iterator[tuple[int, InspectRequest]]:
 
 
 @contextmanager
-def serving(module: str = "tests.bench.vllm_profile") -> Iterator[str]:
+def serving() -> Iterator[str]:
     """A server with vLLM's profile."""
-    command = [sys.executable, "-m", module]
+    command = [sys.executable, "-m", "tests.bench.flight_server"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None and server.stdout is not None
         port = int(server.stdout.readline())
-        yield f"http://127.0.0.1:{port}/v1#{vllm_profile.MODEL}"
+        yield f"http://127.0.0.1:{port}/v1#{flight_server.MODEL}"
         server.stdin.close()
 
 

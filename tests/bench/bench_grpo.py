@@ -1,7 +1,7 @@
 """A round of GRPO on one core: our rollouts and packed loss against TRL's own, with its defaults.
 
-The model has the nano shape and was taught to look three times and answer, so that rollouts are of
-the length they have in use. Each way runs in a process of its own, for its memory.
+The model is as small as nano-eye and was taught to look three times and answer, so that rollouts
+are of the length they have in use. Each way runs in a process of its own, for its memory.
 
 python -m tests.bench grpo
 """
@@ -90,7 +90,7 @@ def make(place: Path) -> None:
     tokenizer = make_tokenizer([system_text(), opening(CV)[1].text, *said] * 5, 2048)
     model = make_model("qwen2.5-vl", tokenizer, shape)
     folder = place / "model"
-    style = Style(name="nano", width=252, height=168)
+    style = Style(name="small", width=252, height=168)
     save_small_model(folder, model, tokenizer, shape)
     write_card(make_card(folder, style=style), folder)
     stage = stage_of(folder)

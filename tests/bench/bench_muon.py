@@ -1,4 +1,4 @@
-"""An update of the nano shape's matrices, against torch's own Muon, on one core.
+"""An update of the matrices of nano-eye's language model, against torch's own Muon, on one core.
 
 python -m tests.bench muon
 """
@@ -12,24 +12,25 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from tests.bench.bench_sft import product_type
-from train.recipe import settings
+from train.eye.language import speech_shape
+from train.eye.make import read_recipe
+from train.models.small_model import Shape
 from train.sft.optimizer import Muon
-from train.sft.settings import ModelSettings
+from train.sft.run import uses_bfloat16
 
 REPEATS = 5
 RATE = 1e-3
 
 
-def figures(
-    shape: ModelSettings | None = None, repeats: int = REPEATS
-) -> Iterator[dict[str, object]]:
+def figures(shape: Shape | None = None, repeats: int = REPEATS) -> Iterator[dict[str, object]]:
     """`shape` smaller for a test."""
-    sizes = shapes(shape or settings(ModelSettings, "model", preset="nano"))
+    recipe = read_recipe()
+    sizes = shapes(shape or speech_shape(recipe.speech, recipe.school))
     mine, theirs = weights(sizes), weights(sizes)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    ours = seconds(Muon(mine, lr=RATE, weight_decay=0.0, dtype=product_type()), repeats)
+    product_type = torch.bfloat16 if uses_bfloat16("auto") else torch.float32
+    ours = seconds(Muon(mine, lr=RATE, weight_decay=0.0, dtype=product_type), repeats)
     other = torch.optim.Muon(theirs, lr=RATE, adjust_lr_fn="match_rms_adamw")
     slower = seconds(other, repeats)
     torch.set_num_threads(threads)
@@ -41,7 +42,7 @@ def figures(
     }
 
 
-def shapes(model: ModelSettings) -> list[tuple[int, int]]:
+def shapes(model: Shape) -> list[tuple[int, int]]:
     """Of the matrices in the layers of the language model."""
     wide, inner = model.hidden, model.ffn
     narrow = wide * model.kv_heads // model.heads

@@ -99,15 +99,6 @@ class TestPresets:
     def test_are_in_the_package(self, name: str):
         assert isinstance(preset_tables(name), dict)
 
-    def test_one_may_stand_over_another(self):
-        below, over = preset_tables("nano"), preset_tables("nano-on")
-        assert "over" not in over
-        assert set(below) <= set(over)
-        assert over["chain"]["continue_from"] == "nano"
-        assert over["chain"]["average_with_start"] is True
-        assert over["text_sft"]["lr"] < below["text_sft"]["lr"]
-        assert over["text_sft"]["optimizer"] == below["text_sft"]["optimizer"]
-
     def test_unknown_ones_are_refused(self):
         with pytest.raises(WorkbenchError, match='no preset "tinny"'):
             settings(Some, "some", preset="tinny")

@@ -15,7 +15,7 @@ from train.recipe import Config, Preset, Sets, settings
 def baselines(
     sets: Annotated[list[Path], typer.Argument(help="Training sets of spec-o3-train bench.")],
     out: Annotated[Path, typer.Option(help="Folder for the networks; existing ones are kept.")],
-    preset: Preset = "nano",
+    preset: Preset = "",
     config: Config = None,
     changes: Sets = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same networks.")] = 0,

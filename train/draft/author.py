@@ -6,13 +6,11 @@ Every number in the turns was measured in a window that the inspection looks at.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from agent.curation.meter import Meter
 from agent.evidence.assessment import Assessment
-from agent.evidence.kinds import KindJudgement, builtin_kinds, softmax
-from agent.evidence.window_numbers import overview_entries, window_entries
 from agent.evidence.words import kind_name
 from agent.protocol.reply import Verdict
 from agent.protocol.tool import TOOL_NAME
@@ -27,15 +25,11 @@ from train.simulate.campaign import CONTAMINANTS
 MIN_RIVAL_PROBABILITY = 0.2
 NOT_OBJECTS = frozenset({"ARTEFACT"})
 """Labels that have no kind name to use in a sentence."""
-MIN_LEADING_PROBABILITY = 0.5
-# The kind model was fitted to all numbers of a spectrum, so a few of them move it too little. With
-# this factor four of five looks name a leading kind, and four of five of those are right.
-SHARPENING = 2.0
 DECISIVE_NATS = 0.4
 # A window whose facts add up to fewer nats decides little.
 MIN_NATS = 0.3
-FACTS_PER_WINDOW = {"short": (1, 2), "long": (2, 4), "quoted": (1, 3)}
-REASONS_PER_ANSWER = {"short": (1, 3), "long": (2, 4), "quoted": (1, 3)}
+FACTS_PER_WINDOW = {"short": (1, 2), "long": (2, 4)}
+REASONS_PER_ANSWER = {"short": (1, 3), "long": (2, 4)}
 
 
 @dataclass(frozen=True)
@@ -59,37 +53,26 @@ def is_supported(assessment: Assessment, truth: Truth, min_chance: float) -> boo
 def write_replies(
     assessment: Assessment, meter: Meter, truth: Truth, settings: DraftSettings, rng: Rng
 ) -> tuple[str, ...] | None:
-    """Write the turns; None if unquoted and nothing visible supports the true answer."""
+    """Write the turns; None if nothing visible supports the true answer."""
     rival = _rival(assessment, truth, rng)
     facts = facts_of(assessment.task, meter, rival, is_rival=truth.answer == "NO")
     wording = Wording(assessment.task, settings.words, rng)
-    is_quoted = settings.words == "quoted"
-    if is_quoted:
-        # Windows and numbers chosen by the truth would give it away.
-        facts = replace(facts, all=facts_of(assessment.task, meter).all)
     looks = plan_looks(assessment, meter, facts.all, settings, rng)
-    leading = [""] * (len(looks) + 1)
-    if is_quoted:
-        entries = [_tool_entries(look, meter) for look in looks]
-        looks = tuple(_quote_tool(*each, wording) for each in zip(looks, entries, strict=True))
-        leading = _leading_kinds([overview_entries(meter.numbers), *entries], assessment.kinds)
     chosen = [_choose_facts(look, settings, rng) for look in looks]
     all_facts = [fact for each in chosen for fact in each]
-    if not any(is_quoted or truth.sign * fact.nats > MIN_NATS for fact in all_facts):
+    if not any(truth.sign * fact.nats > MIN_NATS for fact in all_facts):
         return None
     answer_writer = _AnswerWriter(assessment.task, truth, rival, facts.decisive, wording)
     guess, refuting = answer_writer.guess(chosen) if rng.random() < settings.guess else ("", None)
     thought = _describe_overview(meter, assessment, wording)
-    if leading[0]:
-        thought = joined(thought, wording.say("like", kind=leading[0]))
     if guess:
         thought = joined(thought, wording.say("guess", kind=guess))
     turns: list[str] = []
     before: PlannedLook | None = None
-    for look, shown, leading_kind in zip(looks, chosen, leading[1:], strict=True):
+    for look, shown in zip(looks, chosen, strict=True):
         announced = _announce_look(look, before, wording, not turns)
         turns.append(_tool_call(joined(thought, announced), look))
-        thought = _describe_window(look, shown, meter, wording, leading_kind)
+        thought = _describe_window(look, shown, meter, wording)
         if refuting in shown and refuting is not None:
             thought = joined(
                 thought,
@@ -130,27 +113,6 @@ def _choose_facts(look: PlannedLook, settings: DraftSettings, rng: Rng) -> tuple
     return (*paired, *(width for width in widths if width not in paired))
 
 
-def _tool_entries(look: PlannedLook, meter: Meter) -> Mapping[str, str]:
-    """The numbers that the tool prints beside the picture of a look, by gate."""
-    return {} if look.kind == "outside" else window_entries(meter.numbers, *look.range, meter.z)
-
-
-def _quote_tool(look: PlannedLook, entries: Mapping[str, str], wording: Wording) -> PlannedLook:
-    """The move with the facts that the tool tells of its window, kept in the tool's words."""
-    if look.kind != "zoom":
-        return look
-    kept = {fact.key: entries[gate] for fact in look.facts if (gate := gate_of(fact)) in entries}
-    wording.quotes.update(kept)
-    return replace(look, facts=tuple(fact for fact in look.facts if fact.key in kept))
-
-
-def gate_of(fact: Fact) -> str:
-    """The gate (number of the measured inspector) that a fact is about."""
-    if fact.state == "width":
-        return f"{fact.feature.id}_em_fwhm"
-    return f"EW_{fact.feature.id}" if fact.feature.is_line else fact.feature.id
-
-
 def _describe_overview(meter: Meter, assessment: Assessment, wording: Wording) -> str:
     low, high = meter.range
     covers = wording.say(
@@ -171,23 +133,8 @@ def _announce_look(
     return wording.say(what, label=look.label, low=low, high=high)
 
 
-def _leading_kinds(entries: Sequence[Mapping[str, str]], kinds: KindJudgement) -> list[str]:
-    """The kind that the numbers shown so far speak for, after each look; empty if none leads."""
-    scores, seen = builtin_kinds().intercepts, set[str]()
-    leading = []
-    for fresh in entries:
-        rows = [kinds.gates.index(gate) for gate in kinds.gates if gate in fresh.keys() - seen]
-        seen |= fresh.keys()
-        scores = scores + kinds.parts[rows].sum(axis=0)
-        chances = softmax(SHARPENING * scores)
-        best = int(chances.argmax())
-        is_open = chances[best] < MIN_LEADING_PROBABILITY or kinds.labels[best] in NOT_OBJECTS
-        leading.append("" if is_open else kind_name(kinds.labels[best]))
-    return leading
-
-
 def _describe_window(
-    look: PlannedLook, shown: Sequence[Fact], meter: Meter, wording: Wording, leading: str
+    look: PlannedLook, shown: Sequence[Fact], meter: Meter, wording: Wording
 ) -> str:
     """The facts of a window, and what they mean for the question."""
     if look.kind == "outside":
@@ -195,9 +142,6 @@ def _describe_window(
         return wording.say("outside", edge=f"{edge:.0f}")
     if look.kind == "wide":
         return ""
-    if wording.words == "quoted":
-        text = wording.facts(shown) if shown else wording.say("nothing")
-        return joined(text, wording.say("like", kind=leading) if leading else wording.say("little"))
     if not shown:
         return wording.say("nothing")
     nats = sum(fact.nats for fact in shown)

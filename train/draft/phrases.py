@@ -1,7 +1,6 @@
-"""Sentence templates in three styles; `{name}`, `{value}` and so on are filled in later.
+"""Sentence templates in two styles; `{name}`, `{value}` and so on are filled in later.
 
-`long` is how an astronomer writes, `short` uses so few words that a small model can learn them, and
-`quoted` repeats numbers as the tool prints them (the picture style must print numbers).
+`long` is how an astronomer writes, `short` uses so few words that a small model can learn them.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-Words = Literal["short", "long", "quoted"]
+Words = Literal["short", "long"]
 Table = Mapping[str, tuple[str, ...]]
 
 LONG: Table = {
@@ -192,13 +191,5 @@ SHORT: Table = {
 }
 
 
-QUOTED: Table = {
-    **SHORT,
-    "covers": ("",),
-    "like": ("Like {kind}.",),
-    "outside": ("No data there.",),
-}
-
-
 def phrases_for(words: Words) -> Table:
-    return {"short": SHORT, "long": LONG, "quoted": QUOTED}[words]
+    return {"short": SHORT, "long": LONG}[words]

@@ -10,7 +10,7 @@ from agent.curation.meter import Meter, contains
 from agent.evidence.assessment import Assessment
 from agent.inspection.measured_turns import shown_range
 from agent.spectra.spectrum import Window
-from agent.tasks.task import DiagnosticWindow, Task
+from agent.tasks.task import DiagnosticWindow
 from train.draft.facts import Fact, Key
 from train.draft.settings import DraftSettings
 from train.draft.wording import Rng
@@ -65,8 +65,7 @@ def plan_looks(
         chosen[-1] = best
     if rng.random() < P_GUIDELINE_ORDER:
         chosen.sort(key=zooms.index)
-    looks = _add_wrong_turns(_drop_repeats(chosen), meter, settings, rng)
-    return _add_unseen_window(looks, assessment.task, meter, settings, rng)
+    return _add_wrong_turns(_drop_repeats(chosen), meter, settings, rng)
 
 
 def _zoom(
@@ -126,22 +125,6 @@ def _add_wrong_turns(
             looks += [] if around is None else [around]
         looks.append(zoom)
     return tuple(looks)
-
-
-def _add_unseen_window(
-    looks: tuple[PlannedLook, ...], task: Task, meter: Meter, settings: DraftSettings, rng: Rng
-) -> tuple[PlannedLook, ...]:
-    """Sometimes add a guideline window without data, which only the tool can tell."""
-    if not settings.unseen:
-        return looks
-    low, high = meter.range
-    beyond = [each for each in task.windows if each.range[0] > high or each.range[1] < low]
-    if not beyond or not looks or rng.random() >= settings.unseen:
-        return looks
-    window, index = beyond[int(rng.integers(len(beyond)))], int(rng.integers(len(looks) + 1))
-    start, end = (STEP * round(edge / STEP) for edge in window.range)
-    asked = PlannedLook(kind="outside", range=(start, end), label=window.label)
-    return (*looks[:index], asked, *looks[index:])
 
 
 def _outside(meter: Meter, rng: Rng) -> PlannedLook:

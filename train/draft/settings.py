@@ -16,7 +16,7 @@ class DraftSettings:
     """Probabilities are per draft; tokens are estimated without a tokenizer."""
 
     words: Words = "long"
-    style: Literal["published", "compact", "compact-panels", "nano"] = "published"
+    style: Literal["published", "compact", "compact-panels", "eye"] = "published"
     patch: int = 28
     """Patch size, in pixels, of the vision encoder: 28 for Qwen2.5-VL, 32 for Qwen3-VL."""
     draw: bool = False
@@ -24,12 +24,10 @@ class DraftSettings:
     fewest_zooms: int = 2
     most_zooms: int = 5
     min_snr: float = 10.0
-    # Below this a teacher would have to invent reasons. One that only quotes numbers can use 0.
+    # Below this a teacher would have to invent reasons.
     min_chance: float = 0.5
     """Minimum probability of the true answer by the measurements alone."""
     outside: float = 0.06
-    unseen: float = 0.0
-    """Probability of requesting a guideline window without data, where there is one."""
     wide: float = 0.15
     guess: float = 0.35
     per_spectrum: int = 1
@@ -39,20 +37,18 @@ class DraftSettings:
     """Sampling temperature of a teacher that is a model."""
 
     def __post_init__(self) -> None:
-        if self.words == "quoted" and not self.picture_style.numbers:
-            raise WorkbenchError("draft.words=quoted needs a style with numbers, for example nano")
         if not 1 <= self.fewest_zooms <= self.most_zooms <= 7:
             raise WorkbenchError("draft: 1 <= fewest_zooms <= most_zooms <= 7 is required")
         if not 0.0 <= self.min_chance <= 1.0:
             raise WorkbenchError("draft.min_chance must be between 0 and 1")
         if not all(0.0 <= chance <= 1.0 for chance in self._chances):
-            raise WorkbenchError("draft: outside, unseen, wide and guess must be between 0 and 1")
+            raise WorkbenchError("draft: outside, wide and guess must be between 0 and 1")
         if not 1 <= self.per_spectrum <= 100:
             raise WorkbenchError("draft.per_spectrum must be between 1 and 100")
 
     @property
     def _chances(self) -> tuple[float, ...]:
-        return self.outside, self.unseen, self.wide, self.guess
+        return self.outside, self.wide, self.guess
 
     @property
     def picture_style(self) -> Style:

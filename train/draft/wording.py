@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from agent.tasks.task import Task
-from train.draft.facts import Fact, Key
+from train.draft.facts import Fact
 from train.draft.phrases import Words, phrases_for
 
 Rng = np.random.Generator
@@ -27,8 +27,6 @@ class Wording:
     task: Task
     words: Words
     rng: Rng
-    quotes: dict[Key, str] = field(default_factory=dict)
-    """The tool's own text of a fact, where the draft repeats it."""
 
     def say(self, what: str, **parts: object) -> str:
         options = phrases_for(self.words)[what]
@@ -37,8 +35,6 @@ class Wording:
 
     def fact(self, fact: Fact, *, meaning: bool = True) -> str:
         """One fact as a clause, with its meaning where that is known."""
-        if fact.key in self.quotes:
-            return self.quotes[fact.key]
         text = self.say(
             _phrase_of(fact),
             name=self._name(fact),
@@ -54,7 +50,7 @@ class Wording:
     def facts(self, facts: Sequence[Fact]) -> str:
         """Several facts as one sentence."""
         text = "; ".join(self.fact(fact) for fact in facts)
-        return f"{text}." if self.words == "quoted" else sentence(text)
+        return sentence(text)
 
     def colour(self, ratio: float | None) -> str:
         if ratio is None:

@@ -99,7 +99,7 @@ def export(
 
 
 def reopen(
-    model: Annotated[str, typer.Argument(help="Name or folder of a GGUF model, such as nano.")],
+    model: Annotated[str, typer.Argument(help="Name or folder of a GGUF model, such as nano-eye.")],
     out: Annotated[Path, typer.Argument(help="New folder, from which `sft` and `grpo` can start.")],
 ) -> None:
     """Convert a GGUF model back to a folder whose training can continue."""

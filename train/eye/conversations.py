@@ -21,6 +21,7 @@ from agent.protocol.protocol import Turn, opening
 from agent.protocol.reply import Verdict
 from agent.protocol.tool import TOOL_NAME, reply_text
 from agent.rendering.model_image import Sizing
+from agent.rendering.style import EYE
 from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Task
@@ -28,7 +29,6 @@ from train.draft.phrases import SHORT
 from train.eye.grades import Readings, all_phrases, climate, told
 from train.eye.misplaced import NO_KIND, misplaced
 from train.eye.reasons import KINDS_SAID, fitting_kind, reasons
-from train.eye.settings import seeing_style
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
 
@@ -95,7 +95,7 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
 
 
 def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Question | None:
-    maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), seeing_style(), SIZING)
+    maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), EYE, SIZING)
     shift = 1.0 + (frame_z(spectrum) or 0.0)
     whole = maker.shown.range[0] / shift, maker.shown.range[1] / shift
     pictures, ranges, looks = [], [whole], []

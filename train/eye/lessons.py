@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
 from agent.rendering.render import render_array
-from agent.rendering.style import Style
+from agent.rendering.style import EYE, Style
 from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.catalogue import load_tasks
 from train.eye.misplaced import NO_KIND, misplaced
-from train.eye.settings import LessonSettings, seeing_style
+from train.eye.settings import LessonSettings
 from train.eye.shards import Lesson, write_lessons
 from train.eye.targets import asked_gates, kind_number, measured_values, ranks, within
 from train.questions.distortion import distorted
@@ -63,7 +63,7 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
         spectrum, truth = (
             misplaced(each, np.random.default_rng(seed)) for each in (spectrum, truth)
         )
-    style = replace(seeing_style(), line_width=log_uniform(rng, LINE_WIDTHS))
+    style = replace(EYE, line_width=log_uniform(rng, LINE_WIDTHS))
     speed = source.velocity_kms
     is_star = abs(speed) < FAR and source.z == 0.0
     values = (

@@ -13,11 +13,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from agent.errors import WorkbenchError
+from agent.rendering.style import EYE
 from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from train.eye.lessons import picture, simulated
 from train.eye.model import Eye, gate_places
-from train.eye.settings import LessonSettings, SchoolSettings, seeing_style
+from train.eye.settings import LessonSettings, SchoolSettings
 from train.eye.targets import gate_windows
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS
@@ -77,7 +78,7 @@ def simulated_spectra(per_kind: int, seed: int) -> tuple[list[Spectrum], list[st
 
 
 def _probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
-    style = seeing_style()
+    style = EYE
     size = (len(spectra), len(WINDOWS))
     pictures = np.full((*size, style.height, style.width), 255, np.uint8)
     ranges, known = np.ones((*size, 2)) * (4000.0, 7000.0), np.zeros(size, bool)

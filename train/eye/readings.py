@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agent.rendering.style import EYE
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from train.eye.lessons import picture
 from train.eye.model import Eye, gate_places
-from train.eye.settings import seeing_style
 from train.eye.targets import asked_gates, gate_windows, measured_values
 
 AROUND_A = 350.0
@@ -66,7 +66,7 @@ def readings(read: Read, spectra: Sequence[Spectrum]) -> list[QuantityReading]:
 
 def _read_all(read: Read, spectra: Sequence[Spectrum], windows: Sequence[Window]) -> FloatArray:
     """(spectra, gates); NaN where a window holds nothing to draw."""
-    style = seeing_style()
+    style = EYE
     found = np.full((len(spectra), len(asked_gates())), np.nan)
     drawn = [picture(one, window, style) for one, window in zip(spectra, windows, strict=True)]
     at = [number for number, each in enumerate(drawn) if each is not None]

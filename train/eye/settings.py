@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agent.errors import WorkbenchError
-from agent.rendering.style import NANO, Style
 from train.questions.settings import DistortionSettings
-from train.simulate.source import GRID
-
-
-def seeing_style() -> Style:
-    """The picture that a seeing model reads: nano's, without numbers beside it.
-
-    It shows the range that the simulator knows: elsewhere the eye would have to guess.
-    """
-    low, high = round(float(GRID[0]) + 10.0), round(float(GRID[-1]) - 10.0)
-    return replace(NANO, name="eye", numbers=False, bluest=low, reddest=high)
 
 
 @dataclass(frozen=True, kw_only=True)

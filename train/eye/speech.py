@@ -26,6 +26,7 @@ from torch.nn import functional
 from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import IMAGE_TOKEN
 from agent.models.infer_card import plain_name
+from agent.rendering.style import EYE
 from train.atomic_folder import replace_folder
 from train.eye.conversations import (
     MOST_LOOKS,
@@ -41,7 +42,7 @@ from train.eye.model import MERGE, PATCH, Eye, gate_places
 from train.eye.pool import Workers
 from train.eye.reasons import KINDS_SAID
 from train.eye.school import rate
-from train.eye.settings import SchoolSettings, SpeechSettings, seeing_style
+from train.eye.settings import SchoolSettings, SpeechSettings
 from train.eye.targets import gate_windows
 from train.models.model_folder import complete_folder, save_weights
 from train.models.small_model import VERDICTS
@@ -362,7 +363,7 @@ def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool
     complete_folder(
         part,
         out / START,
-        style=seeing_style(),
+        style=EYE,
         sizing=SIZING,
         name=plain_name(out.resolve().name),
         title="Says what it sees",

@@ -17,8 +17,8 @@ from train.recipe import as_set, config_tables, from_sets, preset_tables
 EYE_STAGES = ("lessons", "school", "speech", "rare_speech", "rare_questions")
 # The tables that the chain reads from a preset or a file.
 STAGES = (
-    "bench", "questions", "hard_negatives", "draft", "model", "text_sft", "sft", "grpo",
-    "baselines", "chain", *EYE_STAGES,
+    "bench", "questions", "hard_negatives", "draft", "model", "sft", "grpo", "baselines",
+    "chain", *EYE_STAGES,
 )  # fmt: skip
 
 Program = Literal["spec-o3-train", "spec-o3"]
@@ -95,8 +95,6 @@ class ChainCommands:
     workers: int
     sets: tuple[str, ...]
     processes: int = 1
-    previous: ChainCommands | None = None
-    """The chain whose model this one continues to train; its bench is used again."""
 
     @property
     def preset_option(self) -> tuple[str, ...]:
@@ -123,12 +121,11 @@ class ChainCommands:
 
     @property
     def bench(self) -> Path:
-        return self.previous.bench if self.previous else self.out / "bench"
+        return self.out / "bench"
 
     @property
     def baselines(self) -> Path:
-        # Beside the bench they are trained on, which may be an earlier chain's.
-        return self.bench.parent / "baselines"
+        return self.out / "baselines"
 
     @property
     def pool(self) -> Path:
@@ -172,11 +169,6 @@ class ChainCommands:
         return self.out / "grpo"
 
     @property
-    def has_text_sft(self) -> bool:
-        """Whether SFT on text alone comes before SFT."""
-        return bool(self.preset_texts("text_sft") or self.changes("text_sft"))
-
-    @property
     def style(self) -> str:
         """The style of the pictures in drafts, which the model learns."""
         return str(self._value("draft", "style", "published"))
@@ -185,8 +177,7 @@ class ChainCommands:
     def base_model(self) -> str | Path:
         """The model before any SFT: a name or a folder, or where SFT keeps a new one."""
         start = str(self._value("model", "start", "new"))
-        first = self.out / "text_sft" if self.has_text_sft else self.sft
-        return first / "start" if start == "new" else start
+        return self.sft / "start" if start == "new" else start
 
     def _value(self, table: str, key: str, default: object) -> object:
         values = preset_tables(self.preset).get(table, {})
@@ -248,7 +239,7 @@ class ChainCommands:
     @property
     def start(self) -> Path:
         """The folder of an existing model that training continues from."""
-        return self.previous.final_model if self.previous else self.out / "start"
+        return self.out / "start"
 
     @property
     def exported(self) -> Path:
@@ -258,11 +249,6 @@ class ChainCommands:
     def eye(self) -> Path:
         """The model that sees, and the parts it was made of."""
         return self.out / "eye"
-
-    @property
-    def makes_eye(self) -> bool:
-        """Whether this chain makes it; one that continues from another chain does not again."""
-        return self.settings.eye and self.previous is None
 
     @property
     def evaluation(self) -> Path:

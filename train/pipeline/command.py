@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +13,6 @@ from train.pipeline.run import Done, run_chain
 from train.pipeline.settings import PipelineSettings
 from train.pipeline.steps import steps
 from train.recipe import PRESETS, Config, Sets, settings
-
-# Seeds that one chain uses: its own, that of its RL questions and that of its second sky.
-SEEDS = 3
 
 
 def chain(
@@ -32,31 +28,18 @@ def chain(
         int,
         typer.Option(min=1, max=256, help="Training processes, each with batches of its own."),
     ] = 1,
-    then: Annotated[
-        str,
-        typer.Option(
-            metavar="PRESET", help="Then continue training with this preset, in OUT/PRESET."
-        ),
-    ] = "",
     dry: Annotated[bool, typer.Option("--dry", help="Only print the commands.")] = False,
 ) -> None:
     """Simulate, build the bench, draft, curate, train, export, evaluate and inspect.
 
-    Each step is a command, shown when it starts; finished steps are skipped. With --then all
-    settings apply to both presets.
+    Each step is a command, shown when it starts; finished steps are skipped.
     """
     sets = stage_sets(config, changes or ())
-    first = ChainCommands(
+    commands = ChainCommands(
         out=out, settings=settings(PipelineSettings, "chain", preset=preset, sets=sets),
         preset=preset, seed=seed, workers=workers, sets=sets, processes=processes,
     )  # fmt: skip
-    planned = list(steps(first))
-    if then:
-        second = replace(
-            first, out=out / then, preset=then, seed=seed + SEEDS, previous=first,
-            settings=settings(PipelineSettings, "chain", preset=then, sets=sets),
-        )  # fmt: skip
-        planned += [replace(step, name=f"{then}: {step.name}") for step in steps(second)]
+    planned = list(steps(commands))
     if dry:
         for step in planned:
             typer.echo(step.line)
@@ -70,7 +53,7 @@ def chain(
     def ended(done: Done) -> None:
         console.print(f"  done in {done.seconds:.0f} s", style="dim")
 
-    (out / then).mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     finished = run_chain(out, planned, begun, ended)
     total = sum(done.seconds for done in finished)
-    typer.echo(f"{len(finished)} steps, {total:.0f} s; read {out / then / 'report.html'}")
+    typer.echo(f"{len(finished)} steps, {total:.0f} s; read {out / 'report.html'}")

@@ -29,8 +29,8 @@ class PipelineSettings:
     hard_negative_surveys: tuple[str, ...] = ()
     """Surveys of the second sky, as `simulate --survey` takes them; empty for `surveys`."""
     continue_from: str = ""
-    """Name or folder of a GGUF model to continue training, such as `nano`; empty starts as [model]
-    says."""
+    """Name or folder of a GGUF model to continue training, such as `nano-eye`; empty starts as
+    [model] says."""
     rl: bool = True
     """Whether RL follows SFT; without it the SFT model is judged and exported."""
     eye: bool = False

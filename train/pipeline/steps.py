@@ -11,8 +11,7 @@ from train.pipeline.chain_commands import EYE_STAGES, ChainCommands, Step, set_o
 
 def steps(chain: ChainCommands) -> Iterator[Step]:
     """Every command of the chain in order."""
-    if chain.previous is None:
-        yield from _bench(chain)
+    yield from _bench(chain)
     yield from _questions(chain)
     yield from _hard_negatives(chain)
     yield from _drafts(chain)
@@ -114,7 +113,7 @@ def _drafts(chain: ChainCommands) -> Iterator[Step]:
 
 def _sft(chain: ChainCommands) -> Iterator[Step]:
     start = _start(chain)
-    if not chain.previous and (name := chain.settings.continue_from):
+    if name := chain.settings.continue_from:
         yield chain.train("reopen", chain.start / "model.toml", "reopen", name, chain.start)
     yield from _tuning(chain, chain.out, start)
 
@@ -122,8 +121,6 @@ def _sft(chain: ChainCommands) -> Iterator[Step]:
 def _start(chain: ChainCommands) -> tuple[object, ...]:
     """The options of the first SFT for the model it starts from."""
     shape = chain.options("model")
-    if chain.previous:
-        return "--model", chain.start
     if name := chain.settings.continue_from:
         if shape:
             raise WorkbenchError(
@@ -136,23 +133,15 @@ def _start(chain: ChainCommands) -> tuple[object, ...]:
 def _tuning(
     chain: ChainCommands, out: Path, start: tuple[object, ...], suffix: str = "", *more: str
 ) -> Iterator[Step]:
-    """SFT into `out`, after SFT on text alone if there is a table for it; `more` are settings."""
-    approved = chain.pool / "approved.jsonl"
-
-    def tuned(name: str, *options: object) -> Step:
-        words = "sft", approved, *_repeated("--sets", chain.sft_sets), "--out", out / name
-        return chain.train(
-            name + suffix, out / name / "model" / "model.toml",
-            *words, "--seed", chain.seed, *chain.workers_option, *chain.preset_option, *options,
-            processes=chain.processes,
-        )  # fmt: skip
-
-    own = chain.changes("sft")
-    if chain.has_text_sft:
-        texts = *chain.preset_texts("text_sft"), *own, *chain.changes("text_sft"), *more
-        yield tuned("text_sft", *start, *set_options("sft", texts))
-        start = "--model", out / "text_sft" / "model"
-    yield tuned("sft", *start, *set_options("sft", (*own, *more)))
+    """SFT into `out`; `more` are settings."""
+    approved, run = chain.pool / "approved.jsonl", out / "sft"
+    yield chain.train(
+        f"sft{suffix}", run / "model" / "model.toml",
+        "sft", approved, *_repeated("--sets", chain.sft_sets), "--out", run,
+        "--seed", chain.seed, *chain.workers_option, *chain.preset_option, *start,
+        *set_options("sft", (*chain.changes("sft"), *more)),
+        processes=chain.processes,
+    )  # fmt: skip
 
 
 def _screening(chain: ChainCommands) -> Iterator[Step]:
@@ -222,7 +211,7 @@ def _averaging(chain: ChainCommands) -> Iterator[Step]:
 
 def _eye(chain: ChainCommands) -> Iterator[Step]:
     changes = [f"{table}.{text}" for table in EYE_STAGES for text in chain.changes(table)]
-    if chain.makes_eye:
+    if chain.settings.eye:
         yield chain.train(
             "eye", chain.eye / "gguf" / "model.toml",
             "eye", "make", chain.eye, "--seed", chain.seed, *chain.workers_option,
@@ -238,18 +227,17 @@ def _evaluation(chain: ChainCommands) -> Iterator[Step]:
     if settings.baselines:
         baselines = chain.baselines
         specialists = "--specialists", baselines
-        if chain.previous is None:
-            yield chain.train(
-                "baselines", baselines,
-                "baselines", chain.bench / "train.parquet", "--out", baselines,
-                "--seed", chain.seed, *chain.preset_option, *chain.options("baselines"),
-            )  # fmt: skip
+        yield chain.train(
+            "baselines", baselines,
+            "baselines", chain.bench / "train.parquet", "--out", baselines,
+            "--seed", chain.seed, *chain.preset_option, *chain.options("baselines"),
+        )  # fmt: skip
     yield chain.train("export", chain.exported, "export", chain.final_model, chain.exported)
     final = chain.exported if chain.judges_exported else chain.final_model
     # The SFT model was exported for screening; it is judged in the same form as the final one.
     tuned = chain.screened / "gguf" if chain.judges_exported else chain.sft / "model"
     models = {"sft": tuned, "grpo": final} if settings.rl else {"sft": final}
-    if chain.makes_eye:
+    if chain.settings.eye:
         models["eye"] = chain.eye / "gguf"
     named = [f"{name}={path}" for name, path in models.items()]
     judges = "--model", "measured", *_repeated("--model", named)

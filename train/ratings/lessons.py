@@ -23,7 +23,7 @@ from agent.protocol.reply import is_well_formed, parse_reply
 from agent.ratings.ratings_file import add_records
 from agent.ratings.records import Rating, trajectory_id
 from agent.ratings.spectra import Spectra
-from agent.rendering.render import PUBLISHED, STYLES, Style
+from agent.rendering.render import EYE, PUBLISHED, STYLES, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
@@ -156,8 +156,8 @@ def drafts_like(trajectory: Trajectory) -> DraftSettings:
     if name not in STYLES:
         return DraftSettings()
     values: dict[str, Any] = {"style": name}
-    if STYLES[name].numbers:  # one that only quotes numbers need not be supported by them
-        values |= {"words": "quoted", "min_snr": 5.0, "min_chance": 0.02}
+    if name == EYE.name:  # the small model that reads it knows few words
+        values["words"] = "short"
     return DraftSettings(**values)
 
 

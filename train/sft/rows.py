@@ -62,7 +62,6 @@ class RowSettings:
     tool: bool = True
     wording: Wording | None = None
     """The words to train in, by the published rules; None for ours."""
-    pictures: bool = True
 
     @property
     def rules(self) -> Rules:
@@ -134,9 +133,6 @@ def row_of(
             overview_text=trajectory.overview_text,
         )
     untrained = set() if settings.train_mistakes else corrected_turns(trajectory)
-    if not settings.pictures:
-        text_turns = [replace(turn, picture=None) for turn in turns]
-        return _row(text_turns, (), (), untrained, settings, trajectory)
     record = drawing_record(
         trajectory, style or Style.from_table(trajectory.style), settings.sizing
     )

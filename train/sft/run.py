@@ -41,9 +41,7 @@ from train.sft.inputs import Inputs, in_wording, read_inputs, sample_trajectorie
 from train.sft.mask import check_mask, write_mask
 from train.sft.new_model import (
     conversation_texts,
-    learn_phrases,
     make_new_model,
-    missing_phrases,
     task_texts,
     trajectory_texts,
 )
@@ -187,22 +185,18 @@ def collator_of(folder: ModelFolder, source: PictureSource, *, half: bool) -> Co
 def _starting_folder(
     given: Path | None, out: Path, inputs: Inputs, settings: ModelSettings, seed: int
 ) -> Path:
-    """The given folder, or one made once in the run for a new model or new phrases."""
+    """The given folder, or one made once in the run for a new model."""
     folder = out / START
     if folder.exists():
         return folder
-    phrases = missing_phrases(given) if given and settings.phrases else ()
-    if given and not phrases:
+    if given:
         return given
     part = out / f".{START}.part"
     shutil.rmtree(part, ignore_errors=True)
-    if given:
-        learn_phrases(given, part, phrases)
-    else:
-        brief = bool(inputs.trajectories) and all(map(is_brief, inputs.trajectories))
-        texts = [*task_texts(brief=brief), *trajectory_texts(inputs.trajectories)]
-        texts += conversation_texts(turns for turns, _ in inputs.conversations())
-        make_new_model(part, settings, texts, seed)
+    brief = bool(inputs.trajectories) and all(map(is_brief, inputs.trajectories))
+    texts = [*task_texts(brief=brief), *trajectory_texts(inputs.trajectories)]
+    texts += conversation_texts(turns for turns, _ in inputs.conversations())
+    make_new_model(part, settings, texts, seed)
     replace_folder(part, folder)
     return folder
 
@@ -238,7 +232,6 @@ def _prepare_rows(
         train_mistakes=settings.train_mistakes,
         tool=settings.tool,
         wording=inputs.wording,
-        pictures=settings.pictures,
     )
     with progress_bar(console) as bar:
         task = bar.add_task("pictures and tokens", total=len(trajectories))

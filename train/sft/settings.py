@@ -20,8 +20,6 @@ class ModelSettings:
     start: str = NEW
     family: FamilyName = "qwen2.5-vl"
     vocabulary: int = 1024
-    phrases: bool = False
-    """Whether phrases that short inspections repeat become one token each."""
     hidden: int = 128
     ffn: int = 256
     layers: int = 4
@@ -66,7 +64,7 @@ class SftSettings:
     telling_weight: float = 1.0
     """Loss weight of words that say whether a window fits the class, or which kind it shows.
 
-    Short and quoted drafts have such words.
+    Short drafts have such words.
     """
     max_grad_norm: float = 1.0
     kind: Literal["full", "lora"] = "full"
@@ -80,9 +78,6 @@ class SftSettings:
     picture of the whole spectrum."""
     train_mistakes: bool = False
     """Whether turns that the agent had to correct are trained too."""
-    # Text alone takes half the time, which is enough for the first stage of a small model.
-    pictures: bool = True
-    """Whether pictures are used; without them only `trained=language` is possible."""
     style: str = RECORDED
     """Picture style: `recorded`, or the name of a style."""
     precision: Literal["auto", "bf16", "fp32"] = "auto"
@@ -105,10 +100,6 @@ class SftSettings:
         if self.style != RECORDED and self.style not in STYLES:
             known = ", ".join((RECORDED, *STYLES))
             raise WorkbenchError(f"sft.style: {self.style[:60]!r} is none of: {known}")
-        if self.trained == "all" and not self.pictures:
-            raise WorkbenchError(
-                "sft.trained: the vision tower cannot learn without pictures; use trained=language"
-            )
         if self.kind == "lora" and self.optimizer == "muon":
             raise WorkbenchError("sft.optimizer: muon needs kind=full, which trains whole matrices")
         if self.kind == "lora" and self.trained == "all":

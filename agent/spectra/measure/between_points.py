@@ -44,6 +44,7 @@ def measure_between(spectrum: Spectrum, low: float, high: float) -> LineBetween:
     if inside.sum() < FEWEST_PX:
         raise WorkbenchError("there are too few good pixels between the two points")
     first, last = _point(spectrum, low), _point(spectrum, high)
+    # Both points may fall on the same pixels.
     slope = (last[1] - first[1]) / max(last[0] - first[0], 1e-9)
     left, right = (first[1] + slope * (at - first[0]) for at in (low, high))
     wavelength, flux = spectrum.wavelength[inside], spectrum.flux[inside]

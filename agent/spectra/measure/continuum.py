@@ -61,6 +61,7 @@ def fit_continuum(grid: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray
     kept = ~good
     for _ in range(N_ITERATIONS):
         residual = smooth_box(flux - continuum, everywhere, SMOOTHING_PX)
+        # 1.4826 times the median deviation is the standard deviation of Gaussian values.
         spread = np.maximum(noise, 1.4826 * median(np.abs(residual[good])))
         keep = good & (residual > -LOW_CLIP * spread) & (residual < HIGH_CLIP * spread)
         n_changed = int((keep != kept).sum())

@@ -163,6 +163,7 @@ def _guess(
     kernel = np.exp(-4.0 * np.log(2.0) * ((wavelength[:, None] - wavelength) / width) ** 2)
     smooth = kernel @ excess / kernel.sum(axis=1)
     top = int(np.argmax(np.abs(smooth)))
+    # A Voigt profile of these two is 0.94 as wide.
     widths = [width] if shape == "gaussian" else [0.7 * width, 0.4 * width]
     least = LEAST_PART_PX * pixel
     start = [float(wavelength[top]), float(smooth[top]) * GAUSS_AREA * width, *widths]
@@ -207,6 +208,7 @@ def _slopes(function: Callable[[FloatArray], FloatArray], parameters: FloatArray
     columns = []
     for number, value in enumerate(parameters):
         step = np.zeros(parameters.size)
+        # Near the cube root of a double's precision, which is best for central differences.
         step[number] = 1e-6 * max(abs(value), 1e-3)
         change = function(parameters + step) - function(parameters - step)
         columns.append(change / (2.0 * step[number]))

@@ -45,7 +45,7 @@ CONTINUUM_SIGMA = 3.0
 CLIP = 3.0
 N_ROUNDS = 3
 DEFAULT_LSF_PX = 2.5  # FWHM of an unresolved line if the resolution is unknown
-MAX_EXCESS = 1e6
+MAX_EXCESS = 1e6  # where the continuum is next to nothing: its square stays finite
 # Share of a line's core that sky or telluric features must cover to make it unsafe.
 UNSAFE_SHARE = 0.25
 NO_PROFILE = "no profile fits"
@@ -119,7 +119,7 @@ def _first_guess(
     best = strongest_feature(
         grid.wavelength[where],
         excess,
-        np.minimum(sigma, 1e9),
+        np.minimum(sigma, 1e9),  # a filter over infinite errors alone would divide by zero
         near,
         fixed or instrument,
         fixed or widest,
@@ -220,7 +220,7 @@ def _describe(
         flags.append("double_peaked")
     elif has_second_feature(local.wavelength, local.excess, local.sigma, fit, instrument):
         flags.append("blended")
-    if fit.fwhm < 2.0 * pixel_width(grid, fit.centre):
+    if fit.fwhm < 2.0 * pixel_width(grid, fit.centre):  # below the rate of Nyquist
         flags.append("undersampled")
     if not grid.good[grid.slice(*core)].all():
         flags.append("masked_core")

@@ -58,7 +58,7 @@ def signal_to_noise(
     if not grid.has_errors:
         sigma = np.maximum(grid.sigma[where][good], 1e-7)
     value = float(np.median(flux / sigma))
-    # 1.2533 / sqrt(n) is the error of the median of n values with unit scatter.
+    # sqrt(pi / 2 n), 1.2533 / sqrt(n), is the error of the median of n values with unit scatter.
     error = (1.2533 if grid.has_errors else 1.3 * abs(value)) / math.sqrt(n_good)
     return measured("S/N", value, error, "", (lo, hi), n_good)
 

@@ -77,6 +77,7 @@ def side_level(grid: PixelGrid, lo: float, hi: float, clip: float = 0.0) -> Leve
         for _ in range(N_CLIPS):
             deviation = np.abs(flux - median(flux[keep]))
             # Without the scatter itself as a bound a structured continuum would lose its pixels.
+            # 1.4826 times the median deviation is the standard deviation of Gaussian values.
             keep = deviation <= clip * np.maximum(sigma, 1.4826 * median(deviation[keep]))
         flux, sigma, wavelength = flux[keep], sigma[keep], wavelength[keep]
     if flux.size < 2:

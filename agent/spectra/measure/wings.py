@@ -25,7 +25,7 @@ FAR_POWER = 2.5
 FAR_DOUBT = 0.3  # share of the far wings, which nothing measures
 WINGS_FIRST = 3.0
 """Odds for such wings before the data are seen: absorption this wide has nearly always some."""
-DEEPEST = 0.95
+DEEPEST = 0.95  # a black core would need an infinite opacity
 N_STEPS = 60
 MIN_PIXELS = 20
 CLIP = 4.0
@@ -74,6 +74,7 @@ def winged_width(
         if found is None:
             return None
         residual = np.abs(flux - found.model(x)) / sigma
+        # 1.4826 times the median deviation is the standard deviation of Gaussian values.
         keep = residual < CLIP * max(1.0, 1.4826 * median(residual[keep]))
         if keep.sum() < MIN_PIXELS:
             return None
@@ -84,6 +85,7 @@ def winged_width(
         (np.minimum(other[keep] ** 2, CLIP**2) - np.minimum(ours[keep] ** 2, CLIP**2)).sum()
     )
     odds = math.log(WINGS_FIRST) + 0.5 * gain / found.scale
+    # Beyond 50 the share is 0 or 1 to all digits, and the exponential might overflow.
     share = 1.0 / (1.0 + math.exp(-min(max(odds, -50.0), 50.0)))
     return WingedWidth(found.width, found.error, share)
 
@@ -171,6 +173,7 @@ def _profile(
 def _areas(halves: FloatArray, powers: FloatArray, opacity: float, end: float) -> FloatArray:
     """(2, profiles): the areas up to `end` from the core, and of the far wings beyond."""
     ends = (end / halves)[:, None]
+    # Squared, so that they are closest at the core, where the profile is steepest.
     steps = ends * np.linspace(0.0, 1.0, N_STEPS) ** 2
     heights = _profile(steps, 1.0, powers[:, None], opacity)
     near = np.trapezoid(heights, steps, axis=1)

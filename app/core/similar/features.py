@@ -3,7 +3,7 @@
 Chosen by measuring on 135 spectra of known classes (`python -m tests.bench similar`): the flux
 itself compares reddening and calibration rather than classes. What a seeing model makes of the
 picture finds fewer of the same class, and adds nothing to the lines but in much noise
-(`python -m tests.bench similar_pictures`).
+(`train/RESULTS.md`).
 """
 
 from __future__ import annotations

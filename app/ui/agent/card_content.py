@@ -21,7 +21,6 @@ from app.ui.agent.measured_rows import (
     observed_range,
     window_text,
 )
-from app.ui.agent.spoken import spoken
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.measured_texts import translate_measured_text
 from app.ui.translation.panel_texts import translate_panel_text
@@ -98,7 +97,7 @@ def card_contents(
         is_checked = may_claim and is_over and step.by == "agent" and checked < MAX_CHECKED
         windows = looked_at if is_checked else None
         checked += min(len(step.text), MAX_TEXT) if is_checked else 0
-        cards.append(_card(index, step, look, windows, steps, shift))
+        cards.append(_card(index, step, look, windows, shift))
     return cards
 
 
@@ -125,7 +124,6 @@ def _card(
     step: Step,
     look: int,
     looked_at: Sequence[Window] | None,
-    steps: Sequence[Step],
     shift: float,
 ) -> CardContent:
     if step.kind == "zoom" and not step.error:
@@ -133,8 +131,6 @@ def _card(
     if step.error:
         return _fault(index, step, shift)
     text = shortened(without_boxed_verdict(step.text) if step.kind == "answer" else step.text)
-    if step.by == "agent":
-        text = spoken(text, steps)
     # Of a panel, only the member that looked, whose line is the first, says what it saw.
     seen = text.partition("\n")[0] if is_of_panel(step) else text
     claims = () if looked_at is None else unsupported(seen, looked_at)

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.card_content import without_boxed_verdict
 from app.ui.agent.measured_rows import observed_range
-from app.ui.agent.spoken import spoken
 from app.ui.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records, is_same_model
 from app.ui.translation.data_texts import task_text
@@ -146,6 +145,5 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = spoken(without_boxed_verdict(record.reasons), record.steps)
-    reasons = translate_measured_text(reasons)
+    reasons = translate_measured_text(without_boxed_verdict(record.reasons))
     yield "reasons", reasons[:MAX_REASONS] + ("…" if len(reasons) > MAX_REASONS else "")

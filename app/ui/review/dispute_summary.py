@@ -16,7 +16,6 @@ from app.core.queue.filters import Disagree
 from app.core.report.evidence import KeyLook, key_look, plain_reasons
 from app.core.session.session import Session
 from app.core.statistics.adjudication import Dispute, adjudicator_of, disputes, read_dispute
-from app.ui.agent.spoken import spoken
 
 Between = Literal["people", "agent", "agents"]
 
@@ -115,7 +114,7 @@ def _agent_opinion(trajectory: Trajectory) -> AgentOpinion:
         model=trajectory.model.name,
         verdict=trajectory.verdict,
         p_yes=trajectory.p_yes,
-        reasons=spoken(plain_reasons(trajectory), trajectory.steps),
+        reasons=plain_reasons(trajectory),
         looks=len(trajectory.looks),
         look=key_look(trajectory),
         stopped_by=trajectory.stopped_by,

@@ -83,7 +83,7 @@ def test_why_a_form_does_not_run() -> None:
 
 
 def test_models_that_have_no_other_form() -> None:
-    nano = published_model("nano")
-    assert nano is not None
-    with pytest.raises(ConversionError, match="nano has no other forms"):
-        forms_of(nano, is_here=True)
+    eye = published_model("nano-eye")
+    assert eye is not None
+    with pytest.raises(ConversionError, match="nano-eye has no other forms"):
+        forms_of(eye, is_here=True)

@@ -163,7 +163,7 @@ def test_damaged_models_say_what_is_wrong(
 
 def test_what_cannot_be_converted(small: Path, models: Path, tmp_path: Path) -> None:
     for name, says in (
-        ("nano", "nano is a GGUF model already"),
+        ("nano-eye", "nano-eye is a GGUF model already"),
         ("spec-o3-3b", "not here yet: `spec-o3 models get spec-o3-3b`"),
         ("http://localhost:1#m", "on a server: there is nothing here to convert"),
         ("no-such", "there is no model"),

@@ -62,10 +62,7 @@ def main() -> None:
     known = {(one.sha256, one.task): one for one in all_examples()}
     with tempfile.TemporaryDirectory() as folder:
         sets = write_set(Path(folder) / "cold.parquet")
-        for settings in (
-            DraftSettings(),
-            DraftSettings(words="quoted", style="nano", min_snr=5, min_chance=0.0),
-        ):
+        for settings in (DraftSettings(), DraftSettings(words="short")):
             out = Path(folder) / f"{settings.words}.jsonl"
             draft_all(DraftRun(sets=(sets,), out=out, teacher="measured", settings=settings))
             pairs = [(t, known[t.spectrum.sha256, t.task]) for t in read_trajectories(out)]

@@ -10,7 +10,8 @@ import pytest
 from agent.curation.pool import Pool, import_drafts
 from agent.examples.examples import Example
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import read_trajectories
+from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
+from tests.agent.curation.quoted import quoted
 from tests.app.core.database.postgres import Cluster, running_cluster
 from tests.train.draft.spectra import all_examples, write_set
 from train.draft.drafting import DraftRun, draft_all
@@ -42,9 +43,12 @@ def many_drafts(example_set: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def quoted_drafts(example_set: Path) -> Path:
-    """Those in the words of the nano preset, of every spectrum."""
-    quoted = DraftSettings(words="quoted", style="nano", min_snr=5, min_chance=0.0)
-    return _drafted(example_set, "quoted.jsonl", quoted)
+    """Inspections that repeat the numbers told by the tool, as models that read them wrote."""
+    out = example_set.with_name("quoted.jsonl")
+    if not out.is_file():
+        made = (quoted(example) for example in all_examples())
+        write_trajectories(out, [each for each in made if each is not None])
+    return out
 
 
 @pytest.fixture(scope="session")

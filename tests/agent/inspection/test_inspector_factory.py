@@ -96,6 +96,8 @@ def test_without_an_engine_for_it_it_measures(box, monkeypatch):
 def test_one_that_is_named_is_never_replaced(box):
     with pytest.raises(WorkbenchError, match="no model"):
         make_inspector("nowhere")
+    with pytest.raises(WorkbenchError, match="nano is no longer part of this program"):
+        make_inspector("nano")
     assert make_inspector("Measured").model.name == MEASURED
 
 

@@ -18,12 +18,15 @@ from agent.evidence.window_numbers import (
 from agent.inspection.pictures import PictureMaker, redraw, spectrum_ref
 from agent.protocol.protocol import opening
 from agent.rendering.model_image import QWEN25
-from agent.rendering.render import NANO, PUBLISHED, Style
+from agent.rendering.render import EYE, PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum, between
 from agent.tasks.catalogue import load_tasks
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.inspection.scripted_inspection import inspect
 from tests.agent.scenes import answer, call, star
+
+WHOLE = replace(EYE, bluest=0.0, reddest=1e6)
+TOLD = replace(WHOLE, name="told", numbers=True)
 
 
 def test_a_velocity_is_measured_once_however_many_inspections_take_turns(monkeypatch):
@@ -45,14 +48,14 @@ def test_a_velocity_is_measured_once_however_many_inspections_take_turns(monkeyp
 class TestInUse:
     def test_a_brief_viewer_answers_with_numbers_alone(self):
         spectrum = simulated_spectrum("CV")
-        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
+        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), TOLD, QWEN25)
         picture, result = picture_maker.look({"wavelength_range": [6450, 6750], "label": "Hα"})
         assert result.text == window_numbers(measurements_of(spectrum), 6450, 6750, picture_maker.z)
-        assert picture.size == (NANO.width, NANO.height)
+        assert picture.size == (TOLD.width, TOLD.height)
 
     def test_the_whole_spectrum_is_told_how_far_it_reaches(self):
         spectrum = simulated_spectrum("CV")
-        told = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).overview_text()
+        told = PictureMaker.of(spectrum, spectrum_ref(spectrum), TOLD, QWEN25).overview_text()
         low, high = spectrum.range
         assert told.startswith(f"{low:.0f} to {high:.0f} Å; S/N ")
         assert re.search(r"; Hα \(-+\) -\d+; Hα FWHM", told)
@@ -73,20 +76,20 @@ class TestInUse:
 def test_a_model_is_shown_the_range_that_it_knows():
     spectrum = star()
     low, high = spectrum.range
-    style = replace(NANO, bluest=low + 300.0, reddest=high - 200.0)
+    style = replace(WHOLE, bluest=low + 300.0, reddest=high - 200.0)
     inside = between(spectrum, style.bluest, style.reddest)
     ref = spectrum_ref(spectrum)
 
     def overview(shown: Spectrum, style: Style) -> bytes:
         return PictureMaker.of(shown, ref, style, QWEN25).overview().tobytes()
 
-    assert overview(spectrum, style) == overview(inside, NANO) != overview(spectrum, NANO)
+    assert overview(spectrum, style) == overview(inside, WHOLE) != overview(spectrum, WHOLE)
     picture_maker = PictureMaker.of(spectrum, ref, style, QWEN25)
     with pytest.raises(ToolError):
         picture_maker.look({"wavelength_range": [low + 10, low + 200], "label": "blue end"})
     # With nothing there, all is better than no picture.
-    far = replace(NANO, bluest=high + 100.0)
-    assert overview(spectrum, far) == overview(spectrum, NANO)
+    far = replace(WHOLE, bluest=high + 100.0)
+    assert overview(spectrum, far) == overview(spectrum, WHOLE)
 
 
 def test_pictures_are_proved():

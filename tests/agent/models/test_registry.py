@@ -131,7 +131,7 @@ def test_a_model_on_servers_is_the_same_at_any_address(home: Path) -> None:
     assert set(refs[2].also) == {*refs[0].also, *refs[1].also}
     other = find_model("http://gpu-1:8000/v1#bigger").ref
     assert other.sha256 != refs[0].sha256
-    assert find_model("nano").ref.also == ()
+    assert find_model("nano-eye").ref.also == ()
 
 
 def test_a_published_model_on_a_server_goes_by_its_own_rules_and_words(home: Path) -> None:
@@ -145,6 +145,16 @@ def test_a_published_model_on_a_server_goes_by_its_own_rules_and_words(home: Pat
     for other in ("http://localhost:8000/v1#nano", "http://localhost:8000/v1"):
         card = find_model(other).card
         assert (card.rules, card.wording) == ("ours", "")
+
+
+def test_a_model_of_earlier_versions_is_told_from_one_that_never_was(home: Path) -> None:
+    for name in ("nano", "Nano"):
+        with pytest.raises(
+            ResourceError, match=r"^the model nano is no longer part of this program"
+        ):
+            find_model(name)
+    put(home / "models" / "nano", {name: FILES[name] for name in FETCHED})
+    assert find_model("nano").origin == "user"
 
 
 def test_a_model_in_another_wording_is_another_model(home: Path) -> None:

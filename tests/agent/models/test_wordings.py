@@ -16,7 +16,7 @@ from agent.models.wordings import (
     wording_at,
     wording_of,
 )
-from agent.rendering.render import NANO
+from agent.rendering.render import EYE
 from tests.agent.protocol.wordings import wording
 
 
@@ -33,7 +33,7 @@ def test_a_model_is_asked_in_the_wording_that_its_card_names(home: Path) -> None
 def test_a_model_of_brief_prompts_or_without_a_name_has_none() -> None:
     keep_wording(replace(wording(), name="spec-o3"))
     card = find_model("spec-o3-7b").card
-    for other in (replace(card, style=NANO), replace(card, wording="")):
+    for other in (replace(card, style=EYE), replace(card, wording="")):
         assert wording_of(other) is None
     assert missing_wording(replace(card, wording="")) == ""
 

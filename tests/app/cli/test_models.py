@@ -154,7 +154,7 @@ def test_a_wording_from_a_data_set_of_the_hub(hub: FakeHub) -> None:
     ("words", "says"),
     [
         (("spec-o3",), "there is no wording"),
-        (("nano",), "names no wording"),
+        (("nano-eye",), "names no wording"),
         (("../x",), "is no name of a wording"),
         (("spec-o3", "--from", "/no/such/file"), "no file or folder"),
         (("spec-o3", "--from", "a/b", "--from", "c/d"), "no file or folder"),

@@ -18,7 +18,6 @@ TASKS = ("CV", "CS", "SS", "MG", "WD")
 PER_TASK = 4
 
 LONG, SHORT = DraftSettings(), DraftSettings(words="short", style="compact")
-QUOTED = DraftSettings(words="quoted", style="nano", min_snr=5)
 
 
 def simulated(task: str, count: int, seed: int = 3) -> Iterator[Example]:

@@ -17,10 +17,10 @@ def test_draft(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "drafts.jsonl"
-    words = ["draft", str(example_set), str(out), "--limit", "3", "--preset", "nano"]
+    words = ["draft", str(example_set), str(out), "--limit", "3", "--preset", "tiny"]
     assert call(monkeypatch, *words, "--set", "per_spectrum=1") == 0
     assert "drafts in" in capsys.readouterr().out
-    assert all(line.style["name"] == "nano" for line in read_trajectories(out))
+    assert all(line.style["name"] == "compact" for line in read_trajectories(out))
     assert call(monkeypatch, *words, "--set", "per_spectrum=2") == 1
     assert "other settings" in capsys.readouterr().err
 

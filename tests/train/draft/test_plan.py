@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
 pytest.importorskip("pyarrow")
 
-from tests.train.draft.spectra import QUOTED, SHORT, all_examples, drafted
+from tests.train.draft.spectra import all_examples, drafted
 from train.draft.settings import DraftSettings
 
 
@@ -35,29 +34,3 @@ def test_no_wrong_turns_where_none_are_wanted() -> None:
         if made is not None:
             assert not any(step.error for step in made.steps)
             assert not re.search(r"could be|may be|perhaps|Too wide", " ".join(made.replies))
-
-
-def test_windows_without_data_are_requested_and_refused() -> None:
-    """Only quoted drafts do so; they are for models that cannot read the ends of the axis."""
-    quoted = replace(QUOTED, outside=0.0, unseen=0.5)
-    asked = 0
-    for example in all_examples():
-        whole = example.spectrum
-        low = whole.wavelength < 7000
-        short = replace(
-            whole,
-            wavelength=whole.wavelength[low],
-            flux=whole.flux[low],
-            ivar=whole.ivar[low],
-            mask=None if whole.mask is None else whole.mask[low],
-        )
-        for seed in range(3):
-            made = drafted(replace(example, spectrum=short), quoted, seed).trajectory
-            for number, step in enumerate(made.steps if made else ()):
-                if step.kind == "zoom" and step.error:
-                    asked += 1
-                    assert step.range is not None and step.range[0] > short.wavelength[-1]
-                    assert made.steps[number + 1].text.startswith("No data there.")
-        plain = drafted(replace(example, spectrum=short), replace(SHORT, outside=0.0)).trajectory
-        assert not any(step.error for step in (plain.steps if plain else ()))
-    assert asked > 3

@@ -6,11 +6,6 @@ from agent.errors import WorkbenchError
 from train.draft.settings import DraftSettings
 
 
-def test_quoted_words_need_a_style_with_numbers() -> None:
-    with pytest.raises(WorkbenchError, match="style with numbers"):
-        DraftSettings(words="quoted", style="compact")
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, read_examples, write_examples
-from agent.inspection.inspector_factory import NANO as BOXED
+from agent.inspection.inspector_factory import EYE as BOXED
 from agent.inspection.model_inspector import ModelInspector
 from agent.inspection.pictures import PictureMaker
 from agent.models.card_file import read_card
 from agent.models.registry import BUNDLED, model_at
-from agent.rendering.render import NANO
+from agent.rendering.render import EYE
 from agent.trajectory.trajectory import ModelRef
 from tests.agent.scenes import answer, call
 from tests.night import BY_NIGHT
@@ -31,7 +31,6 @@ from train.evaluate.sight import judge_sight, sight_set, write_into_card
 from train.evaluate.sight_figures import SightFigures, sight_figures
 from train.evaluate.sight_pictures import PICTURES
 
-LOOKING = "nano-eye"
 BOX = ("CV", "MG", "WD", "CS")
 """Classes about which a model in the box is asked, two of them by day."""
 Rows = dict[str, SightFigures]
@@ -64,7 +63,7 @@ class Watcher(ScriptedEngine):
 
     def __init__(self, examples: list[Example], sees: bool) -> None:
         super().__init__(self.reply)
-        makers = [PictureMaker(spectrum=one.spectrum, style=NANO) for one in examples]
+        makers = [PictureMaker(spectrum=one.spectrum, style=EYE) for one in examples]
         self.known = [np.asarray(maker.overview(), dtype=float) for maker in makers]
         self.answers = [one.answer for one in examples]
         self.sees = sees
@@ -83,7 +82,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, path: Path, out: Path, sees: bool) 
     engine = Watcher(list(read_examples(path)), sees)
     monkeypatch.setattr(
         "agent.inspection.inspector_factory.make_inspector",
-        lambda *args, **more: ModelInspector(engine, ModelRef(name="scripted"), style=NANO),
+        lambda *args, **more: ModelInspector(engine, ModelRef(name="scripted"), style=EYE),
     )
     monkeypatch.setattr("train.evaluate.evaluation._fingerprint", lambda spec: "scripted")
     spec = JudgeSpec(name="watcher", kind="inspector", source="watcher")
@@ -106,27 +105,13 @@ def test_one_that_sees_is_told_from_one_that_does_not(
 
 def test_nano_eye_follows_its_pictures(clear: Path, tmp_path: Path):
     pytest.importorskip("llama_cpp")
-    spec = JudgeSpec(name=LOOKING, kind="inspector", source=LOOKING, threads=1)
+    spec = JudgeSpec(name=BOXED, kind="inspector", source=BOXED, threads=1)
     found = {one.pictures: one for one in judge_sight(spec, clear, "clear", tmp_path)}
     assert found["own"].mean_f1.value is not None and found["own"].mean_f1.value > 0.7
     white = found["white"].mean_f1.value
     assert white is not None and white <= 0.35
     assert found["other"].differing >= (4 if BY_NIGHT else 2)
     assert found["other"].follows is not None and found["other"].follows.value >= 0.7
-
-
-@pytest.mark.skipif(not BY_NIGHT, reason="only by night: it is not the one asked by default")
-def test_nano_does_not_follow_its_pictures(asked: Path, tmp_path: Path):
-    """True of the nano that ships today; one that sees must fail this test and change it."""
-    pytest.importorskip("llama_cpp")
-    spec = JudgeSpec(name=BOXED, kind="inspector", source=BOXED, threads=1)
-    found = {one.pictures: one for one in judge_sight(spec, asked, "asked", tmp_path)}
-    assert found["own"].mean_f1.value is not None and found["own"].mean_f1.value > 0.8
-    for pictures in ("white", "other", "mirrored", "shifted"):
-        assert found[pictures].same_verdicts == 1.0, pictures
-        assert found[pictures].mean_f1 == found["own"].mean_f1, pictures
-    assert found["other"].differing >= 4
-    assert found["other"].follows is not None and found["other"].follows.value == 0.0
 
 
 def told_sight(model: str) -> dict[tuple[str, str], float]:
@@ -138,15 +123,11 @@ def told_sight(model: str) -> dict[tuple[str, str], float]:
     }
 
 
-def test_the_cards_in_the_box_tell_it():
-    seen = told_sight(LOOKING)
+def test_the_card_in_the_box_tells_it():
+    seen = told_sight(BOXED)
     assert seen["mean F1", "white paper"] <= 35 < 70 <= seen["mean F1", "as they are"]
     assert seen["verdicts that follow the picture", "of another spectrum of another class"] >= 85
     assert seen["mean F1", "mirrored in wavelength"] <= 35
-    told = told_sight(BOXED)
-    assert told["mean F1", "white paper"] == told["mean F1", "as they are"]
-    assert told["verdicts that follow the picture", "of another spectrum of another class"] < 15
-    assert told["same verdicts", "mirrored in wavelength"] > 95
 
 
 class TestCommand:

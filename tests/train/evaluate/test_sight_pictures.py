@@ -10,7 +10,7 @@ from agent.evidence.measurements import measurements_of
 from agent.evidence.window_numbers import window_numbers
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.rendering.model_image import QWEN25
-from agent.rendering.render import NANO
+from agent.rendering.render import EYE
 from agent.spectra.spectrum import Spectrum
 from tests.agent.scenes import star
 from train.evaluate.sight_pictures import (
@@ -22,6 +22,8 @@ from train.evaluate.sight_pictures import (
     shifted,
 )
 
+TOLD = replace(EYE, name="told", numbers=True, bluest=0.0, reddest=1e6)
+"""A style with numbers beside the pictures, as models of others may have."""
 STAR = star()
 OTHER = star(seed=2, path="other.fits")
 WINDOW = {"wavelength_range": [6450, 6750], "label": "Hα"}
@@ -33,7 +35,7 @@ def peak(spectrum: Spectrum) -> float:
 
 def maker(pictures: Pictures) -> PictureMaker:
     kind = picture_maker(pictures, OTHER)
-    return kind.of(STAR, spectrum_ref(STAR), NANO, QWEN25)
+    return kind.of(STAR, spectrum_ref(STAR), TOLD, QWEN25)
 
 
 def same(one: Image.Image, other: Image.Image) -> bool:
@@ -80,7 +82,7 @@ def test_all_pictures_change_and_the_numbers_stay(pictures: Pictures):
 
 
 def test_another_star_looks_as_it_does_by_itself():
-    alone = PictureMaker.of(OTHER, spectrum_ref(OTHER), NANO, QWEN25)
+    alone = PictureMaker.of(OTHER, spectrum_ref(OTHER), TOLD, QWEN25)
     assert same(maker("other").overview(), alone.overview())
     assert same(maker("other").look(WINDOW)[0], alone.look(WINDOW)[0])
 

@@ -18,18 +18,18 @@ def test_the_pair_is_shown_what_the_model_was_trained_with(copy25: Path, tmp_pat
     from agent.models.card_file import read_card, write_card
     from agent.models.infer_card import make_card
     from agent.models.registry import model_at
-    from agent.rendering.render import NANO
+    from agent.rendering.render import EYE
     from train.export.gguf_card import write_gguf_card
 
     out = tmp_path / "pair"
     report = export_gguf(copy25, out)
     assert write_gguf_card(copy25, report) is None  # nothing is known of it
-    write_card(make_card(copy25, style=NANO, simulated_only=True, title="Small"), copy25)
+    write_card(make_card(copy25, style=EYE, simulated_only=True, title="Small"), copy25)
     write_gguf_card(copy25, report)
     card = read_card(out)
     assert (card.engine, card.style, card.title, card.simulated_only) == (
         "gguf",
-        NANO,
+        EYE,
         "Small",
         True,
     )

@@ -3,10 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from agent.rendering.style import EYE
 from train.eye.lessons import lesson, simulated
-from train.eye.settings import LessonSettings, seeing_style
+from train.eye.settings import LessonSettings
 from train.eye.targets import asked_gates
 from train.simulate.sky import LABELS
+from train.simulate.source import GRID
 
 SETTINGS = LessonSettings(windows=3, snr=(20.0, 40.0))
 
@@ -20,13 +22,17 @@ def test_the_same_number_and_seed_give_the_same_lesson() -> None:
 
 def test_a_lesson_has_the_whole_spectrum_first_and_then_windows_within_it() -> None:
     one = lesson(LABELS.index("A"), SETTINGS, 1)
-    style = seeing_style()
     assert one.label == "A"
-    assert one.pictures.shape[1:] == (style.height, style.width)
+    assert one.pictures.shape[1:] == (EYE.height, EYE.width)
     low, high = one.ranges[0]
     assert (one.ranges[1:, 0] >= low).all()
     assert (one.ranges[1:, 1] <= high).all()
     assert np.isfinite(one.targets[0]).sum() > np.isfinite(one.targets[1:]).sum(axis=1).max()
+
+
+def test_the_range_shown_is_what_the_simulator_knows() -> None:
+    assert EYE.bluest == round(float(GRID[0]) + 10.0)
+    assert EYE.reddest == round(float(GRID[-1]) - 10.0)
 
 
 def test_pictures_hold_ink() -> None:

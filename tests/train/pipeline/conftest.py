@@ -15,7 +15,7 @@ sizes = ["* 5/5 1/5"]
 [grpo]
 rounds = 3
 
-[text_sft]
+[sft]
 lr = 1e-5
 """
 

@@ -66,20 +66,19 @@ class TestSteps:
         assert "tool=false" not in lines["sft"] + lines["grpo"]
 
     def test_a_new_model_is_that_before_its_first_sft(self, tmp_path: Path):
-        lines = lines_of(tmp_path, "nano", ablations=("no-sft",))
-        assert f"--model {tmp_path}/text_sft/start " in lines["grpo without sft"]
-        assert "--set grpo.style=nano" in lines["grpo without sft"]
+        lines = lines_of(tmp_path, "tiny", ablations=("no-sft",))
+        assert f"--model {tmp_path}/sft/start " in lines["grpo without sft"]
+        assert "--set grpo.style=compact" in lines["grpo without sft"]
 
-    def test_text_sft_is_without_the_tool_too(self, tmp_path: Path):
-        lines = lines_of(tmp_path, "nano", ablations=("no-tool",), rl=False)
-        assert "--set sft.tool=false" in lines["text_sft without the tool"]
+    def test_without_rl_the_sft_model_without_the_tool_is_judged(self, tmp_path: Path):
+        lines = lines_of(tmp_path, "tiny", ablations=("no-tool",), rl=False)
         assert f"--no-tool {tmp_path}/no_tool/sft/model" in lines["evaluate ablation"]
 
     @pytest.mark.parametrize(
         ("wrong", "why"),
         [
             ({"ablations": ("no-sft",), "rl": False}, "no-sft is RL alone"),
-            ({"ablations": ("no-sft",), "continue_from": "nano"}, "has had SFT already"),
+            ({"ablations": ("no-sft",), "continue_from": "mine"}, "has had SFT already"),
             ({"ablations": ("no-tool",), "tables": ("main",)}, "are judged in chain.tables"),
         ],
     )

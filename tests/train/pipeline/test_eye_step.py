@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,28 +14,18 @@ from agent.models.card_file import read_card
 from tests.train.eye.test_make import SMALL, draw_in_threads
 from tests.train.pipeline.test_steps import planned
 from tests.train.pipeline.test_whole import in_this_process
-from train.pipeline.chain_commands import ChainCommands, stage_sets
+from train.pipeline.chain_commands import stage_sets
 from train.pipeline.settings import PipelineSettings
-from train.pipeline.steps import steps
-from train.recipe import settings
 
 EYE = PipelineSettings(eye=True)
 
 
-def test_the_preset_nano_makes_it_once(tmp_path: Path):
-    nano, onwards = (
-        settings(PipelineSettings, "chain", preset=name) for name in ("nano", "nano-on")
-    )
-    assert (nano.eye, onwards.eye) == (True, False)
-    first = ChainCommands(
-        out=tmp_path, settings=nano, preset="nano", seed=3, workers=2, sets=("school.batch=48",)
-    )  # fmt: skip
-    lines = {step.name: step.line for step in steps(first)}
+def test_it_is_made_and_judged_beside_the_other(tmp_path: Path):
+    plan = planned(tmp_path, EYE, "tiny", 3, 2, ("school.batch=48",))
+    lines = {step.name: step.line for step in plan}
     expected = f"eye make {tmp_path / 'eye'} --seed 3 --workers 2 --set school.batch=48"
     assert lines["eye"].endswith(expected)
     assert f"--model eye={tmp_path / 'eye' / 'gguf'} " in lines["evaluate main"]
-    again = replace(first, out=tmp_path / "on", settings=EYE, previous=first, sets=())
-    assert "eye" not in {step.name for step in steps(again)}
 
 
 def test_it_is_not_made_unless_asked(tmp_path: Path):

@@ -86,15 +86,13 @@ class TestRunning:
             run_chain(tmp_path / "out", [write("one", "a")])
 
 
-@pytest.mark.parametrize(
-    "stop_at", ["bench of hard negatives", "text_sft", "evaluate rl_questions"]
-)
+@pytest.mark.parametrize("stop_at", ["bench of hard negatives", "sft", "evaluate rl_questions"])
 def test_an_interrupted_chain_resumes_at_the_step_it_stopped_in(
     stop_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     settings = PipelineSettings(hard_negatives=90, rl_questions=40, questions=30)
     chain = ChainCommands(
-        out=tmp_path, settings=settings, preset="nano", seed=3, workers=2, sets=()
+        out=tmp_path, settings=settings, preset="tiny", seed=3, workers=2, sets=()
     )
     stopped: list[str] = []
 
@@ -115,4 +113,4 @@ def test_an_interrupted_chain_resumes_at_the_step_it_stopped_in(
     names = [step.name for step in steps(chain)]
     assert [one.name for one in done] == names
     assert [step.name for step in begun] == names[names.index(stop_at) :]
-    assert {"hard_negatives", "text_sft", "screened"} < {path.name for path in tmp_path.iterdir()}
+    assert {"hard_negatives", "sft", "screened"} < {path.name for path in tmp_path.iterdir()}

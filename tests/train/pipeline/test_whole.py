@@ -1,5 +1,4 @@
-"""A whole chain, as small as possible: every stage reads what the one before wrote. By night a
-second one continues from it."""
+"""A whole chain, as small as possible: every stage reads what the one before wrote."""
 
 from __future__ import annotations
 
@@ -26,7 +25,6 @@ from app.cli.main import workbench
 from tests.night import BY_NIGHT
 from train.cli import app
 from train.evaluate import judges
-from train.evaluate.judgement import read_judgements
 from train.journal import read_metrics
 from train.pipeline import run
 from train.pipeline.chain_commands import Step
@@ -84,14 +82,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """By day in one process; that each step has its own is tested in test_run.py."""
     out = tmp_path_factory.mktemp("chain") / "out"
     sets = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
-    words = [
-        "chain",
-        str(out),
-        "--preset",
-        "tiny",
-        *(["--then", "tiny"] if BY_NIGHT else []),
-        *sets,
-    ]
+    words = ["chain", str(out), "--preset", "tiny", *sets]
     with pytest.MonkeyPatch.context() as patch:
         if not BY_NIGHT:
             patch.setattr(run, "_run", in_this_process)
@@ -111,8 +102,7 @@ class TestTheWholeChain:
             "evaluate train", "evaluate hard_negatives", "grpo", "average", "export",
             "evaluate main", "one spectrum", "inspect", "report",
         ]  # fmt: skip
-        again = [f"tiny: {name}" for name in trained] if BY_NIGHT else []
-        assert [one["name"] for one in done] == [*sky, *trained, *again]
+        assert [one["name"] for one in done] == [*sky, *trained]
 
     def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
         sets = [whole / "questions.parquet", whole / "hard_negatives" / "train.parquet"]
@@ -129,21 +119,6 @@ class TestTheWholeChain:
         told = json.loads((whole / "evaluation" / "main.json").read_text())["sets"]["test"]
         assert [one["judge"] for one in told["judges"]] == ["measured", "sft", "grpo"]
         assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {6}
-
-    @pytest.mark.skipif(not BY_NIGHT, reason="by day there is one chain")
-    def test_the_second_chain_continues_from_the_first_on_another_sky(self, whole: Path):
-        told = json.loads((whole / "tiny" / "sft" / "settings.json").read_text())
-        assert told["model"]["start"] == str(whole / "mean")
-        first, second = (
-            {one.sha256 for one in read_examples(each / "hard_negatives" / "train.parquet")}
-            for each in (whole, whole / "tiny")
-        )
-        assert first and second and not first & second
-        judged = [
-            {one.key for one in read_judgements(each / "evaluation/judgements/test/grpo.jsonl")}
-            for each in (whole, whole / "tiny")
-        ]
-        assert judged[0] and judged[0] == judged[1]
 
     def test_the_exported_model_has_inspected(self, whole: Path):
         (record,) = read_trajectories(whole / "inspection.jsonl")

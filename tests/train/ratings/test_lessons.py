@@ -18,6 +18,7 @@ from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.protocol.reply import parse_reply
 from agent.ratings.ratings_file import read_records
+from agent.rendering.style import EYE
 from agent.spectra.readers import read_numbered
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
@@ -28,7 +29,8 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, open_session
 from tests.app.ui.candidates import SAMPLE, sample_file
-from train.ratings.lessons import Lessons, joined, read_lessons, write_lessons
+from train.draft.settings import DraftSettings
+from train.ratings.lessons import Lessons, drafts_like, joined, read_lessons, write_lessons
 
 OPINIONS = {"YES": Opinion(verdict=Verdict.ACCEPT), "NO": Opinion(verdict=Verdict.REJECT)}
 OTHER = {"YES": "NO", "NO": "YES"}
@@ -104,6 +106,12 @@ def test_a_person_in_the_conversation_or_bad_form_is_not_followed(session, inspe
         say(session, number, one, one.verdict, 5)
     found = lessons_of(session)
     assert found.trajectories == [] and found.counts["to follow"] == 0 and len(found.examples) == 3
+
+
+def test_corrections_have_the_pictures_of_the_inspection(inspected):
+    one = replace(inspected[0], style=EYE.to_table())
+    assert drafts_like(one) == DraftSettings(style="eye", words="short")
+    assert drafts_like(replace(one, style={"name": "another"})) == DraftSettings()
 
 
 def test_the_same_turns_of_two_records_are_learnt_once(session, inspected):

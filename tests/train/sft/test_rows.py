@@ -10,13 +10,12 @@ pytest.importorskip("torch")
 
 from PIL import Image
 
-from agent.errors import TrajectoryError, WorkbenchError
+from agent.errors import TrajectoryError
 from agent.examples.examples import write_examples
 from agent.inspection.pictures import redraw
 from agent.protocol.protocol import Turn
 from tests.train.sft.samples import Samples, row_settings, rows_for
 from train.sft.rows import count_outdated_prompts, prepare_rows, row_of_conversation
-from train.sft.settings import SftSettings
 
 
 class TestRows:
@@ -48,18 +47,6 @@ class TestRows:
         assert files[0] == files[1] and len(files[0]) == len(
             {name for row in alone for name in row.pictures}
         )
-
-    def test_words_alone(self, minute25: Path, samples: Samples, tmp_path: Path):
-        whole = rows_for(minute25, samples, tmp_path)
-        blind = replace(row_settings(minute25, samples.sets, tmp_path), pictures=False)
-        rows = prepare_rows(samples.trajectories, None, blind, cutoff=10**6).rows
-        assert all(row.pictures == row.grids == () for row in rows)
-        for one, other in zip(rows, whole, strict=True):
-            shown = sum(down * across // 4 for down, across in other.grids)
-            assert len(one) == len(other) - shown - 2 * len(other.grids)
-            assert one.encoded.trained == other.encoded.trained
-        with pytest.raises(WorkbenchError, match="trained=language"):
-            SftSettings(pictures=False, trained="all")
 
     def test_left_out_with_a_reason(self, minute25: Path, samples: Samples, tmp_path: Path):
         ready = row_settings(minute25, samples.sets, tmp_path)

@@ -26,13 +26,6 @@ class TestPresets:
         shape = settings(ModelSettings, "model", preset=preset).shape
         assert shape.hidden % shape.heads == 0
 
-    def test_nano_is_as_large_as_was_measured(self):
-        told = settings(ModelSettings, "model", preset="nano")
-        sizes = (told.hidden, told.layers, told.ffn, told.hidden // told.heads)
-        assert sizes == (192, 5, 576, 32)
-        vision = (told.vision_layers, told.vision_hidden, told.vision_ffn, told.whole_every)
-        assert vision == (4, 128, 384, 1)
-
     @pytest.mark.parametrize(
         ("change", "why"),
         [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ ROUNDED = chord(np.radians(1.0 / 3600.0))
 
 class HatsRows:
     def __init__(self, path: Path) -> None:
+        if find_spec("astropy_healpix") is None:
+            raise ImportFailed(
+                "catalogues in the HATS layout need astropy-healpix: pip install astropy-healpix"
+            )
         self._folder = open_hats(path)
         self._is_read = np.zeros(len(self._folder.orders), dtype=bool)
         schema = self._folder.schema_file()

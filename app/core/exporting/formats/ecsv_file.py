@@ -1,4 +1,9 @@
-"""Write ECSV 1.0 (APE 6): a YAML header with types, units and provenance, then CSV rows."""
+"""Write ECSV 1.0 (APE 6): a YAML header with types, units and provenance, then CSV rows.
+
+Not astropy's writer, which needs the whole table in memory: here a page is written after another,
+so that a million candidates take no more room than a hundred, and a text with line breaks stays in
+its line.
+"""
 
 from __future__ import annotations
 

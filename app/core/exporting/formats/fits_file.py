@@ -3,6 +3,9 @@
 FITS text is printable ASCII: a column with any other character is percent-encoded and has a TENCn
 keyword. Missing values are NaN, TNULLn or an empty text. A bool column with missing values is
 written as 1 and 0 with TNULLn, because few readers support missing values in logical columns.
+
+Not astropy's writer, which needs the whole table in memory and refuses text beyond ASCII: here a
+page is written after another. The header is astropy's.
 """
 
 from __future__ import annotations

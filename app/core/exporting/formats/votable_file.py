@@ -1,4 +1,8 @@
-"""Write VOTable 1.4 with TABLEDATA; a missing value is an empty cell, NaN is written as NaN."""
+"""Write VOTable 1.4 with TABLEDATA; a missing value is an empty cell, NaN is written as NaN.
+
+Not astropy's writer, which needs the whole table in memory, and writes characters that XML forbids
+as they are: no parser then reads the file, its own neither.
+"""
 
 from __future__ import annotations
 

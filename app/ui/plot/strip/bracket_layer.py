@@ -58,6 +58,7 @@ class BracketLayer(Layer):
 
         A bar narrower than its name has no edges, because they would cross the text.
         """
+        # #rrggbb or #aarrggbb: its own alpha is put aside. Blended, as opaque is painted faster.
         bar = blend(BAR_ALPHA + colour[-6:], self.theme.plot)
         scale, end = self.box.scale_now, -1e9
         seen: list[tuple[str, float, float]] = []

@@ -6,6 +6,7 @@ import logging
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 pytest.importorskip("llama_cpp")
@@ -31,7 +32,6 @@ from tests.agent.engines.gguf.gguf_scenes import (
     logits_after,
     picture,
 )
-from tests.bench.tower_tokens import tower_tokens
 from tests.small_models import lively_model, tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import engine_qwen25, load, pair_qwen3, pair_qwen25
 from train.export.export import ExportReport
@@ -166,6 +166,21 @@ def test_the_library_is_silent(
     assert (out, err) == ("", "")
     assert len(caplog.records) > 20
     assert {record.levelno for record in caplog.records} == {logging.DEBUG}
+
+
+def tower_tokens(engine: GgufEngine, picture: Image.Image) -> NDArray[np.float32]:
+    """What the vision tower alone gives for a picture: (down, across, width)."""
+    settings, library, factor = engine._settings, native(), engine.sizing.factor
+    width = int(library.llama.llama_model_n_embd_inp(settings.model))
+    conversation = engine.open()
+    try:
+        with conversation._open_context()._prepared(picture) as chunk:
+            assert library.mtmd.mtmd_encode_chunk(settings.vision, chunk) == 0
+            values = library.mtmd.mtmd_get_output_embd(settings.vision)
+            shape = (picture.height // factor, picture.width // factor, width)
+            return np.array(np.ctypeslib.as_array(values, shape=shape))
+    finally:
+        conversation.close()
 
 
 def test_the_vision_tower_gives_what_transformers_gives(engine: GgufEngine) -> None:

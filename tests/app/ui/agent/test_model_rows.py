@@ -68,6 +68,12 @@ def test_a_model_chosen_by_path_or_address_is_listed(models, tmp_path, session, 
     assert server.state == "server" and server.need == ""
 
 
+def test_a_model_that_is_no_longer_here_says_so(row_named):
+    gone = row_named("nano", "nano")
+    assert gone.state == "not found"
+    assert gone.need == "the model nano is no longer part of this program: use nano-eye"
+
+
 def test_a_key_in_an_old_address_is_not_shown(session):
     row = model_rows("https://ada:geheim@host/v1?key=geheim", session)[0][-1]
     assert row.title == "https://host/v1"
@@ -77,8 +83,8 @@ def test_a_key_in_an_old_address_is_not_shown(session):
 def test_a_small_model_has_no_size_of_zero(models, row_named):
     assert size_text(7_847_616) == "8 MB" and size_text(12) == "1 MB"
     assert size_text(16_600_000_000) == "16.6 GB"
-    nano = row_named("nano")
-    assert "8 MB" in nano.about and nano.needs == "llama.cpp and about 8 MB of memory"
+    eye = row_named("nano-eye")
+    assert "15 MB" in eye.about and eye.needs == "llama.cpp and about 15 MB of memory"
     assert "GPU with about 16." in row_named("spec-o3-7b").needs
 
 
@@ -90,7 +96,7 @@ def test_a_model_says_how_often_it_agreed_with_the_person(session, row_named):
         add_inspection(session, number, record(model=model))
     add_inspection(session, 5, record(model=model))
     assert row_named("measured").record == "agreed with you on 2 of 3 you judged (67 %)"
-    assert row_named("nano").record == "not yet compared with your own verdicts"
+    assert row_named("nano-eye").record == "not yet compared with your own verdicts"
 
 
 def test_the_panel_says_what_it_lacks(row_named, tmp_path, monkeypatch):

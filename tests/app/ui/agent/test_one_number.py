@@ -20,7 +20,6 @@ from agent.trajectory.trajectory_file import read_trajectories, write_trajectori
 from app.cli.inspection_text import _line_words
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.agent.measured_rows import measured_rows
-from app.ui.agent.spoken import measured_in
 from app.ui.plot.readout import measurements_text
 from app.ui.windows.windows_row import measured_windows
 from tests.night import BY_NIGHT
@@ -46,7 +45,9 @@ def check_spectrum(name: str, spectrum: Spectrum, number: int, folder: Path) -> 
     """Compare all that is said and shown of a spectrum; returns the number of comparisons."""
     task = load_tasks()[number % 8]
     record = run(MeasuredInspector(draw=False).inspect(spectrum, task))
-    lines, _ = measured_in(record.steps)
+    lines: dict[str, Mapping[str, Any]] = {}
+    for row in (row for step in record.steps for row in step.measured.get("lines", ())):
+        lines.setdefault(row["name"], row)
     compared = 0
     for text in (step.text for step in record.steps if step.kind in ("think", "answer")):
         for label, state, ew, error in SENTENCE.findall(text):

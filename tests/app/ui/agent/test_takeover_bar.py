@@ -116,7 +116,7 @@ def test_a_model_that_cannot_read_remarks_says_so_and_has_no_box(qtbot, scripted
 
 @pytest.mark.parametrize(
     ("model", "reads"),
-    [("measured", False), ("Measured", False), ("nano", False), ("spec-o3-7b", True),
+    [("measured", False), ("Measured", False), ("nano-eye", False), ("spec-o3-7b", True),
      ("/no/such/model", True), ("http://localhost:1/v1#m", True)],
 )  # fmt: skip
 def test_the_card_says_who_reads_remarks(model, reads):

@@ -162,3 +162,9 @@ def test_right_ascensions_below_zero(tmp_path):
 
 def test_no_candidates(hats):
     assert list(HatsRows(hats).blocks(cKDTree(np.zeros((0, 3))), ARCSEC)) == []
+
+
+def test_without_its_mathematics_it_says_what_is_needed(hats, monkeypatch):
+    monkeypatch.setattr("app.core.evidence.hats.catalogue.find_spec", lambda name: None)
+    with pytest.raises(ImportFailed, match="need astropy-healpix: pip install astropy-healpix"):
+        HatsRows(hats)

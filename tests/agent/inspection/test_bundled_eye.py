@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("llama_cpp")
 
 from agent.inspection.inspector import Inspector, run
-from agent.inspection.inspector_factory import MEASURED, NANO, PANEL, default_model, make_inspector
+from agent.inspection.inspector_factory import EYE, MEASURED, PANEL, default_model, make_inspector
 from agent.models.check_files import check_files
 from agent.models.registry import BUNDLED, model_at
 from agent.spectra.readers import read
@@ -19,50 +19,32 @@ from agent.tasks.catalogue import find_task
 from tests.night import BY_NIGHT
 
 TASKS = ("A", "B", "CS", "CV", "MG", "O", "SS", "WD")
-LOOKING = "nano-eye"
 MOST_BYTES = 25_000_000
-LEAST = {"main: test": 85.0, "library: labelled": 94.0, "library: stars": 91.0}
-"""Mean F1 of the rare classes that the set has, in per cent, as the card says."""
 EACH = 2 if BY_NIGHT else 1
 """Real spectra of a class that are asked about, and as many others."""
 
 
-def test_it_is_whole():
-    place = model_at(BUNDLED / NANO, "bundled")
-    assert place.is_ready and place.folder is not None
-    check_files(place.card, place.folder, "always")
-    assert sum(path.stat().st_size for path in place.folder.iterdir()) < MOST_BYTES
-    assert place.card.tasks == TASKS
-
-
-def test_its_card_says_what_it_is_and_what_was_measured():
-    card = model_at(BUNDLED / NANO, "bundled").card
-    assert card.simulated_only and card.licence == "BSD-3-Clause"
-    assert "simulated" in card.trained_on.casefold() and "--seed" in card.trained_on
-    mean = {one.on.partition(",")[0]: one.value for one in card.figures if one.figure == "mean F1"}
-    assert all(mean[measured_on] >= least for measured_on, least in LEAST.items())
-
-
-@pytest.fixture(scope="module", params=[NANO, LOOKING] if BY_NIGHT else [LOOKING])
-def boxed(request: pytest.FixtureRequest) -> Iterator[Inspector]:
-    inspector = make_inspector(request.param, threads=1)
+@pytest.fixture(scope="module")
+def boxed() -> Iterator[Inspector]:
+    inspector = make_inspector(EYE, threads=1)
     yield inspector
     inspector.close()
 
 
-def test_the_one_that_looks_is_whole_and_gets_no_numbers():
-    place = model_at(BUNDLED / LOOKING, "bundled")
+def test_it_is_whole_and_gets_no_numbers():
+    place = model_at(BUNDLED / EYE, "bundled")
     assert place.is_ready and place.folder is not None
     check_files(place.card, place.folder, "always")
     assert sum(path.stat().st_size for path in place.folder.iterdir()) < MOST_BYTES
     assert place.card.tasks == TASKS
     assert not place.card.style.numbers and not place.card.simulated_only
     assert "194 observed stars" in place.card.trained_on
+    assert place.card.licence == "BSD-3-Clause"
     assert {default_model(each) for each in TASKS} == {PANEL}
     assert default_model("my-own") == MEASURED
 
 
-def test_they_judge_real_spectra_and_speak_well(boxed: Inspector, labelled_spectra: Path):
+def test_it_judges_real_spectra_and_speaks_well(boxed: Inspector, labelled_spectra: Path):
     with (labelled_spectra / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
     asked = [
@@ -89,8 +71,8 @@ def test_they_judge_real_spectra_and_speak_well(boxed: Inspector, labelled_spect
 
 @pytest.mark.skipif(not BY_NIGHT, reason="by night only: a bench, run whole")
 def test_its_figures_on_one_core():
-    from tests.bench.bench_nano import figures
+    from tests.bench.bench_eye import figures
 
     values = [float(str(each["value"])) for each in figures(count=2)]
-    assert len(values) == 6 and min(values) > 0
-    assert max(values[2], values[5]) < 300  # MiB: torch is not loaded
+    assert len(values) == 3 and min(values) > 0
+    assert values[2] < 300  # MiB: torch is not loaded

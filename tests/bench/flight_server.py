@@ -1,4 +1,4 @@
-"""A server with vLLM's latency profile: `python -m tests.bench.vllm_profile` prints its port.
+"""A server with vLLM's latency profile: `python -m tests.bench.flight_server` prints its port.
 
 Every step gives one token to every conversation that is being answered. A step takes 1/80 s, or
 longer where so many are answered that the tokens of all together would exceed 3,000 a second, as

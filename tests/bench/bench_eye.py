@@ -1,6 +1,6 @@
-"""An inspection by each model in the box, on one core: its time, its words, the process's memory.
+"""An inspection by the model in the box, on one core: its time, its words, the process's memory.
 
-python -m tests.bench nano
+python -m tests.bench eye
 """
 
 from __future__ import annotations
@@ -19,36 +19,34 @@ from tests.app.core.importing.memory import peak_mb
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample"
 COUNT = 30
-MODELS = ("nano", "nano-eye")
+MODEL = "nano-eye"
 
 
 def figures(count: int = COUNT) -> Iterator[dict[str, object]]:
     """`count` smaller for a test."""
-    measured = side("measured", count)
-    for model in MODELS:
-        found = side(model, count)
-        yield {
-            "figure": f"inspection by {model}",
-            "value": median(found["seconds"]),
-            "unit": f"s on one core, median of {count}",
-            "baseline": f"{median(measured['seconds']):.3g} s by the measured inspector",
-        }
-        yield {
-            "figure": f"tokens {model} says a second, reading and drawing in that time",
-            "value": sum(found["tokens"]) / sum(found["seconds"]),
-            "unit": f"tokens/s, {sum(found['tokens']) / count:.0f} an inspection",
-        }
-        yield {
-            "figure": f"memory of a process that inspects by {model}",
-            "value": found["peak_mb"],
-            "unit": "MiB at most",
-            "baseline": f"{measured['peak_mb']:.0f} MiB with the measured inspector",
-        }
+    measured, found = side("measured", count), side(MODEL, count)
+    yield {
+        "figure": f"inspection by {MODEL}",
+        "value": median(found["seconds"]),
+        "unit": f"s on one core, median of {count}",
+        "baseline": f"{median(measured['seconds']):.3g} s by the measured inspector",
+    }
+    yield {
+        "figure": f"tokens {MODEL} says a second, reading and drawing in that time",
+        "value": sum(found["tokens"]) / sum(found["seconds"]),
+        "unit": f"tokens/s, {sum(found['tokens']) / count:.0f} an inspection",
+    }
+    yield {
+        "figure": f"memory of a process that inspects by {MODEL}",
+        "value": found["peak_mb"],
+        "unit": "MiB at most",
+        "baseline": f"{measured['peak_mb']:.0f} MiB with the measured inspector",
+    }
 
 
 def side(model: str, count: int) -> dict[str, Any]:
     """A process of its own, so that its memory is its own."""
-    command = [sys.executable, "-m", "tests.bench.bench_nano", model, str(count)]
+    command = [sys.executable, "-m", "tests.bench.bench_eye", model, str(count)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
