@@ -5299,22 +5299,6 @@
 <context>
     <name>about</name>
     <message>
-        <source>measurements and rules, no model</source>
-        <translation>测量与规则，不用模型</translation>
-    </message>
-    <message>
-        <source>The rules are written by hand. Their weights were fitted to simulated spectra alone; the band strengths in those were taken from observed atlas stars.</source>
-        <translation>规则由人编写。各规则的权重只用模拟光谱拟合；模拟中分子带的强度取自实测的图谱恒星。</translation>
-    </message>
-    <message>
-        <source>{name} and measured together</source>
-        <translation>{name} 与 measured 合议</translation>
-    </message>
-    <message>
-        <source>How much each counts was fitted to simulated spectra alone.</source>
-        <translation>两者各占多少权重，仅由模拟光谱拟合。</translation>
-    </message>
-    <message>
         <source>The model card does not say what it was trained on.</source>
         <translation>模型卡未说明训练数据。</translation>
     </message>
@@ -5985,14 +5969,6 @@
         <translation>仅用模拟数据训练</translation>
     </message>
     <message>
-        <source>Measurements only, needs no model</source>
-        <translation>仅凭测量，无需模型</translation>
-    </message>
-    <message>
-        <source>weights fitted on simulations only</source>
-        <translation>权重仅由模拟光谱拟合</translation>
-    </message>
-    <message>
         <source>always available</source>
         <translation>始终可用</translation>
     </message>
@@ -6029,14 +6005,6 @@
         <translation>就绪</translation>
     </message>
     <message>
-        <source>Needs the bundled model {name}, which is not here</source>
-        <translation>需要随程序附带的模型 {name}，但这里没有</translation>
-    </message>
-    <message>
-        <source>{name} and measured together, each with its reasons</source>
-        <translation>{name} 与 measured 合议，各附理由</translation>
-    </message>
-    <message>
         <source>asked in our words, not in those it was trained on</source>
         <translation>使用本程序的措辞提问，而非其训练时的措辞</translation>
     </message>
@@ -6053,14 +6021,6 @@ Or put its files into {folder}</source>
     <message>
         <source>Incomplete: {files} is missing from {folder}</source>
         <translation>不完整：{folder} 中缺少 {files}</translation>
-    </message>
-    <message>
-        <source>Needs torch and transformers: pip install {what}</source>
-        <translation>需要 torch 和 transformers：pip install {what}</translation>
-    </message>
-    <message>
-        <source>Needs llama.cpp: pip install {what}</source>
-        <translation>需要 llama.cpp：pip install {what}</translation>
     </message>
     <message>
         <source>{n} billion parameters</source>

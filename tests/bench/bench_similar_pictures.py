@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.engines.gguf.engine import GgufEngine
+from agent.inspection.built_in import EYE
 from agent.inspection.engine_loader import load_engine
-from agent.inspection.inspector_factory import EYE
 from agent.inspection.pictures import PictureMaker
 from agent.models.registry import find_model
 from agent.spectra.spectrum import Spectrum, Window
