@@ -91,8 +91,7 @@ class SessionView(QWidget):
         )
         self._stack = QStackedWidget(self)
         self.judging = JudgingPage(self.context, self._stack)
-        self._to_close.append(self.judging.evidence.stop)
-        self._to_close.append(self.judging.similar.stop)
+        self._to_close.append(self.judging.dock_area.stop)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
         self._stack.addWidget(self.judging)
         self.top = TopBar(self.context, self)

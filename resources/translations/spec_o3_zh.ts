@@ -2676,34 +2676,6 @@
 <context>
     <name>JudgingPage</name>
     <message>
-        <source>Queue</source>
-        <translation>队列</translation>
-    </message>
-    <message>
-        <source>Windows</source>
-        <translation>诊断窗口</translation>
-    </message>
-    <message>
-        <source>Similar spectra</source>
-        <translation>相似光谱</translation>
-    </message>
-    <message>
-        <source>Agent</source>
-        <translation>智能体</translation>
-    </message>
-    <message>
-        <source>Guideline</source>
-        <translation>判读准则</translation>
-    </message>
-    <message>
-        <source>Object</source>
-        <translation>天体</translation>
-    </message>
-    <message>
-        <source>Evidence</source>
-        <translation>旁证</translation>
-    </message>
-    <message>
         <source>Compare with other spectra</source>
         <translation>与其他光谱比较</translation>
     </message>
@@ -6508,6 +6480,37 @@ Or put its files into {folder}</source>
     <message>
         <source>{n} more are left out</source>
         <translation>另有 {n} 份未导出</translation>
+    </message>
+</context>
+<context>
+    <name>docks</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>智能体</translation>
+    </message>
+    <message>
+        <source>Windows</source>
+        <translation>诊断窗口</translation>
+    </message>
+    <message>
+        <source>Similar spectra</source>
+        <translation>相似光谱</translation>
+    </message>
+    <message>
+        <source>Guideline</source>
+        <translation>判读准则</translation>
+    </message>
+    <message>
+        <source>Object</source>
+        <translation>天体</translation>
+    </message>
+    <message>
+        <source>Evidence</source>
+        <translation>旁证</translation>
     </message>
 </context>
 <context>

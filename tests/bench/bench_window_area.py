@@ -84,7 +84,7 @@ def shares(window: MainWindow, screen: int) -> dict[str, float | str]:
     judging = window.view.judging
     stage = judging.plot.plot.stage.geometry()
     axes = stage.width() * stage.height()
-    windows = sum(cell.width() * cell.height() for cell in judging.windows.cells)
+    windows = sum(cell.width() * cell.height() for cell in judging.docks["windows"].part.cells)
     return {
         "axes_percent": 100.0 * axes / screen,
         "with_windows_percent": 100.0 * (axes + windows) / screen,

@@ -40,7 +40,9 @@ def test_size_panels_and_options_are_restored(qtbot, tmp_path, place):
         person.window.resize(1300, 700)  # the offscreen platform's screen is 800 each way
         judging = person.view.judging
         before = judging.docks["agent"].width()
-        judging.desk.resizeDocks([judging.docks["agent"]], [before + 90], Qt.Orientation.Horizontal)
+        judging.dock_area.desk.resizeDocks(
+            [judging.docks["agent"]], [before + 90], Qt.Orientation.Horizontal
+        )
         person.wait(lambda: judging.docks["agent"].width() == before + 90)
         for key, held in (("s", PLAIN), ("e", PLAIN), ("l", SHIFT), (Key.Key_Right, SHIFT)):
             person.press(key, held)

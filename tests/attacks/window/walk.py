@@ -91,8 +91,13 @@ class Walk:
         self.step("error", lambda: view.status.show_error(self.made[0], self.made[1]))
         self.step("errors", view.status.details.click)
         self.step("message", lambda: current.message.emit(self.made[2]))
-        self.step("filter", lambda: view.judging.queue.filters.edit.setText(self.made[3][:5000]))
-        self.step("find", lambda: view.judging.queue.finder.edit.setText(self.made[3][:200]))
+        self.step(
+            "filter",
+            lambda: view.judging.docks["queue"].part.filters.edit.setText(self.made[3][:5000]),
+        )
+        self.step(
+            "find", lambda: view.judging.docks["queue"].part.finder.edit.setText(self.made[3][:200])
+        )
         self.step("disagreement", view.show_disagreement)
         page = next(iter(view.findChildren(DisagreementPage)), None)
         if page is not None:
@@ -110,7 +115,7 @@ class Walk:
         self.step("palette", lambda: window.commands.run("palette"))
         self.step("query", lambda: window.command_palette.query.setText(self.made[4][:200]))
         window.command_palette.hide()
-        self.step("models", view.judging.agent.head.choose_model)
+        self.step("models", view.judging.docks["agent"].part.head.choose_model)
 
     def _go(self, number: int) -> None:
         view = self.window.view

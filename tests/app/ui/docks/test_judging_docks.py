@@ -52,28 +52,31 @@ def test_a_key_hides_the_panels_then_the_windows_then_shows_all(person):
 def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
     judging = person.view.judging
     person.window.resize(*SMALL)
-    person.wait(judging.rail.isVisible)
-    assert "queue" not in shown(person) and not judging.queue.isVisible()
+    person.wait(judging.dock_area.rail.isVisible)
+    assert "queue" not in shown(person) and not judging.docks["queue"].part.isVisible()
     plot = judging.plot.width()
-    qtbot.mouseClick(judging.rail, LEFT)
-    assert judging.queue.isVisible() and judging.plot.width() == plot
+    qtbot.mouseClick(judging.dock_area.rail, LEFT)
+    assert judging.docks["queue"].part.isVisible() and judging.plot.width() == plot
     qtbot.mouseClick(judging.plot.plot.viewport(), LEFT)
-    assert not judging.queue.isVisible()
+    assert not judging.docks["queue"].part.isVisible()
     person.press("q")
-    assert judging.queue.isVisible()
+    assert judging.docks["queue"].part.isVisible()
     person.press(Key.Key_Escape)
-    assert not judging.queue.isVisible()
+    assert not judging.docks["queue"].part.isVisible()
     person.press("/")
-    assert judging.queue.isVisible()
-    person.wait(judging.queue.finder.edit.hasFocus)
+    assert judging.docks["queue"].part.isVisible()
+    person.wait(judging.docks["queue"].part.finder.edit.hasFocus)
     person.window.resize(*WIDE)
     person.wait(lambda: "queue" in shown(person))
-    assert judging.docks["queue"].widget() is judging.queue and not judging.rail.isVisible()
+    assert (
+        judging.docks["queue"].widget() is judging.docks["queue"].part
+        and not judging.dock_area.rail.isVisible()
+    )
 
 
 def test_verdicts_lie_in_one_row_of_40_pixels(person):
     person.window.resize(*SMALL)
-    person.wait(lambda: person.view.judging.rail.isVisible())
+    person.wait(lambda: person.view.judging.dock_area.rail.isVisible())
     assert person.view.judging.verdicts.height() <= 42
 
 

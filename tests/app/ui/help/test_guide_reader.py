@@ -121,7 +121,9 @@ def test_f1_on_the_first_page_and_the_language_of_the_window(qtbot, tmp_path):
 def test_f1_beside_the_agent_and_while_importing(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 2)) as person:
         person.sees(1)
-        QTest.mouseMove(person.view.judging.agent, QPoint(4, 60))  # the screen is 800 wide
+        QTest.mouseMove(
+            person.view.judging.docks["agent"].part, QPoint(4, 60)
+        )  # the screen is 800 wide
         assert press_help(person) == "agent"
         person.window.import_lists([SAMPLE])
         person.wait(lambda: person.window.view is None)

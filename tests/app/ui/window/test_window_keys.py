@@ -110,7 +110,7 @@ def test_the_filter_is_one_key_away(person):
     person.press("f", CTRL)
     person.type("id>4")
     person.press(Key.Key_Return)
-    person.wait(lambda: person.view.judging.queue.model.rowCount() == 8)
+    person.wait(lambda: person.view.judging.docks["queue"].part.model.rowCount() == 8)
     person.press(Key.Key_Escape)
     person.press("a")
     person.sees(5)

@@ -135,17 +135,17 @@ class Walk:
         for action in bar.actions():
             self.click(bar, bar.actionGeometry(action).center())
             self.look_at_popup(f"the menu {action.text()}")
-        if page.has_rail:
-            self.click(page.rail)
+        if page.dock_area.has_rail:
+            self.click(page.dock_area.rail)
             self.look("the queue over the plot", window)
-        self.click(page.queue.choose)
+        self.click(page.docks["queue"].part.choose)
         self.look_at_popup("the menu of columns")
-        self.click(page.queue.filters.order)
+        self.click(page.docks["queue"].part.filters.order)
         self.look_at_popup("the menu of orders")
-        table = page.queue.table
+        table = page.docks["queue"].part.table
         table.customContextMenuRequested.emit(table.visualRect(table.model().index(1, 0)).center())
         self.look_at_popup("the menu of a row")
-        page.sheet.close_sheet()
+        page.dock_area.sheet.close_sheet()
         for name, key in (("keys", Qt.Key.Key_Question), ("palette", Qt.Key.Key_K)):
             control = name == "palette"
             modifier = Qt.KeyboardModifier.ControlModifier if control else NO_MODIFIER
