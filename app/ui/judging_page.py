@@ -12,7 +12,7 @@ from app.ui.comparison.overlay_curves import OverlayCurves
 from app.ui.comparison.ratio import RatioPanel
 from app.ui.controls.tool_row import ToolRow
 from app.ui.docks.dock_area import DockArea
-from app.ui.docks.dock_table import AGENT, DockSite
+from app.ui.docks.dock_table import AGENT, QUEUE, DockSite
 from app.ui.judging.fields.fields_row import ExtraKeys, FieldsRow
 from app.ui.judging.key_strip import KeyStrip
 from app.ui.judging.known_answer_note import KnownAnswerNote
@@ -24,6 +24,8 @@ from app.ui.plot.measure_tool import MeasureTool
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.plot_menu import PlotMenu
 from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.queue.column_store import ColumnStore
+from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
 
 
@@ -71,6 +73,13 @@ class JudgingPage(QWidget):
     def is_at_agent(self) -> bool:
         """Whether the mouse or the focus is in the agent's panel."""
         return self.dock_area.is_at(AGENT.name)
+
+    @property
+    def column_store(self) -> ColumnStore:
+        """Which columns the queue has, which the overview shares."""
+        queue = self.docks[QUEUE.name].part
+        assert isinstance(queue, QueuePanel)
+        return queue.store
 
     def focus_plot(self) -> None:
         self.plot.setFocus(Qt.FocusReason.OtherFocusReason)

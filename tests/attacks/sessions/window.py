@@ -69,14 +69,14 @@ def _use(window: MainWindow) -> None:
     for number in (2, 1):
         current.go_to(number)
         _settle()
-    for show in (view.show_disagreement, view.show_agreement, view.show_history, view.show_judging):
-        show()
+    for name in ("disagreement_page", "agreement_page", "history_page", "judging_page"):
+        view.show_page(name)
         _settle()
         if page := next(iter(view.findChildren(DisagreementPage)), None):
             page.list.setCurrentRow(0)
     window.commands.run("export")
     _settle()
-    view.export_dialog.hide()
+    view.dialogs.export.hide()
 
 
 def _settle() -> None:

@@ -98,7 +98,7 @@ class Walk:
         self.step(
             "find", lambda: view.judging.docks["queue"].part.finder.edit.setText(self.made[3][:200])
         )
-        self.step("disagreement", view.show_disagreement)
+        self.step("disagreement", partial(view.show_page, "disagreement_page"))
         page = next(iter(view.findChildren(DisagreementPage)), None)
         if page is not None:
             self.wait(lambda: page.refresh.is_fresh)
@@ -106,12 +106,12 @@ class Walk:
             for row in range(page.list.count()):
                 self.step("dispute", lambda row=row: page.list.setCurrentRow(row))
             self.step("agents", lambda: page.show_between("agents"))
-        self.step("agreement", view.show_agreement)
-        self.step("history", view.show_history)
+        self.step("agreement", partial(view.show_page, "agreement_page"))
+        self.step("history", partial(view.show_page, "history_page"))
         self.step("judging", view.show_judging)
         for name in ("export", "report", "pack"):
             self.step(name, lambda name=name: window.commands.run(name))
-        view.export_dialog.hide()
+        view.dialogs.export.hide()
         self.step("palette", lambda: window.commands.run("palette"))
         self.step("query", lambda: window.command_palette.query.setText(self.made[4][:200]))
         window.command_palette.hide()

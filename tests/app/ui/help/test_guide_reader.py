@@ -134,7 +134,7 @@ def test_f1_in_the_dialogs(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 2)) as person:
         person.sees(1)
         person.press("e", CTRL)
-        dialog = person.view.export_dialog
+        dialog = person.view.dialogs.export
         person.wait(dialog.isActiveWindow)
         QTest.keyClick(dialog, Key.Key_F1)
         assert person.window.guide.page.name == "export"

@@ -155,7 +155,7 @@ def test_a_row_is_compared_with_the_current_spectrum(person, page):
 
 
 def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     (tmp_path / "night-vetted.csv").write_text("old", encoding="utf-8")
     select(person, page, 7, 2, 9)
     choose(page, opened_menu(person, page, 9)["Export the 3 selected"])
@@ -182,7 +182,7 @@ def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
 
 
 def test_all_that_the_filter_shows_is_exported(person, page):
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     person.press("f", CTRL)
     person.wait(page.filters.edit.hasFocus)
     person.type("id>9")

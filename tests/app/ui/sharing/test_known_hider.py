@@ -39,7 +39,7 @@ def person(qtbot, tmp_path):
 
 def opened(person):
     person.window.commands.run("hide_known")
-    dialog = person.view.known_dialog
+    dialog = person.view.dialogs.known
     person.wait(lambda: dialog.places == LIST)
     return dialog
 

@@ -88,7 +88,7 @@ def test_a_server_that_does_not_answer(person):
 
 def test_an_export_that_fails(person, tmp_path):
     person.window.commands.run("export")
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     folder = tmp_path / "full.csv"
     folder.mkdir()
     dialog.file.set_path(folder)

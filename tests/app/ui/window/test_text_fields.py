@@ -151,7 +151,7 @@ def test_typing_in_the_settings_judges_nothing(person):
 
 def test_typing_in_the_export_judges_nothing(person):
     person.press("e", CTRL)
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     try:
         for field in fields(dialog):
             QTest.keyClicks(field, "axu")

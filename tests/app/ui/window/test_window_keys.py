@@ -180,8 +180,8 @@ def test_settings_and_export_open_beside_the_judging(person):
     assert person.window.settings_dialog.isVisible()
     person.window.settings_dialog.close()
     person.press("e", CTRL)
-    assert person.view.export_dialog.isVisible()
-    person.view.export_dialog.close()
+    assert person.view.dialogs.export.isVisible()
+    person.view.dialogs.export.close()
 
 
 def test_lists_and_sessions_are_opened_by_key(person, tmp_path, monkeypatch, sample):
