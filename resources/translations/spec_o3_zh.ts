@@ -3075,21 +3075,6 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Opening the sample</source>
-        <translation>正在打开示例</translation>
-    </message>
-    <message>
-        <source>Opening {name}</source>
-        <translation>正在打开 {name}</translation>
-    </message>
-    <message>
-        <source>Reopened where you were: the program ended without closing this session</source>
-        <translation>已回到您当时的位置：程序上次退出时未关闭此会话</translation>
-    </message>
-</context>
-<context>
     <name>MeasureTool</name>
     <message>
         <source>Put the mouse on the continuum beside the line</source>
@@ -3248,6 +3233,21 @@
     <message>
         <source>{program} sends the table {name}</source>
         <translation>{program} 发来表格 {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Opening</name>
+    <message>
+        <source>Opening {name}</source>
+        <translation>正在打开 {name}</translation>
+    </message>
+    <message>
+        <source>Opening the sample</source>
+        <translation>正在打开示例</translation>
+    </message>
+    <message>
+        <source>Reopened where you were: the program ended without closing this session</source>
+        <translation>已回到您当时的位置：程序上次退出时未关闭此会话</translation>
     </message>
 </context>
 <context>

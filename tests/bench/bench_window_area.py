@@ -62,7 +62,7 @@ def measure(width: int, height: int, folder: Path) -> dict[str, float | str]:
     window = MainWindow(settings, theme)
     window.resize(width, height - TITLE_PX)
     window.show()
-    window.open_session(sample_file(folder))
+    window.opening.open_session(sample_file(folder))
     until = time.monotonic() + WAIT_S
     while window.view is None or not window.view.context.current.is_painted:
         assert time.monotonic() < until

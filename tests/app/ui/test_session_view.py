@@ -99,4 +99,4 @@ def test_the_export_dialog_is_made_when_it_is_opened(person):
     person.window.commands.run("pack")
     assert person.view.dialogs.export.isVisible()
     person.view.dialogs.export.close()
-    assert person.window.importing is None
+    assert person.window.opening.importing is None

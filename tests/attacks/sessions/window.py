@@ -33,15 +33,15 @@ def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
     window = MainWindow(settings, CurrentTheme())
     GarbageTimer(window)  # as in the program
     window.show()
-    window.open_session(place)
+    window.opening.open_session(place)
     asked: list[QMessageBox] = []
 
     def is_answered() -> bool:
         asked[:] = window.findChildren(QMessageBox)
-        return window.view is not None or window.welcome.problem.isVisible() or bool(asked)
+        return window.view is not None or window.opening.welcome.problem.isVisible() or bool(asked)
 
     _wait(is_answered)
-    problem = window.welcome.problem.isVisible()
+    problem = window.opening.welcome.problem.isVisible()
     if window.view is not None:
         _use(window)
     shown = window.view is not None

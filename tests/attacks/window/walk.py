@@ -64,13 +64,13 @@ class Walk:
         self.window.show()
 
     def everything(self, place: Path) -> None:
-        self.step("start page", self.window.show_welcome)
+        self.step("start page", self.window.opening.show_welcome)
         self.step("problem", lambda: self.window.show_error(self.made[0]))
         self.step("locked", self._show_locked)
         self.step("import", self._import)
-        self.window.open_session(place)
+        self.window.opening.open_session(place)
         window = self.window
-        self.wait(lambda: window.view is not None or window.welcome.problem.isVisible())
+        self.wait(lambda: window.view is not None or window.opening.welcome.problem.isVisible())
         self.was_shown = window.view is not None
         if window.view is None:
             self.step("refused", lambda: None)
@@ -113,8 +113,8 @@ class Walk:
             self.step(name, lambda name=name: window.commands.run(name))
         view.dialogs.export.hide()
         self.step("palette", lambda: window.commands.run("palette"))
-        self.step("query", lambda: window.command_palette.query.setText(self.made[4][:200]))
-        window.command_palette.hide()
+        self.step("query", lambda: window.keys.palette.query.setText(self.made[4][:200]))
+        window.keys.palette.hide()
         self.step("models", view.judging.docks["agent"].part.head.choose_model)
 
     def _go(self, number: int) -> None:
@@ -126,8 +126,8 @@ class Walk:
 
     def _show_locked(self) -> None:
         error = SessionHeldError(self.made[0], self.made[1])
-        self.window.locked.show_holder(Path(self.made[2].replace("\0", "")), error)
-        self.window._stack.setCurrentWidget(self.window.locked)
+        self.window.opening.locked.show_holder(Path(self.made[2].replace("\0", "")), error)
+        self.window._stack.setCurrentWidget(self.window.opening.locked)
 
     def _import(self) -> None:
         """A list whose name, columns and cells are hostile."""
@@ -138,8 +138,8 @@ class Walk:
         lines = [",".join(["object_id", *(cell[:80].split("\n")[0] + '"' for cell in cells[:3])])]
         lines += [",".join([cell, "1", "2", cell]) for cell in cells]
         path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))
-        self.window.import_lists([path])
-        card = self.window.importing.list
+        self.window.opening.import_lists([path])
+        card = self.window.opening.importing.list
         self.wait(lambda: card.preview is not None)
 
     def _crash(self) -> None:

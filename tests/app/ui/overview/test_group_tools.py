@@ -198,7 +198,7 @@ def test_all_that_the_filter_shows_is_exported(person, page):
 def test_a_session_that_is_only_read(qtbot, tmp_path):
     place = sample_file(tmp_path, 4)
     with open_session(place, "Bea"), before_window(qtbot, None) as person:
-        person.window.open_session(place, read_only=True)
+        person.window.opening.open_session(place, read_only=True)
         person.wait(lambda: person.window.view is not None and person.current.row is not None)
         person.press(Qt.Key.Key_5, CTRL)
         page = person.view._stack.currentWidget()

@@ -64,7 +64,7 @@ def test_a_list_without_candidates_asks_for_some(qtbot, tmp_path):
     place = tmp_path / "empty.speco3"
     new_session(place, find_task("CV"), "Ada").close()
     with before_window(qtbot, None) as person:
-        person.window.open_session(place)
+        person.window.opening.open_session(place)
         person.wait(lambda: person.window.view is not None)
         person.press(Qt.Key.Key_5, CTRL)
         page = person.view._stack.currentWidget()

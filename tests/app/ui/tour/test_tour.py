@@ -92,7 +92,7 @@ def test_what_is_written_is_text(person):
     person.press("k", CTRL)  # the palette has its own Enter and Escape
     person.press(Key.Key_Escape)
     assert title(person) == "The list"
-    assert not person.window.command_palette.isVisible()
+    assert not person.window.keys.palette.isVisible()
 
 
 def test_it_follows_the_window_and_its_panels(person):
@@ -156,12 +156,12 @@ def test_the_sample_begins_with_it_once(qtbot, data):
     settings = SettingsStore()
     with before_window(qtbot, None, settings) as person:
         assert person.reads("Vet rare-star candidates")
-        click(person, person.window.welcome.sample_button)
+        click(person, person.window.opening.welcome.sample_button)
         person.wait(lambda: title(person) == "The list")
         assert settings.settings.told == ("tour",)
         person.press(Key.Key_Escape)
         person.press("w", CTRL)
-        person.window.open_sample()
+        person.window.opening.open_sample()
         person.wait(lambda: person.window.view is not None and person.current.is_painted)
         QApplication.processEvents()
         assert title(person) == ""

@@ -81,7 +81,7 @@ def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkey
             tried.add(field.accessibleName())
         assert tried == FIELDS
         person.press("k", CTRL)
-        write_in(person, person.window.command_palette.query)
+        write_in(person, person.window.keys.palette.query)
 
 
 def write_in(person, field):

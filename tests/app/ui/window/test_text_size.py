@@ -111,7 +111,7 @@ def open_everything(person: Person) -> None:
     for top in QApplication.topLevelWidgets():
         if top is not person.window:
             top.hide()
-    person.window.overlay.hide()
+    person.window.keys.overlay.hide()
     for widget in person.window.findChildren(QWidget):
         widget.ensurePolished()
 

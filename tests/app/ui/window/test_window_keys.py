@@ -150,9 +150,9 @@ def test_flags_by_letter_and_the_star(person):
 
 def test_the_keys_are_shown_and_put_away(person):
     person.press("?")
-    assert person.window.overlay.isVisible()
+    assert person.window.keys.overlay.isVisible()
     person.press("a")
-    assert not person.window.overlay.isVisible()
+    assert not person.window.keys.overlay.isVisible()
     assert person.log() == []
     person.press("a")
     person.sees(2)
@@ -198,7 +198,7 @@ def test_lists_and_sessions_are_opened_by_key(person, tmp_path, monkeypatch, sam
     person.sees(1)
     person.press("w", CTRL)
     assert person.window.view is None
-    assert person.window.welcome.isVisible()
+    assert person.window.opening.welcome.isVisible()
 
 
 def test_quitting_is_one_key(person):

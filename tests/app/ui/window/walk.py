@@ -75,14 +75,14 @@ class Walk:
 
     def pages(self, window: MainWindow) -> None:
         self.look("welcome", window)
-        window.import_lists([SAMPLE / "candidates.csv"])
-        self.wait(lambda: window.importing.list.is_ready)
+        window.opening.import_lists([SAMPLE / "candidates.csv"])
+        self.wait(lambda: window.opening.importing.list.is_ready)
         self.look("import", window)
-        window.open_spectrum(SPECTRUM)
+        window.opening.open_spectrum(SPECTRUM)
         self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
         self.look("just look", window)
         place = self.folder / "night.speco3"
-        window.open_session(place if place.exists() else judged_file(self.folder))
+        window.opening.open_session(place if place.exists() else judged_file(self.folder))
         self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
         view = window.view
         assert view is not None
