@@ -228,10 +228,10 @@ class MainWindow(QMainWindow):
             self.show_error(translate_message(str(error)))
 
     def show_error(self, text: str) -> None:
-        show = (
-            self.opening.welcome.show_problem if self.view is None else self.view.status.show_error
-        )
-        show(text)
+        if self.view is None:
+            self.opening.welcome.show_problem(text)
+        else:
+            self.view.status.show_error(text)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         # Nothing to ask: everything is saved already.

@@ -187,8 +187,8 @@ def test_settings_and_export_open_beside_the_judging(person):
 def test_lists_and_sessions_are_opened_by_key(person, tmp_path, monkeypatch, sample):
     other = copied(sample, (tmp_path / "other").mkdir() or tmp_path / "other")
     asked = []
-    monkeypatch.setattr("app.ui.main_window.choose_session", lambda _: other)
-    monkeypatch.setattr("app.ui.main_window.choose_lists", lambda _: asked.append("list"))
+    monkeypatch.setattr("app.ui.start.opening.choose_session", lambda _: other)
+    monkeypatch.setattr("app.ui.start.opening.choose_lists", lambda _: asked.append("list"))
     person.press("n", CTRL)
     assert asked == ["list"]
     former = person.view
