@@ -12,7 +12,6 @@ from agent.errors import WorkbenchError
 from app.core.session.session import Session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.crash.crash_report import log_folder, open_folder
 from app.ui.curation.room_opener import RoomOpener
 from app.ui.fetching.archive_opener import ArchiveOpener
 from app.ui.help.context_help import MODELS, add_help_key, help_page_for
@@ -28,7 +27,6 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.sharing.known_hider import KnownHider
 from app.ui.start.opening import Opening
-from app.ui.start.recent import remember
 from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.tour import Tour
 from app.ui.translation.data_texts import task_text
@@ -137,7 +135,7 @@ class MainWindow(QMainWindow):
             ("full_screen", self._toggle_full_screen),
             ("tour", self.take_tour),
             ("about", self.help.show_about),
-            ("crash_reports", partial(open_folder, log_folder(), self.show_error)),
+            ("crash_reports", partial(self.help.show_crash_reports, self.show_error)),
             ("settings", self._show_settings),
             ("services", partial(self._show_settings, services=True)),
             ("open_list", self.opening.choose_list),
@@ -208,7 +206,7 @@ class MainWindow(QMainWindow):
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
         self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
-        self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
+        self.opening.remember(session)
         self.state.attach(self.view)
         self.samp.attach(self.view)
         self.known.attach(self.view)

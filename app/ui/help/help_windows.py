@@ -1,4 +1,4 @@
-"""The guide and the About dialog, each imported and made when it is first opened."""
+"""What the menu Help opens; guide and About dialog are imported when they are first opened."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
+from app.ui.crash.crash_report import log_folder, open_folder
 from app.ui.help.context_help import ABOUT, add_help_key
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.languages import language_of
@@ -53,6 +54,10 @@ class HelpWindows(QObject):
             )
             add_help_key(self.about, ABOUT, self.show_guide)
         self.about.show_models()
+
+    def show_crash_reports(self, failed: Callable[[str], None]) -> None:
+        """Open their folder in the file manager."""
+        open_folder(log_folder(), failed)
 
     def close(self) -> None:
         if self.guide is not None:

@@ -23,6 +23,7 @@ from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.start.locked_page import LockedPage
 from app.ui.start.outside_folders import ask_about_folders
+from app.ui.start.recent import remember
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
@@ -177,6 +178,11 @@ class Opening(QObject):
     @property
     def is_importing(self) -> bool:
         return self.importing is not None and self._stack.currentWidget() is self.importing
+
+    def remember(self, session: Session) -> None:
+        """Put a session that is open first on the welcome page."""
+        recent = remember(self._settings.settings.recent, str(session.location))
+        self._settings.change(recent=recent)
 
     def go_back(self) -> None:
         """Go back a step in importing."""
