@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
+from app.ui.docks import dock_area
+from app.ui.docks.dock_table import RIGHT, DockEntry
 from app.ui.settings.settings_store import SettingsStore
 from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.whole_window import LEFT, before_window
@@ -100,6 +103,28 @@ def test_the_view_menu_shows_and_hides_them(person):
     assert panels == set(entries)
     entries["Windows"].trigger()
     assert "windows" not in shown(person)
+
+
+def test_a_dock_is_added_with_one_entry(qtbot, tmp_path, sample, monkeypatch):
+    notes = DockEntry(name="notes", title="Notes", make=lambda _: QLabel("of mine"), area=RIGHT)
+    monkeypatch.setattr(dock_area, "DOCKS", (*dock_area.DOCKS, notes))
+    place, store = copied(sample, tmp_path), SettingsStore()
+    with before_window(qtbot, place, store) as person:
+        judging, dock = person.view.judging, person.view.judging.docks["notes"]
+        assert dock in judging.dock_area.desk.tabifiedDockWidgets(judging.docks["agent"])
+        assert "Notes" in {each.text() for each in judging.dock_area.panel_actions()}
+        judging.dock_area.show_dock("notes")
+        person.wait(dock.part.isVisible)
+        person.press("h")
+        assert not dock.isVisible()
+        person.press("h")
+        person.press("h")
+        person.wait(dock.part.isVisible)
+        dock.setFloating(True)
+    with before_window(qtbot, place, store) as person:
+        assert person.view.judging.docks["notes"].isFloating()
+        person.window.commands.run("reset_panels")
+        assert not person.view.judging.docks["notes"].isFloating()
 
 
 def test_they_are_where_they_were_left(qtbot, tmp_path, sample):
