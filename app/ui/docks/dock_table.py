@@ -49,7 +49,7 @@ class DockSite:
     focus_plot: Callable[[], None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class DockEntry:
     """One dock. Those on the right are tabs of one column at first, the first of them in front."""
 
@@ -94,60 +94,43 @@ def _object(site: DockSite) -> QWidget:
     return panel
 
 
-QUEUE = DockEntry(
-    name="queue",
-    title=QT_TRANSLATE_NOOP("docks", "Queue"),
-    make=_queue,
-    area=LEFT,
-    width_px=230,
-)
+QUEUE = DockEntry("queue", QT_TRANSLATE_NOOP("docks", "Queue"), _queue, LEFT, width_px=230)
 """On a small window it is a rail: see `queue_rail.py`."""
-AGENT = DockEntry(
-    name="agent",
-    title=QT_TRANSLATE_NOOP("docks", "Agent"),
-    make=_agent,
-    area=RIGHT,
-    width_px=270,
-)
+AGENT = DockEntry("agent", QT_TRANSLATE_NOOP("docks", "Agent"), _agent, RIGHT, width_px=270)
 DOCKS = (
     QUEUE,
     DockEntry(
-        name="windows",
-        title=QT_TRANSLATE_NOOP("docks", "Windows"),
-        make=lambda site: WindowsRow(site.context, site.plot),
-        area=BOTTOM,
+        "windows",
+        QT_TRANSLATE_NOOP("docks", "Windows"),
+        lambda site: WindowsRow(site.context, site.plot),
+        BOTTOM,
         stays=True,
         heights_px=(104, 190),
     ),
     DockEntry(
-        name="similar",
-        title=QT_TRANSLATE_NOOP("docks", "Similar spectra"),
-        make=lambda site: SimilarPlace(site.context, site.comparison),
-        area=BOTTOM,
+        "similar",
+        QT_TRANSLATE_NOOP("docks", "Similar spectra"),
+        lambda site: SimilarPlace(site.context, site.comparison),
+        BOTTOM,
         is_open=False,
         command="show_similar",
         showing=Showing.TOGGLE,
     ),
     AGENT,
     DockEntry(
-        name="guideline",
-        title=QT_TRANSLATE_NOOP("docks", "Guideline"),
-        make=lambda site: GuidelinePanel(site.context),
-        area=RIGHT,
+        "guideline",
+        QT_TRANSLATE_NOOP("docks", "Guideline"),
+        lambda site: GuidelinePanel(site.context),
+        RIGHT,
         command="show_guideline",
     ),
-    DockEntry(
-        name="object",
-        title=QT_TRANSLATE_NOOP("docks", "Object"),
-        make=_object,
-        area=RIGHT,
-    ),
+    DockEntry("object", QT_TRANSLATE_NOOP("docks", "Object"), _object, RIGHT),
     # A fourth tab would make the column wider in large text: it comes with its key or menu.
     DockEntry(
-        name="evidence",
-        title=QT_TRANSLATE_NOOP("docks", "Evidence"),
-        make=lambda site: EvidencePlace(site.context),
-        area=RIGHT,
+        "evidence",
+        QT_TRANSLATE_NOOP("docks", "Evidence"),
+        lambda site: EvidencePlace(site.context),
+        RIGHT,
         is_open=False,
         command="show_evidence",
         showing=Showing.SWITCH,

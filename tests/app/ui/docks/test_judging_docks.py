@@ -106,7 +106,7 @@ def test_the_view_menu_shows_and_hides_them(person):
 
 
 def test_a_dock_is_added_with_one_entry(qtbot, tmp_path, sample, monkeypatch):
-    notes = DockEntry(name="notes", title="Notes", make=lambda _: QLabel("of mine"), area=RIGHT)
+    notes = DockEntry("notes", "Notes", lambda _: QLabel("of mine"), RIGHT)
     monkeypatch.setattr(dock_area, "DOCKS", (*dock_area.DOCKS, notes))
     place, store = copied(sample, tmp_path), SettingsStore()
     with before_window(qtbot, place, store) as person:
