@@ -23,10 +23,9 @@ from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
 from app.ui.keys.keymap import Keymap
-from app.ui.review.review_pages import REVIEW_PAGES
+from app.ui.late_parts import REVIEW_PAGES, SessionDialogs
 from app.ui.session_bridge import SessionBridge
 from app.ui.session_context import SessionContext
-from app.ui.session_dialogs import SessionDialogs
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.top_bar import TopBar

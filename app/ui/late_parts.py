@@ -1,8 +1,11 @@
-"""The dialogs about a whole session, each imported and made when it is first opened."""
+"""What is imported and made when it is first opened, so that the start does not wait for it.
+
+To add a page of review, add its entry to REVIEW_PAGES.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,8 +22,41 @@ if TYPE_CHECKING:
     from app.ui.sharing.share_dialog import ShareDialog
 
 
+def _disagreement(context: SessionContext) -> QWidget:
+    from app.ui.review.disagreement_page import DisagreementPage
+
+    return DisagreementPage(context)
+
+
+def _agreement(context: SessionContext) -> QWidget:
+    from app.ui.review.agreement_page import AgreementPage
+
+    return AgreementPage(context)
+
+
+def _history(context: SessionContext) -> QWidget:
+    from app.ui.review.history_page import HistoryPage
+
+    return HistoryPage(context)
+
+
+def _agent_faults(context: SessionContext) -> QWidget:
+    from app.ui.review.agent_faults_page import AgentFaultsPage
+
+    return AgentFaultsPage(context)
+
+
+REVIEW_PAGES: Mapping[str, Callable[[SessionContext], QWidget]] = {
+    "disagreement_page": _disagreement,
+    "agreement_page": _agreement,
+    "history_page": _history,
+    "agent_faults_page": _agent_faults,
+}
+"""The pages of review by the actions that open them."""
+
+
 class SessionDialogs(QObject):
-    """Call `stop` before the session is closed."""
+    """The dialogs about the whole session. Call `stop` before it is closed."""
 
     help_requested = Signal(str)
     """A page of the guide."""
