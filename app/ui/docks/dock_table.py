@@ -94,14 +94,14 @@ def _object(site: DockSite) -> QWidget:
     return panel
 
 
-QUEUE = DockEntry("queue", QT_TRANSLATE_NOOP("docks", "Queue"), _queue, LEFT, width_px=230)
+QUEUE = DockEntry("queue", str(QT_TRANSLATE_NOOP("docks", "Queue")), _queue, LEFT, width_px=230)
 """On a small window it is a rail: see `queue_rail.py`."""
-AGENT = DockEntry("agent", QT_TRANSLATE_NOOP("docks", "Agent"), _agent, RIGHT, width_px=270)
+AGENT = DockEntry("agent", str(QT_TRANSLATE_NOOP("docks", "Agent")), _agent, RIGHT, width_px=270)
 DOCKS = (
     QUEUE,
     DockEntry(
         "windows",
-        QT_TRANSLATE_NOOP("docks", "Windows"),
+        str(QT_TRANSLATE_NOOP("docks", "Windows")),
         lambda site: WindowsRow(site.context, site.plot),
         BOTTOM,
         stays=True,
@@ -109,7 +109,7 @@ DOCKS = (
     ),
     DockEntry(
         "similar",
-        QT_TRANSLATE_NOOP("docks", "Similar spectra"),
+        str(QT_TRANSLATE_NOOP("docks", "Similar spectra")),
         lambda site: SimilarPlace(site.context, site.comparison),
         BOTTOM,
         is_open=False,
@@ -119,16 +119,16 @@ DOCKS = (
     AGENT,
     DockEntry(
         "guideline",
-        QT_TRANSLATE_NOOP("docks", "Guideline"),
+        str(QT_TRANSLATE_NOOP("docks", "Guideline")),
         lambda site: GuidelinePanel(site.context),
         RIGHT,
         command="show_guideline",
     ),
-    DockEntry("object", QT_TRANSLATE_NOOP("docks", "Object"), _object, RIGHT),
+    DockEntry("object", str(QT_TRANSLATE_NOOP("docks", "Object")), _object, RIGHT),
     # A fourth tab would make the column wider in large text: it comes with its key or menu.
     DockEntry(
         "evidence",
-        QT_TRANSLATE_NOOP("docks", "Evidence"),
+        str(QT_TRANSLATE_NOOP("docks", "Evidence")),
         lambda site: EvidencePlace(site.context),
         RIGHT,
         is_open=False,
