@@ -13,8 +13,9 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from agent.inspection.built_in import EYE, MEASURED
 from agent.inspection.inspector import run
-from agent.inspection.inspector_factory import EYE, MEASURED, make_inspector
+from agent.inspection.inspector_factory import make_inspector
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import find_task
 from agent.trajectory.compressed_text import DICTIONARIES, DICTIONARY_BYTES

@@ -176,7 +176,7 @@ class Photographer:
         self.window.close()
 
     def _scenes(self, session: Path) -> Iterator[tuple[str, Callable[[], None]]]:
-        yield "welcome", self.window.show_welcome
+        yield "welcome", self.window.opening.show_welcome
         yield "import", self._import
         yield "main", lambda: self._open(session, "light")
         yield "main-dark", lambda: self._open(session, "dark")
@@ -196,17 +196,17 @@ class Photographer:
     def _import(self) -> None:
         listed = self._folder / "cv_candidates.csv"
         listed.write_bytes((ROOT / "resources" / "sample" / "candidates.csv").read_bytes())
-        self.window.import_lists([listed])
-        page = self.window.importing
+        self.window.opening.import_lists([listed])
+        page = self.window.opening.importing
         self._wait(lambda: page is not None and page.import_button.isEnabled())
 
     def _open(self, session: Path, theme: str) -> None:
         self._settings.change(theme=theme)
-        self.window.overlay.hide()
-        self.window.command_palette.hide()
+        self.window.keys.overlay.hide()
+        self.window.keys.palette.hide()
         self.window.tour.end()
         if self.window.view is None:
-            self.window.open_session(session)
+            self.window.opening.open_session(session)
             self._wait(lambda: self.window.view is not None)
             for _ in range(DEVELOPING):
                 self._calm()
@@ -227,7 +227,7 @@ class Photographer:
     def _about(self, session: Path) -> None:
         self._open(session, "light")
         self._run("about")
-        self._wait(lambda: self.window.about.inspectors.count() > 0)
+        self._wait(lambda: self.window.help.about.inspectors.count() > 0)
 
     def _agent_at_work(self, session: Path) -> None:
         """Held after its second look: a person may put in something."""

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from agent.convert.errors import ConversionError
 from agent.convert.machine import SPARE_BYTES, Machine
+from agent.engines.registry import engine_kind
 from agent.models.card import Card
 
 GgufForm = Literal["f16", "q8_0", "q5_k_m", "q4_k_m"]
@@ -51,7 +52,7 @@ def forms_of(card: Card, *, is_here: bool) -> list[Form]:
 
     Converting needs the published files, so that they count until they are here.
     """
-    if card.engine != "transformers" or card.base:
+    if engine_kind(card.engine).no_conversion or card.base:
         raise ConversionError(f"{card.name} has no other forms: it is no folder of whole weights")
     stored = sum(file.size for file in card.files if file.role == "weights")
     parameters = card.parameters or stored // 2

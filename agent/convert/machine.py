@@ -8,10 +8,10 @@ import shutil
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
-from agent.inspection.inspector_factory import has_gguf_engine
+from agent.engines.gguf.kind import GGUF
+from agent.engines.hf.kind import TRANSFORMERS
 
 MEMINFO = Path("/proc/meminfo")
 SPARE_BYTES = 200 * 1024 * 1024
@@ -37,8 +37,8 @@ def this_machine(folder: Path) -> Machine:
         memory=memory,
         memory_free=free,
         disk_free=shutil.disk_usage(place).free,
-        has_torch=all(map(find_spec, ("torch", "transformers"))),
-        has_llama_cpp=has_gguf_engine(),
+        has_torch=not TRANSFORMERS.obstacle(),
+        has_llama_cpp=not GGUF.obstacle(),
     )
 
 

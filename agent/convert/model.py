@@ -34,8 +34,10 @@ from agent.convert.forms import WORKING_BYTES, GgufForm
 from agent.convert.gguf_file import write_gguf
 from agent.convert.machine import SPARE_BYTES, this_machine
 from agent.engines.gguf.engine import GgufEngine, default_threads
-from agent.inspection.engine_loader import SMALL_WEIGHTS
-from agent.models.card import Card, ModelFile, Role
+from agent.engines.gguf.kind import GGUF, SMALL_WEIGHTS
+from agent.engines.kind import Role
+from agent.engines.registry import engine_kind
+from agent.models.card import Card, ModelFile
 from agent.models.card_file import write_card
 from agent.models.check_files import check_files, remember_files
 from agent.models.folders import models_folder
@@ -106,12 +108,8 @@ def convertible(name: str) -> ModelLocation:
     card = location.card
     if location.origin == "hub":
         raise ConversionError(f"{card.name} is not here yet: `spec-o3 models get {card.name}`")
-    if card.engine == "gguf":
-        raise ConversionError(
-            f"{card.name} is a GGUF model already: convert the model that it was made from"
-        )
-    if card.engine != "transformers" or location.folder is None:
-        raise ConversionError(f"{card.name} is on a server: there is nothing here to convert")
+    if reason := engine_kind(card.engine).no_conversion:
+        raise ConversionError(f"{card.name} is {reason}")
     if card.base:
         raise ConversionError(
             f"{card.name} is an adapter of {card.base}: merge it with "
@@ -151,7 +149,7 @@ def _card(card: Card, name: str, kind: str, files: Sequence[WrittenFile]) -> Car
         card,
         name=name,
         title=f"{card.title or card.name}, {kind}"[:160],
-        engine="gguf",
+        engine=GGUF.name,
         source=None,  # the repository has the files of another form
         parameters=sum(file.parameters for file in files),
         files=tuple(

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from functools import cache, partial
 
 from agent.engines.base import SamplingSettings
+from agent.engines.kind import Device
 from agent.errors import ResourceError, WorkbenchError
+from agent.inspection.built_in import MEASURED, PANEL, Panel, built_in
 from agent.inspection.inspector import Inspector
-from agent.models.card_file import CARD_NAME
-from agent.models.registry import BUNDLED, ModelLocation, find_model, model_at
-from agent.trajectory.trajectory import ModelRef
+from agent.models.card import Card
+from agent.models.registry import ModelLocation, find_model
 
-if TYPE_CHECKING:
-    from agent.engines.hf.weights import Device
-    from agent.models.card import Card
-
-MEASURED = "measured"  # the inspector without a model, which is always available
-PANEL = "panel"  # the bundled model that looks and the measured inspector, together
-EYE = "nano-eye"  # the bundled model that looks
-GGUF_ENGINES = ("llama_cpp", "xllamacpp")
-PANEL_NEEDS_EYE = f"the panel needs the bundled model {EYE}, which is not here or not complete"
 
 
 def default_model(task_id: str) -> str:
@@ -34,32 +24,8 @@ def default_model(task_id: str) -> str:
 
 @cache
 def _panel_tasks() -> tuple[str, ...]:
-    eye = eye_of_panel() if has_gguf_engine() else None
-    return () if eye is None else eye.card.tasks
-
-
-def has_gguf_engine() -> bool:
-    return any(map(find_spec, GGUF_ENGINES))
-
-
-def eye_of_panel() -> ModelLocation | None:
-    """The bundled model that looks; None if it is not here, or not all of it."""
-    card = BUNDLED / EYE / CARD_NAME
-    if not card.is_file():
-        return None
-    try:
-        location = model_at(card.parent, "bundled")
-    except ResourceError:
-        return None
-    return location if location.is_ready else None
-
-
-def panel_ref() -> ModelRef | None:
-    """The panel as its inspections are recorded, without loading it; None if it has no eye."""
-    from agent.inspection import panel_inspector
-
-    eye = eye_of_panel()
-    return None if eye is None else panel_inspector.panel_ref(eye.ref)
+    panel = Panel()
+    return () if panel.obstacle() else panel.needed_eye.card.tasks
 
 
 def looking_card(model: str) -> Card | None:
@@ -67,14 +33,10 @@ def looking_card(model: str) -> Card | None:
 
     `model` is a name, a path or an address. Raises ResourceError if there is no such model.
     """
-    if model.casefold() == MEASURED:
-        return None
-    if model.casefold() != PANEL:
+    own = built_in(model)
+    if own is None:
         return find_model(model).card
-    eye = eye_of_panel()
-    if eye is None:
-        raise ResourceError(PANEL_NEEDS_EYE)
-    return eye.card
+    return own.needed_eye.card if own.eye else None
 
 
 def make_inspector(
@@ -86,34 +48,55 @@ def make_inspector(
     side_by_side: bool = False,
     extra_runs: int = 0,
     sampling: SamplingSettings | None = None,
+    draw: bool = True,
 ) -> Inspector:
     """Make an inspector from a model's name, path or address; None is the measured inspector.
 
     `panel` is the bundled model that looks together with the measured inspector.
 
     Loading a model takes seconds to minutes. `extra_runs` and `sampling` apply to models only,
-    `side_by_side` (many inspections at once) to servers. The caller closes the inspector.
+    `side_by_side` (many inspections at once) to servers; without `draw` the measured inspector
+    makes no pictures, which nobody looks at for it. The caller closes the inspector.
     """
-    if model is None or model.casefold() == MEASURED:
-        from agent.inspection.measured_inspector import MeasuredInspector
+    model = MEASURED if model is None else model
+    load = partial(
+        _model_inspector,
+        device=device,
+        threads=threads,
+        sharing=sharing,
+        side_by_side=side_by_side,
+        extra_runs=extra_runs,
+        sampling=sampling,
+    )
+    own = built_in(model)
+    if own is not None:
+        return own.make(load, draw=draw)
+    try:
+        location = find_model(model)
+    except ResourceError as error:
+        raise WorkbenchError(f"{error}. Or use `{MEASURED}`, which needs no model") from error
+    return load(location)
 
-        return MeasuredInspector()
+
+def _model_inspector(
+    location: ModelLocation,
+    *,
+    device: Device,
+    threads: int | None,
+    sharing: int,
+    side_by_side: bool,
+    extra_runs: int,
+    sampling: SamplingSettings | None,
+) -> Inspector:
     from agent.inspection.engine_loader import engine_ref, load_engine
     from agent.inspection.model_inspector import ModelInspector
     from agent.models.wordings import wording_of
     from agent.protocol.rules import RULES
 
-    is_panel = model.casefold() == PANEL
-    try:
-        location = eye_of_panel() if is_panel else find_model(model)
-    except ResourceError as error:
-        raise WorkbenchError(f"{error}. Or use `{MEASURED}`, which needs no model") from error
-    if location is None:
-        raise WorkbenchError(f"{PANEL_NEEDS_EYE}. Use `{MEASURED}`, which needs no model")
     engine = load_engine(
         location, device=device, threads=threads, sharing=sharing, side_by_side=side_by_side
     )
-    inspector = ModelInspector(
+    return ModelInspector(
         engine,
         engine_ref(location, engine),
         style=location.card.style,
@@ -122,8 +105,3 @@ def make_inspector(
         rules=RULES[location.card.rules],
         wording=wording_of(location.card),
     )
-    if not is_panel:
-        return inspector
-    from agent.inspection.panel_inspector import PanelInspector
-
-    return PanelInspector(inspector)

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from agent.checked_toml import shown
 from agent.engines.base import SamplingSettings
+from agent.engines.kind import LONGEST_CONTEXT, Family, Role, ServerAddress
+from agent.engines.registry import PluginEngine, engine_kind
 from agent.errors import EngineError, ResourceError
-from agent.plugins import packages_of, report
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.protocol.rules import RulesName
-from agent.rendering.model_image import QWEN3, QWEN25, Sizing
+from agent.rendering.model_image import QWEN25, Sizing
 from agent.rendering.render import PUBLISHED, Style
-
-Family = Literal["qwen2.5-vl", "qwen3-vl", "other"]
-Role = Literal["weights", "mmproj", "adapter", "config", "tokenizer", "other"]
-
-FAMILIES: tuple[Family, ...] = get_args(Family)
-ENGINES = ("transformers", "gguf", "remote")
-ROLES: tuple[Role, ...] = get_args(Role)
-SIZING_OF: dict[Family, Sizing] = {"qwen2.5-vl": QWEN25, "qwen3-vl": QWEN3, "other": QWEN25}
 
 # The allowed kinds of model files: numbers and text, nothing that a loader could execute
 SAFE_SUFFIXES = (".safetensors", ".gguf", ".json", ".txt", ".jinja")
 MAX_FILES = 300
 MAX_BYTES = 10**13
-# In tokens, as Spec-o3 was trained; a longer context only costs memory
-LONGEST_CONTEXT = 32_768
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
@@ -62,22 +52,6 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerAddress:
-    """An OpenAI-compatible server, without its key; an empty `model` means its only one.
-
-    `others` serve the same model; they are not written to cards, so they do not change its hash.
-    """
-
-    url: str
-    model: str = ""
-    others: tuple[str, ...] = ()
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        return (self.url, *self.others)
-
-
-@dataclass(frozen=True, kw_only=True)
 class ReportedFigure:
     """One measured figure and the data it was measured on."""
 
@@ -95,7 +69,7 @@ class Card:
     title: str = ""
     family: Family
     engine: str
-    """One of ENGINES, or the name of a plug-in."""
+    """The name of one in `agent.engines.registry`, or of a plug-in."""
     parameters: int = 0
     """0 if unknown."""
     context_length: int = LONGEST_CONTEXT
@@ -139,17 +113,6 @@ class Card:
         return not self.style.brief
 
 
-def engine_names() -> tuple[str, ...]:
-    """The engines that a card may name: ours, then those of plug-ins, which are not loaded here."""
-    names = list(ENGINES)
-    for name, package in packages_of("engines"):
-        if name in ENGINES:
-            report("engines", name, package, "an engine of the program has this name: left out")
-        else:
-            names.append(name)
-    return tuple(dict.fromkeys(names))
-
-
 def path_problem(path: str) -> str | None:
     """Return why a path is not allowed in a model, or None if it is.
 
@@ -175,15 +138,20 @@ def _card_problem(card: Card) -> str | None:
             f"needs protocol {card.protocol}, but this program has {PROTOCOL_VERSION}: "
             "update the program"
         )
-    if (card.engine == "remote") != (card.server is not None):
+    engine = engine_kind(card.engine)
+    if engine.is_server != (card.server is not None):
         return "[server] is required for the engine remote and not allowed for others"
-    if card.engine == "remote":
+    if engine.is_server:
         return "a model on a server may not list files" if card.files else None
-    if card.engine not in ENGINES:
+    if isinstance(engine, PluginEngine):
         return _paths_problem(card)  # what else it needs is known to the plug-in
     if card.family == "other":
         return "the family other is only for models on servers"
-    return _files_problem(card)
+    if (problem := _paths_problem(card)) is not None:
+        return problem
+    if not card.files:
+        return None if card.source else "it has neither files nor a source to download them from"
+    return engine.card_problem(card)
 
 
 def _paths_problem(card: Card) -> str | None:
@@ -191,22 +159,6 @@ def _paths_problem(card: Card) -> str | None:
     if len(set(paths)) != len(paths):
         return "two files have the same path"
     return f"more than {MAX_FILES} files" if len(paths) > MAX_FILES else None
-
-
-def _files_problem(card: Card) -> str | None:
-    if (problem := _paths_problem(card)) is not None:
-        return problem
-    if not card.files:
-        return None if card.source else "it has neither files nor a source to download them from"
-    if card.engine == "gguf":
-        count = len(card.paths("mmproj")), len(card.paths("weights"))
-        if count[0] != 1 or count[1] < 1:
-            return "a GGUF model needs weights and one mmproj file (its vision part)"
-    elif card.base:
-        return None if card.paths("adapter") else "an adapter needs a file with the role adapter"
-    elif not card.paths("weights"):
-        return "no file has the role weights"
-    return None
 
 
 def is_server(name: str) -> bool:

@@ -15,28 +15,30 @@ from typing import Any, cast
 
 from agent.checked_toml import TomlTable, parse_toml, read_toml
 from agent.engines.base import SamplingSettings
+from agent.engines.kind import (
+    FAMILIES,
+    LONGEST_CONTEXT,
+    ROLES,
+    SIZING_OF,
+    Family,
+    Role,
+    ServerAddress,
+)
+from agent.engines.registry import engine_names
 from agent.errors import ResourceError, WorkbenchError
 from agent.hashing import text_hash
 from agent.models.card import (
-    FAMILIES,
-    LONGEST_CONTEXT,
     MAX_BYTES,
     MAX_FILES,
     NAME,
     REPO,
     REVISION,
-    ROLES,
     SHA256,
-    SIZING_OF,
     Card,
-    Family,
     ModelFile,
     ReportedFigure,
-    Role,
-    ServerAddress,
     Source,
     checked_url,
-    engine_names,
 )
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.protocol.rules import RulesName

@@ -6,14 +6,16 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_cache_path
 
+from agent.engines.model_files import read_json
+from agent.engines.registry import engine_kind
 from agent.errors import ResourceError
 from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
-from agent.models.infer_card import read_json, sha256_of
+from agent.models.infer_card import sha256_of
 
 Check = Literal["sizes", "once", "always"]
 MAX_REMEMBERED = 500
@@ -25,8 +27,7 @@ def missing_files(card: Card, folder: Path) -> tuple[str, ...]:
     listed = [file.path for file in card.files if _size(folder / file.path) != file.size]
     known = {file.path for file in card.files}
     shards = [name for name in _shards(card, folder) if name not in known]
-    needed = [] if card.engine != "transformers" or card.base else _needed(card)
-    return tuple(dict.fromkeys([*listed, *shards, *needed]))
+    return tuple(dict.fromkeys([*listed, *shards, *engine_kind(card.engine).missing_files(card)]))
 
 
 def check_files(
@@ -67,13 +68,6 @@ def remember_files(card: Card, folder: Path) -> None:
     """Record files that were just hashed, so that `check_files` does not read them again."""
     files = [(folder / file.path, file) for file in card.files if file.sha256]
     _save_verified({**_verified(), **{_key(path): _stamp(path, file) for path, file in files}})
-
-
-def _needed(card: Card) -> list[str]:
-    names = {PurePosixPath(file.path).name for file in card.files}
-    has_vocabulary = {"vocab.json", "merges.txt"} <= names
-    needed = [] if "config.json" in names else ["config.json"]
-    return needed if has_vocabulary or "tokenizer.json" in names else [*needed, "tokenizer.json"]
 
 
 def _shards(card: Card, folder: Path) -> list[str]:

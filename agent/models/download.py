@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from huggingface_hub import get_token
 
 from agent.checked_toml import shown
+from agent.engines.hf.kind import family_of_config
 from agent.errors import ResourceError
 from agent.models.card import REPO, REVISION, Card, Source
 from agent.models.card_file import CARD_NAME, read_card, write_card
@@ -19,7 +20,7 @@ from agent.models.check_files import remember_files
 from agent.models.folders import models_folder
 from agent.models.hub import WAITS_S, Hub, HubFile, Listing, matches
 from agent.models.hub_address import DownloadError, HubUnreachable, refuse_if_offline
-from agent.models.infer_card import family_of_config, infer_card, plain_name, sha256_of
+from agent.models.infer_card import infer_card, plain_name, sha256_of
 from agent.models.pinned import (
     RECORD,
     check_hashes,

@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from agent.engines.model_files import read_json
 from agent.errors import ResourceError
 from agent.models.card import Card, ModelFile
 from agent.models.card_file import CARD_NAME, read_card
 from agent.models.hub import HubFile, Listing
 from agent.models.hub_address import DownloadError
-from agent.models.infer_card import read_json
 
 RECORD = ".download.json"
 

@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import Literal
 
 from agent.checked_toml import near_miss, shown
+from agent.engines.model_files import role_of
+from agent.engines.remote.kind import REMOTE
 from agent.errors import ResourceError
 from agent.models.card import Card, Source, is_server, read_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.folders import WORDINGS, hub_cache, models_folder
-from agent.models.infer_card import infer_card, plain_name, read_or_infer_card
+from agent.models.infer_card import (
+    infer_card,
+    may_be_model_file,
+    plain_name,
+    read_or_infer_card,
+)
 from agent.models.wordings import checked_name, missing_wording, wording_of
 from agent.trajectory.trajectory import ModelRef
 
@@ -208,7 +215,7 @@ def _entries(folder: Path) -> list[Path]:
 def _may_be_model(path: Path) -> bool:
     if path.is_dir():
         return not path.name.endswith(PARTIAL) and path.name != WORDINGS
-    return path.suffix.lower() == ".gguf" and "mmproj" not in path.name.lower()
+    return may_be_model_file(path) and role_of(path.name) != "mmproj"
 
 
 def _cached_models(
@@ -245,7 +252,7 @@ def _server_location(name: str) -> ModelLocation:
     card = Card(
         name=plain_name(model or server.url.split("//", 1)[1]),
         family="other",
-        engine="remote",
+        engine=REMOTE.name,
         server=server,
     )
     published = published_model(model.rpartition("/")[2]) if model else None

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from agent.engines.registry import engine_kind
 from agent.errors import WorkbenchError
 from agent.models.folders import models_folder
 from agent.models.registry import ModelLocation, find_model, published_model
@@ -93,7 +94,7 @@ def chosen_form(location: ModelLocation, to: FormName) -> GgufForm:
 def show_sizes_before(name: str, to: FormName | None) -> None:
     """Show what the forms of a published model need before it is fetched; refuse what cannot be."""
     card = published_model(name)
-    if card is None or card.engine != "transformers":
+    if card is None or engine_kind(card.engine).no_conversion:
         return
     location = find_model(card.name)
     if location.is_ready:

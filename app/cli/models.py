@@ -22,31 +22,14 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from agent.engines.registry import engine_kind
 from agent.errors import ResourceError, WorkbenchError
-from agent.inspection.inspector_factory import EYE, PANEL, eye_of_panel, has_gguf_engine
+from agent.inspection.built_in import INSPECTORS, BuiltIn, built_in
 from agent.models.card import REPO
 from agent.models.registry import ModelLocation, find_model, is_partly_downloaded, list_models
 from agent.protocol.wording import Wording
 from app.cli.convert import FormName, convert, converted, show_sizes_before, sizes
 from app.cli.inspection_text import cleaned
-
-MEASURED = {
-    "name": "measured",
-    "title": "Measurements only: always available, needs no model",
-    "engine": "measured",
-    "family": "",
-    "parameters": 0,
-    "state": "ready",
-    "origin": "bundled",
-    "path": None,
-    "bytes": 0,
-    "missing": [],
-    "licence": "",
-    "repo": None,
-    "simulated_only": True,  # its weights were fitted to simulated spectra only
-}
-"""The table row of the inspector that needs no model."""
-PARTS_OF_THE_PROGRAM = (MEASURED["name"], PANEL)
 
 models = typer.Typer(help="List models, fetch or convert one, or print its folder.")
 models.command()(convert)
@@ -68,7 +51,7 @@ def show_list(
     """List the known models and whether they are ready to use."""
     faults: list[ResourceError] = []
     models = [_row(location) for location in list_models(on_fault=faults.append)]
-    rows = [MEASURED, _panel_row(), *models]
+    rows = [*map(_own_row, INSPECTORS), *models]
     if as_json:
         typer.echo(json.dumps(rows, allow_nan=False))
     else:
@@ -91,7 +74,7 @@ def get(
     An interrupted download continues where it stopped. HF_ENDPOINT sets a mirror, HF_TOKEN gives
     access to gated models, SPEC_O3_MODELS sets the folder for models.
     """
-    if name in PARTS_OF_THE_PROGRAM:
+    if built_in(name) is not None:
         raise WorkbenchError(f"{name} is part of the program: there is nothing to fetch")
     from agent.models.download import get_model  # huggingface_hub takes half a second to import
     from agent.models.hub_address import endpoint_warning
@@ -180,7 +163,7 @@ def _show_wording(wording: Wording) -> None:
 @models.command()
 def path(name: Name) -> None:
     """Print the folder of a model, or where it will be if it is not fetched yet."""
-    if name in PARTS_OF_THE_PROGRAM:
+    if built_in(name) is not None:
         raise WorkbenchError(f"{name} is part of the program and has no folder")
     location = find_model(name)
     if location.folder is None:
@@ -211,15 +194,28 @@ def _progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         yield progress
 
 
-def _panel_row() -> dict[str, Any]:
-    """The row of the panel; its `state` says what it lacks."""
-    eye, state = eye_of_panel(), "ready"
-    if eye is None:
-        state = f"needs {EYE}"
-    elif not has_gguf_engine():
-        state = "needs llama.cpp"
-    title = f"{EYE} and measured together, each with its reasons"
-    return MEASURED | {"name": PANEL, "title": title, "engine": PANEL, "state": state}
+def _own_row(own: BuiltIn) -> dict[str, Any]:
+    """The row of an inspector of the program's own; its `state` says what it lacks."""
+    eye, state = own.location(), "ready"
+    if own.eye and eye is None:
+        state = f"needs {own.eye}"
+    elif eye is not None and (engine := engine_kind(eye.card.engine)).obstacle():
+        state = f"needs {engine.program}"
+    return {
+        "name": own.name,
+        "title": own.title,
+        "engine": own.name,
+        "family": "",
+        "parameters": 0,
+        "state": state,
+        "origin": "bundled",
+        "path": None,
+        "bytes": 0,
+        "missing": [],
+        "licence": "",
+        "repo": None,
+        "simulated_only": own.simulated_only,
+    }
 
 
 def _row(location: ModelLocation) -> dict[str, Any]:

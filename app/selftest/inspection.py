@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from agent.errors import ResourceError
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.built_in import INSPECTORS, built_in
 from agent.models.registry import list_models
 from agent.rendering.render import png_bytes, render_spectrum
 from app.selftest.check import Check, CheckSkipped, require
@@ -24,7 +24,9 @@ PNG = b"\x89PNG"
 
 def checks() -> Iterator[Check]:
     yield Check(part="inspect", name="picture", run=_picture)
-    yield Check(part="inspect", name=MEASURED, run=partial(_inspect, MEASURED))
+    for own in INSPECTORS:
+        if not own.eye:
+            yield Check(part="inspect", name=own.name, run=partial(_inspect, own.name))
     names = bundled_models()
     for name in names:
         yield Check(part="inspect", name=name, run=partial(_inspect, name))
@@ -53,7 +55,7 @@ def _inspect(name: str, folder: Path) -> str:
         request = InspectRequest(task=TASK, spectrum=first_of(SURVEY), deadline_s=TIMEOUT_S)
         record = client.inspect(request).result(TIMEOUT_S)
     require(record.stopped_by == "answer", f"it gave no answer: {record.stop_reason}")
-    if name == MEASURED:
+    if built_in(name) is not None:
         require(
             record.verdict == "YES", f"it answered {record.verdict} to a clear cataclysmic variable"
         )

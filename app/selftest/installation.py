@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pkgutil
-import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module, metadata, resources
-from importlib.util import find_spec
+from functools import partial
+from importlib import import_module, resources
 from pathlib import Path
 
-from agent.child_process.child_command import child_command
-from agent.engines.gguf.llama_server_process import CHILD
+from agent.engines.kind import EngineKind
+from agent.engines.registry import ENGINES
 from agent.errors import EngineError
 from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import load_tasks
@@ -20,7 +19,7 @@ from app.worker.exit_reason import last_line
 
 PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
 OPTIONAL = (
-    *("torch", "transformers", "tokenizers", "safetensors", "peft", "accelerate"),
+    *(package for engine in ENGINES for package in engine.packages),
     *("specutils", "psycopg"),
 )
 """Optional dependencies; own modules that need a missing one are skipped."""
@@ -46,10 +45,6 @@ LAZY_IMPORTS = (
     ),
 )
 """Dependencies that the code imports only when needed."""
-SERVER_OPTIONS = ("--context", "64", "--threads", "1")
-NO_SUCH_MODEL = "failed to load model"
-"""Message of a working llama.cpp about a missing model file."""
-TIMEOUT_S = 120.0
 FILES = (
     *("icons/spec-o3.svg", "icons/light/check.svg", "icons/dark/check.svg"),
     *("sample/candidates.csv", "sample/truth.csv", "templates/index.json"),
@@ -62,7 +57,9 @@ FILES = (
 def checks() -> Iterator[Check]:
     yield Check(part="parts", name="modules", run=_modules)
     yield Check(part="parts", name="resources", run=_resources)
-    yield Check(part="parts", name="llama.cpp", run=_llama)
+    for engine in ENGINES:
+        if engine.has_self_test:
+            yield Check(part="parts", name=engine.program, run=partial(_engine, engine))
 
 
 def is_frozen() -> bool:
@@ -113,34 +110,11 @@ def _resources(folder: Path) -> str:
     return f"{len(tasks)} tasks, {sum(1 for _ in sample().rglob('*.fits.gz'))} files of spectra"
 
 
-def _llama(folder: Path) -> str:
-    """Check the llama.cpp engine without a model."""
-    from agent.engines.gguf import llama_server, native
-
+def _engine(engine: EngineKind, folder: Path) -> str:
+    """Check an engine without a model."""
+    if engine.obstacle():
+        raise CheckSkipped(f"not installed; needed for models of {engine.program}")
     try:
-        native.native()
-        return f"llama-cpp-python {import_module('llama_cpp').__version__}"
+        return engine.self_test(folder)
     except EngineError as error:
-        if find_spec("llama_cpp") is not None:
-            raise
-        if not llama_server.is_installed():
-            raise CheckSkipped("not installed; needed for GGUF models") from error
-    return f"xllamacpp {_try_server(folder / 'none.gguf')}"
-
-
-def _try_server(model: Path) -> str:
-    """Start it in a child process, as the program does: it clashes with some libraries."""
-    command = child_command("llama-server", ["-m", CHILD], str(model), str(model), *SERVER_OPTIONS)
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as child:
-        assert child.stdin is not None
-        assert child.stderr is not None
-        child.stdin.write(b"key\n")
-        child.stdin.flush()
-        try:
-            child.wait(TIMEOUT_S)
-        finally:
-            child.kill()
-        output = child.stderr.read().decode(errors="replace")
-    require(NO_SUCH_MODEL in output, last_line(output.splitlines()) or "it printed nothing")
-    return metadata.version("xllamacpp")
+        raise CheckFailed(last_line(str(error).splitlines()) or "it printed nothing") from error

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from agent.models.card import engine_names
+from agent.engines.registry import engine_names
 from agent.plugins import KINDS, Kind, faults, find_plugin, packages_of, plugins
 from agent.tasks.catalogue import load_tasks
 from app.core.exporting.plugin_formats import plugin_formats

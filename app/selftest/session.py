@@ -8,8 +8,9 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from agent.inspection.built_in import MEASURED
 from agent.inspection.inspector import run
-from agent.inspection.inspector_factory import MEASURED, make_inspector
+from agent.inspection.inspector_factory import make_inspector
 from agent.spectra.readers import read_numbered
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import read_trajectories

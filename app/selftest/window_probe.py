@@ -40,7 +40,7 @@ def main() -> int:
     theme_applier = ThemeApplier(application, current_theme, settings)
     window = MainWindow(settings, current_theme)
     window.show()
-    window.open_session(Path(sys.argv[1]))
+    window.opening.open_session(Path(sys.argv[1]))
     timer = QTimer(window, interval=POLL_MS)
     timer.timeout.connect(lambda: _is_shown(window) and application.exit(0))
     timer.start()

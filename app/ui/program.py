@@ -63,7 +63,7 @@ def start(
     if pool:
         pass
     elif sample:
-        window.begin_with_sample()
+        window.opening.begin_with_sample()
     elif argument:
         open_argument(window, argument)
     else:
@@ -89,10 +89,10 @@ def open_room(window: MainWindow, pool: Path | str, reviewer: str) -> None:
 def open_argument(window: MainWindow, argument: str) -> None:
     """Open what the command line or a file manager gave."""
     if "://" in argument:
-        window.open_session(argument)
+        window.opening.open_session(argument)
         return
     paths = [Path(argument).expanduser().absolute()]
-    window.runner.run(lambda: identify(paths), window.open_given, owner=window)
+    window.runner.run(lambda: identify(paths), window.opening.open_given, owner=window)
 
 
 def _handle_signals(window: MainWindow) -> None:

@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.importing.importer import ORDER
-from app.core.queue import parse_filter, parse_sort
-from app.core.queue.filter_writer import filter_text
-from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
-from app.core.queue.sorts import sort_text
-from app.core.session.assignments import PLAN_FACT, has_assignments
+from app.core.session.assignments import PLAN_FACT
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.candidate.current import CurrentCandidate
+from app.ui.candidate.kept_queue import KeptQueue
 from app.ui.candidate.late_answers import LateAnswers
-from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
 from app.ui.fetching.missing_file import MissingFile
-from app.ui.help.context_help import EXPORT, KNOWN, SHARING, add_help_key
 from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
 from app.ui.keys.keymap import Keymap
+from app.ui.late_parts import REVIEW_PAGES, SessionDialogs
 from app.ui.session_bridge import SessionBridge
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.top_bar import TopBar
-
-if TYPE_CHECKING:
-    from app.ui.export.export_dialog import ExportDialog
-    from app.ui.judging.fields.fields_dialog import FieldsDialog
-    from app.ui.sharing.known_dialog import KnownDialog
-    from app.ui.sharing.share_dialog import ShareDialog
 
 
 class SessionView(QWidget):
@@ -91,8 +79,7 @@ class SessionView(QWidget):
         )
         self._stack = QStackedWidget(self)
         self.judging = JudgingPage(self.context, self._stack)
-        self._to_close.append(self.judging.evidence.stop)
-        self._to_close.append(self.judging.similar.stop)
+        self._to_close.append(self.judging.dock_area.stop)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
         self._stack.addWidget(self.judging)
         self.top = TopBar(self.context, self)
@@ -105,61 +92,20 @@ class SessionView(QWidget):
         self._to_close.append(self.missing.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
         self.status.lie_above(self.judging.fields)
-        for name, show in (
-            ("judging_page", self.show_judging),
-            ("disagreement_page", self.show_disagreement),
-            ("agreement_page", self.show_agreement),
-            ("history_page", self.show_history),
-            ("overview_page", self.show_overview),
-            ("agent_faults_page", self.show_agent_faults),
-            ("export", lambda: self.export_dialog.show_catalogue()),
-            ("fields", lambda: self.fields_dialog.open_fields()),
-            ("report", lambda: self.export_dialog.show_report()),
-            ("pack", lambda: self.export_dialog.show_packing()),
-            ("share_out", lambda: self.share_dialog.open_again()),
-            ("merge", self._merge),
-            ("hide_known", lambda: self.known_dialog.open_again()),
-        ):
-            commands.add(name, show)
+        self.dialogs = SessionDialogs(self.context, self)
+        self.dialogs.help_requested.connect(self.help_requested)
+        self.dialogs.hiding_requested.connect(self.hiding_requested)
+        self._to_close.append(self.dialogs.stop)
+        commands.add("judging_page", self.show_judging)
+        self._makers = {**REVIEW_PAGES, "overview_page": self._make_overview}
+        """What makes each other page when it is first opened."""
+        for name in self._makers:
+            commands.add(name, partial(self.show_page, name))
         self._select_wanted: Callable[[Sequence[int], Callable[[int, int], object]], None]
         """Of the overview, once it is made."""
         self.page_changed.connect(self.top.mark)
-        current.queue_changed.connect(self._save_queue)
         current.candidate_changed.connect(self._leave_history)
-        self._restore_queue()
-
-    @cached_property
-    def export_dialog(self) -> ExportDialog:
-        from app.ui.export.export_dialog import ExportDialog
-
-        dialog = ExportDialog(self.context, self)
-        add_help_key(dialog, EXPORT, self.help_requested.emit)
-        self._to_close.append(dialog.stop)
-        return dialog
-
-    @cached_property
-    def fields_dialog(self) -> FieldsDialog:
-        from app.ui.judging.fields.fields_dialog import FieldsDialog
-
-        return FieldsDialog(self.context, self)
-
-    @cached_property
-    def share_dialog(self) -> ShareDialog:
-        from app.ui.sharing.share_dialog import ShareDialog
-
-        dialog = ShareDialog(self.context, self)
-        add_help_key(dialog, SHARING, self.help_requested.emit)
-        self._to_close.append(dialog.stop)
-        return dialog
-
-    @cached_property
-    def known_dialog(self) -> KnownDialog:
-        from app.ui.sharing.known_dialog import KnownDialog
-
-        dialog = KnownDialog(self.context, self)
-        add_help_key(dialog, KNOWN, self.help_requested.emit)
-        dialog.wanted.connect(self.hiding_requested)
-        return dialog
+        KeptQueue(session, current, self)
 
     def add_notice(self, notice: QWidget) -> None:
         """Put a line that comes and goes above the page."""
@@ -201,8 +147,18 @@ class SessionView(QWidget):
         self.context.current.report_error(error)
 
     def show_judging(self) -> None:
-        self._show("judging_page")
+        self.show_page("judging_page")
         self.judging.focus_plot()
+
+    def show_page(self, name: str) -> None:
+        """Show the page with the name of its action."""
+        page = self._pages.get(name)
+        if page is None:
+            page = self._pages[name] = self._makers[name](self.context)
+            self._stack.addWidget(page)
+        if page is not self._stack.currentWidget():
+            self._stack.setCurrentWidget(page)
+            self.page_changed.emit(name)
 
     def focus_page(self) -> None:
         """Give the keys to what the page on screen is about, as from a text field."""
@@ -212,40 +168,11 @@ class SessionView(QWidget):
         elif page is not None:
             page.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _merge(self) -> None:
-        self.share_dialog.open_again()
-        self.share_dialog.choose_files()
-
-    # Pages and dialogs are imported when first opened, so that the start does not wait for them.
-
-    def show_disagreement(self) -> None:
-        from app.ui.review.disagreement_page import DisagreementPage
-
-        self._show("disagreement_page", DisagreementPage)
-
-    def show_agreement(self) -> None:
-        from app.ui.review.agreement_page import AgreementPage
-
-        self._show("agreement_page", AgreementPage)
-
-    def show_history(self) -> None:
-        from app.ui.review.history_page import HistoryPage
-
-        self._show("history_page", HistoryPage)
-
-    def show_agent_faults(self) -> None:
-        from app.ui.review.agent_faults_page import AgentFaultsPage
-
-        self._show("agent_faults_page", AgentFaultsPage)
-
-    def show_overview(self) -> None:
-        self._show("overview_page", self._make_overview)
-
     def select_in_overview(
         self, candidate_ids: Sequence[int], told: Callable[[int, int], object]
     ) -> None:
         """Open the overview and select these; `told` how many are there, and were wanted."""
-        self.show_overview()
+        self.show_page("overview_page")
         self._select_wanted(candidate_ids, told)
 
     @property
@@ -261,7 +188,7 @@ class SessionView(QWidget):
     def _make_overview(self, context: SessionContext) -> QWidget:
         from app.ui.overview.overview_page import OverviewPage
 
-        page = OverviewPage(self.judging.queue.store, context)
+        page = OverviewPage(self.judging.column_store, context)
         page.compare_requested.connect(self._compare)
         page.row_menu.compare_requested.connect(self._compare_with_current)
         page.export_requested.connect(self._export_selected)
@@ -275,46 +202,13 @@ class SessionView(QWidget):
         self.judging.comparison.compare(candidates)
 
     def _export_selected(self, candidate_ids: Sequence[int]) -> None:
-        self.export_dialog.show_selected(candidate_ids)
+        self.dialogs.export.show_selected(candidate_ids)
 
     def _compare_with_current(self, candidate: Candidate) -> None:
         self.show_judging()
         self.judging.comparison.add(candidate)
 
-    def _show(self, name: str, make: Callable[[SessionContext], QWidget] | None = None) -> None:
-        page = self._pages.get(name)
-        if page is None and make is not None:
-            page = self._pages[name] = make(self.context)
-            self._stack.addWidget(page)
-        if page is not None and page is not self._stack.currentWidget():
-            self._stack.setCurrentWidget(page)
-            self.page_changed.emit(name)
-
     def _leave_history(self, row: object) -> None:
         # A candidate chosen in the history is shown on the judging page.
         if row is not None and self.page == "history_page":
             self.show_judging()
-
-    def _restore_queue(self) -> None:
-        """Restore this reviewer's filter and order.
-
-        By default what they were assigned, if anything, in the order chosen on import.
-        """
-        saved = self.session.fact(f"{QUEUE_FACT}:{self.session.reviewer}")
-        mine = filter_text(MINE) if saved is None and has_assignments(self.session) else ""
-        parts = [mine, self.session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
-        try:
-            tree, sort = parse_filter(parts[0]), parse_sort(parts[-1])
-        except FilterError:
-            return
-        current = self.context.current
-        if not current.blind_mode.refusal(tree, sort):
-            current.queue = Queue(tree=tree, sort=sort)
-            current.queue_changed.emit(current.queue)
-
-    def _save_queue(self, queue: Queue) -> None:
-        if not self.session.is_read_only:
-            text = f"{filter_text(queue.tree)}\n{sort_text(queue.sort)}"
-            key = f"{QUEUE_FACT}:{self.session.reviewer}"
-            if self.session.fact(key) != text:
-                self.session.set_fact(key, text)

@@ -67,8 +67,8 @@ class WindowState(QObject):
         fresh = ViewOptions()
         self.view.change(z=fresh.z, template=fresh.template, line_sets=fresh.line_sets)
         if state := self._docks.get(self._screen()):
-            session.judging.restore(QByteArray(state))
-        session.judging.layout_changed.connect(self._save_soon)
+            session.judging.dock_area.restore(QByteArray(state))
+        session.judging.dock_area.layout_changed.connect(self._save_soon)
         session.context.current.candidate_changed.connect(self._save_candidate_later)
         self._save_soon()
 
@@ -91,7 +91,7 @@ class WindowState(QObject):
         self._candidate_timer.stop()
         session = self._session
         if session is not None:
-            self._docks[self._screen()] = bytes(session.judging.state().data())
+            self._docks[self._screen()] = bytes(session.judging.dock_area.state().data())
         geometry = _text(bytes(self._window.saveGeometry().data()))
         layout = {
             "geometry": geometry,

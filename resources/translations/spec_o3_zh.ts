@@ -2676,34 +2676,6 @@
 <context>
     <name>JudgingPage</name>
     <message>
-        <source>Queue</source>
-        <translation>队列</translation>
-    </message>
-    <message>
-        <source>Windows</source>
-        <translation>诊断窗口</translation>
-    </message>
-    <message>
-        <source>Similar spectra</source>
-        <translation>相似光谱</translation>
-    </message>
-    <message>
-        <source>Agent</source>
-        <translation>智能体</translation>
-    </message>
-    <message>
-        <source>Guideline</source>
-        <translation>判读准则</translation>
-    </message>
-    <message>
-        <source>Object</source>
-        <translation>天体</translation>
-    </message>
-    <message>
-        <source>Evidence</source>
-        <translation>旁证</translation>
-    </message>
-    <message>
         <source>Compare with other spectra</source>
         <translation>与其他光谱比较</translation>
     </message>
@@ -3103,21 +3075,6 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Opening the sample</source>
-        <translation>正在打开示例</translation>
-    </message>
-    <message>
-        <source>Opening {name}</source>
-        <translation>正在打开 {name}</translation>
-    </message>
-    <message>
-        <source>Reopened where you were: the program ended without closing this session</source>
-        <translation>已回到您当时的位置：程序上次退出时未关闭此会话</translation>
-    </message>
-</context>
-<context>
     <name>MeasureTool</name>
     <message>
         <source>Put the mouse on the continuum beside the line</source>
@@ -3276,6 +3233,21 @@
     <message>
         <source>{program} sends the table {name}</source>
         <translation>{program} 发来表格 {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Opening</name>
+    <message>
+        <source>Opening {name}</source>
+        <translation>正在打开 {name}</translation>
+    </message>
+    <message>
+        <source>Opening the sample</source>
+        <translation>正在打开示例</translation>
+    </message>
+    <message>
+        <source>Reopened where you were: the program ended without closing this session</source>
+        <translation>已回到您当时的位置：程序上次退出时未关闭此会话</translation>
     </message>
 </context>
 <context>
@@ -5299,22 +5271,6 @@
 <context>
     <name>about</name>
     <message>
-        <source>measurements and rules, no model</source>
-        <translation>测量与规则，不用模型</translation>
-    </message>
-    <message>
-        <source>The rules are written by hand. Their weights were fitted to simulated spectra alone; the band strengths in those were taken from observed atlas stars.</source>
-        <translation>规则由人编写。各规则的权重只用模拟光谱拟合；模拟中分子带的强度取自实测的图谱恒星。</translation>
-    </message>
-    <message>
-        <source>{name} and measured together</source>
-        <translation>{name} 与 measured 合议</translation>
-    </message>
-    <message>
-        <source>How much each counts was fitted to simulated spectra alone.</source>
-        <translation>两者各占多少权重，仅由模拟光谱拟合。</translation>
-    </message>
-    <message>
         <source>The model card does not say what it was trained on.</source>
         <translation>模型卡未说明训练数据。</translation>
     </message>
@@ -5985,14 +5941,6 @@
         <translation>仅用模拟数据训练</translation>
     </message>
     <message>
-        <source>Measurements only, needs no model</source>
-        <translation>仅凭测量，无需模型</translation>
-    </message>
-    <message>
-        <source>weights fitted on simulations only</source>
-        <translation>权重仅由模拟光谱拟合</translation>
-    </message>
-    <message>
         <source>always available</source>
         <translation>始终可用</translation>
     </message>
@@ -6029,14 +5977,6 @@
         <translation>就绪</translation>
     </message>
     <message>
-        <source>Needs the bundled model {name}, which is not here</source>
-        <translation>需要随程序附带的模型 {name}，但这里没有</translation>
-    </message>
-    <message>
-        <source>{name} and measured together, each with its reasons</source>
-        <translation>{name} 与 measured 合议，各附理由</translation>
-    </message>
-    <message>
         <source>asked in our words, not in those it was trained on</source>
         <translation>使用本程序的措辞提问，而非其训练时的措辞</translation>
     </message>
@@ -6053,14 +5993,6 @@ Or put its files into {folder}</source>
     <message>
         <source>Incomplete: {files} is missing from {folder}</source>
         <translation>不完整：{folder} 中缺少 {files}</translation>
-    </message>
-    <message>
-        <source>Needs torch and transformers: pip install {what}</source>
-        <translation>需要 torch 和 transformers：pip install {what}</translation>
-    </message>
-    <message>
-        <source>Needs llama.cpp: pip install {what}</source>
-        <translation>需要 llama.cpp：pip install {what}</translation>
     </message>
     <message>
         <source>{n} billion parameters</source>
@@ -6548,6 +6480,37 @@ Or put its files into {folder}</source>
     <message>
         <source>{n} more are left out</source>
         <translation>另有 {n} 份未导出</translation>
+    </message>
+</context>
+<context>
+    <name>docks</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>智能体</translation>
+    </message>
+    <message>
+        <source>Windows</source>
+        <translation>诊断窗口</translation>
+    </message>
+    <message>
+        <source>Similar spectra</source>
+        <translation>相似光谱</translation>
+    </message>
+    <message>
+        <source>Guideline</source>
+        <translation>判读准则</translation>
+    </message>
+    <message>
+        <source>Object</source>
+        <translation>天体</translation>
+    </message>
+    <message>
+        <source>Evidence</source>
+        <translation>旁证</translation>
     </message>
 </context>
 <context>

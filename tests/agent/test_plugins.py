@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent import plugins
+from agent.engines.registry import ENGINES, engine_names
 from agent.errors import ReadError
-from agent.models.card import ENGINES, engine_names
 from agent.spectra.readers.registry import READERS, all_readers, read
 from agent.tasks.catalogue import BUNDLED, load_tasks
 from app.core.exporting.export import FORMATS, all_formats
@@ -124,7 +124,7 @@ SHADOWS = {
 def test_one_with_the_name_of_ours_is_named_and_left_out(site, key):
     kind, _, name = key.partition("/")
     write_package(site.folder, "shadow", "def work(*given, **named): pass\n", {key: "shadow:work"})
-    assert all_formats() == FORMATS and engine_names() == ENGINES
+    assert all_formats() == FORMATS and engine_names() == tuple(each.name for each in ENGINES)
     assert problems() == [f"plug-in {name} of shadow 1.0 ({kind}): {SHADOWS[key]}"]
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from agent.inspection.inspector_factory import MEASURED, PANEL, default_model
+from agent.inspection.built_in import MEASURED, PANEL
+from agent.inspection.inspector_factory import default_model
 from app.core.database.tables import candidates, inspections, log
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.session import open_session

@@ -69,7 +69,7 @@ def press(key: str) -> None:
 
 
 def preview(name: str, window: MainWindow, folder: Path) -> None:
-    window.import_lists([folder / name])
+    window.opening.import_lists([folder / name])
 
 
 def dropped(name: str, window: MainWindow, folder: Path) -> None:
@@ -125,7 +125,7 @@ def judge_some(window: MainWindow) -> None:
 
 
 def opened(window: MainWindow, folder: Path) -> None:
-    window.open_session(sample_file(folder))
+    window.opening.open_session(sample_file(folder))
     until(lambda: window.view is not None and window.view.context.current.is_painted)
 
 
@@ -135,10 +135,10 @@ def look_once(window: MainWindow, folder: Path) -> None:
     place.write_text("object_id,ra,dec\nJ1,1,2\n")
     for make in FILES.values():  # now, as writing them takes time, too
         make(folder)
-    window.import_lists([place])
-    until(lambda: window.importing.list.preview is not None)
+    window.opening.import_lists([place])
+    until(lambda: window.opening.importing.list.preview is not None)
     QTest.qWait(100)
-    window.show_welcome()
+    window.opening.show_welcome()
     QTest.qWait(100)
 
 
@@ -168,8 +168,8 @@ def problems(window: MainWindow) -> list[str]:
     """What the window says of the attack."""
     if window.view is not None:
         return [each.message for each in window.view.status.errors]
-    preview = window.importing.list.preview
-    found = [window.welcome.problem.text]
+    preview = window.opening.importing.list.preview
+    found = [window.opening.welcome.problem.text]
     if preview is not None:
         found += [preview.problem, *(row.reason for row in preview.refused)]
     return list(filter(None, found))

@@ -10,7 +10,8 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from agent.cluster.place import RayPlace
-from agent.inspection.inspector_factory import MEASURED, make_inspector
+from agent.inspection.built_in import MEASURED
+from agent.inspection.inspector_factory import make_inspector
 from app.worker.pool import InspectionPool, WorkerPool
 from app.worker.ray_pool import RayPool
 from app.worker.request import InspectRequest, LoadRequest

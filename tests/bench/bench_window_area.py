@@ -62,7 +62,7 @@ def measure(width: int, height: int, folder: Path) -> dict[str, float | str]:
     window = MainWindow(settings, theme)
     window.resize(width, height - TITLE_PX)
     window.show()
-    window.open_session(sample_file(folder))
+    window.opening.open_session(sample_file(folder))
     until = time.monotonic() + WAIT_S
     while window.view is None or not window.view.context.current.is_painted:
         assert time.monotonic() < until
@@ -84,7 +84,7 @@ def shares(window: MainWindow, screen: int) -> dict[str, float | str]:
     judging = window.view.judging
     stage = judging.plot.plot.stage.geometry()
     axes = stage.width() * stage.height()
-    windows = sum(cell.width() * cell.height() for cell in judging.windows.cells)
+    windows = sum(cell.width() * cell.height() for cell in judging.docks["windows"].part.cells)
     return {
         "axes_percent": 100.0 * axes / screen,
         "with_windows_percent": 100.0 * (axes + windows) / screen,

@@ -127,10 +127,10 @@ def _opening(app: object, place: Path) -> dict[str, object]:
     window.show()
     times = []
     for _ in range(STARTS + 1):
-        window.show_welcome()
+        window.opening.show_welcome()
         QApplication.processEvents()
         began = time.perf_counter()
-        window.open_session(place)
+        window.opening.open_session(place)
         _wait(lambda: window.view is not None and window.view.context.current.is_painted)
         times.append(time.perf_counter() - began)
     window.close()
@@ -168,7 +168,7 @@ def _held_up(app: object, place: Path, garbage: GarbageTimer) -> Iterator[dict[s
     window = MainWindow(SettingsStore(), CurrentTheme())
     window.settings.change(reviewer="Ada")
     window.show()
-    window.open_session(place)
+    window.opening.open_session(place)
     _wait(lambda: window.view is not None and window.view.context.current.is_painted)
     garbage.freeze()
     _work(window)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
+from agent.inspection.built_in import MEASURED
 from agent.inspection.inspector import Inspector, run
-from agent.inspection.inspector_factory import MEASURED, make_inspector
+from agent.inspection.inspector_factory import make_inspector
 from agent.spectra.readers import read
 from agent.tasks.catalogue import find_task
 from app.worker.client import WorkerClient, worker_command

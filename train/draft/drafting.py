@@ -22,7 +22,7 @@ from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, count_examples, read_examples
 from agent.hashing import text_hash
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.built_in import MEASURED
 from agent.trajectory.trajectory_file import to_line
 from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher, Outcome, Teacher, open_teacher

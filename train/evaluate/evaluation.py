@@ -119,15 +119,12 @@ def _fingerprint(spec: JudgeSpec) -> str:
         for each in files:
             digest.update(f"{each.relative_to(folder)} {_file_hash(each)}\n".encode())
         return digest.hexdigest()
-    from agent.inspection.inspector_factory import MEASURED, PANEL, panel_ref
-
-    if spec.source == MEASURED:
-        from agent.evidence.weights import builtin_fingerprint
-
-        return builtin_fingerprint()
-    if spec.source == PANEL and (panel := panel_ref()) is not None:
-        return panel.sha256
+    from agent.inspection.built_in import built_in
     from agent.models.registry import find_model
+
+    own = built_in(spec.source)
+    if own is not None and (ref := own.ref()) is not None:
+        return ref.sha256
 
     try:
         return find_model(spec.source).ref.sha256

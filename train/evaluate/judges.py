@@ -121,15 +121,16 @@ class SightJudge(InspectorJudge):
 
 
 def _inspector(spec: JudgeSpec) -> Inspector:
-    from agent.inspection.inspector_factory import MEASURED, make_inspector
+    from agent.inspection.inspector_factory import make_inspector
     from agent.inspection.model_inspector import ModelInspector
     from agent.inspection.panel_inspector import PanelInspector
 
-    if spec.source == MEASURED and spec.kind == "inspector":
-        from agent.inspection.measured_inspector import MeasuredInspector
-
-        return MeasuredInspector(draw=False)
-    inspector = make_inspector(spec.source, device=spec.device, threads=spec.threads)
+    inspector = make_inspector(
+        spec.source,
+        device=spec.device,
+        threads=spec.threads,
+        draw=False,
+    )
     looking = inspector.eye if isinstance(inspector, PanelInspector) else inspector
     if isinstance(looking, ModelInspector):
         max_new_tokens = looking.sampling.max_new_tokens

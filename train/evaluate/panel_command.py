@@ -11,8 +11,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from agent.inspection.built_in import EYE
 from agent.inspection.fusion import FusionWeights
-from agent.inspection.inspector_factory import EYE
 from train.evaluate.calibration_figures import PRECISION
 from train.evaluate.evaluation import write
 from train.evaluate.panel_fit import (

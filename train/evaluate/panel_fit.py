@@ -13,8 +13,8 @@ from agent.confidence.abstention import cut_for_precision
 from agent.confidence.judged import JudgedScores, sigmoid
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from agent.errors import WorkbenchError
+from agent.inspection.built_in import MEASURED, PANEL
 from agent.inspection.fusion import LARGEST, FusionWeights, clipped_logit
-from agent.inspection.inspector_factory import MEASURED, PANEL
 from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.calibration_figures import PRECISION

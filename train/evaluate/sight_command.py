@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from agent.errors import ResourceError, WorkbenchError
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.built_in import built_in
 from agent.models.registry import find_model
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.progress import judging_progress
@@ -44,8 +44,9 @@ def sight(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 0,
 ) -> None:
     """Test of sight: pictures as they are, white, of another star, mirrored and shifted."""
-    if model == MEASURED:
-        raise WorkbenchError("the measured inspector looks at no pictures: name a model")
+    own = built_in(model)
+    if own is not None and not own.eye:
+        raise WorkbenchError(f"the {own.name} inspector looks at no pictures: name a model")
     try:
         location = find_model(model)
     except ResourceError as error:

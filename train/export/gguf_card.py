@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent.convert.convert import WrittenFile
-from agent.models.card import Card, ModelFile, Role
+from agent.engines.gguf.kind import GGUF
+from agent.engines.kind import Role
+from agent.models.card import Card, ModelFile
 from agent.models.card_file import CARD_NAME, read_card, write_card
 from train.export.export import ExportReport
 
@@ -18,7 +20,7 @@ def write_gguf_card(model: Path, report: ExportReport) -> Card | None:
     words, pictures = report.language_model, report.mmproj
     card = replace(
         read_card(model),
-        engine="gguf",
+        engine=GGUF.name,
         base="",
         source=None,
         parameters=words.parameters + pictures.parameters,

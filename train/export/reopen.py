@@ -23,6 +23,8 @@ from agent.convert.errors import ConversionError
 from agent.convert.shapes import Family, ModelShape, read_shape
 from agent.convert.targets import HEAD, TensorTarget, text_targets, vision_targets
 from agent.engines.gguf.header import read_gguf_header
+from agent.engines.gguf.kind import GGUF
+from agent.engines.registry import engine_kind
 from agent.models.card import Card
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card, plain_name
@@ -48,7 +50,7 @@ Tensors = Mapping[str, gguf.ReaderTensor]
 def reopen(name: str, out: Path) -> Card:
     """Convert the GGUF model of that name or folder into the new folder `out`, in float32."""
     model = find_model(name)
-    if model.card.engine != "gguf" or model.folder is None or model.missing:
+    if engine_kind(model.card.engine) is not GGUF or model.folder is None or model.missing:
         raise ConversionError(f"{name[:120]} is not a complete GGUF model on this machine")
     if not is_missing_or_empty(out):
         raise ConversionError(f"{out} already exists: name a new folder")

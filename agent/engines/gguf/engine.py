@@ -153,6 +153,11 @@ def default_threads(sharing: int = 1) -> int:
     return max(1, min(8, (os.cpu_count() or 1) // sharing))
 
 
+def thread_share(sharing: int) -> int | None:
+    """Threads per process; None leaves the choice to the engine."""
+    return None if sharing == 1 else default_threads(sharing)
+
+
 def _check_sizing(sizing: Sizing, factor: int) -> None:
     if sizing.factor != factor:
         raise EngineError(

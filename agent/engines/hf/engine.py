@@ -18,7 +18,8 @@ from agent.engines.chat_tokens import (
 )
 from agent.engines.families import ModelFolder, read_folder
 from agent.engines.hf.conversation import LoadedModel, TransformersConversation
-from agent.engines.hf.weights import Device, Precision, load_model
+from agent.engines.hf.weights import load_model
+from agent.engines.kind import Device, Precision
 from agent.errors import EngineError
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 import transformers
@@ -20,10 +20,8 @@ from transformers.utils import logging
 from agent.engines.families import ModelFolder, read_json, weight_files
 from agent.engines.hf.adapter_settings import check_adapter_settings
 from agent.engines.hf.context import explained_memory, is_out_of_memory
+from agent.engines.kind import Device, Precision
 from agent.errors import EngineError
-
-Device = Literal["auto", "cpu", "cuda", "mps"]
-Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
 # Weight files above this size hold about 500 million parameters or more
 LARGE_BYTES = 1_000_000_000

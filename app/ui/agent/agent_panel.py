@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.built_in import built_in
 from agent.trajectory.trajectory import ModelRef, Step
 from app.core.inspections.shown_opinion import show_model
 from app.ui.agent.agent_head import AgentHead, ListRunLine
@@ -181,8 +181,9 @@ class AgentPanel(QFrame):
             self.head.show_status()
 
     def _mark(self, index: int) -> None:
-        # The measured inspector always gives the same result, so it offers no rerun.
-        can_rerun = self._shown.run is None and self._agent.worker_model.name != MEASURED
+        own = built_in(self._agent.worker_model.name)
+        always_same = own is not None and own.starts_over  # so it offers no rerun
+        can_rerun = self._shown.run is None and not always_same
         self.timeline.mark(index, can_rerun=can_rerun)
 
     def _show_records(self, records: Records) -> None:

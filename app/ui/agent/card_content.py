@@ -9,7 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.inspection.inspector_factory import PANEL
+from agent.inspection.built_in import built_in
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Window
 from agent.trajectory.trajectory import Step
@@ -144,7 +144,7 @@ def _card(
         kind=_kind(step),
         title=_title(step),
         aside=(step.verdict or "") if step.kind == "answer" else "",
-        label=PANEL if is_of_panel(step) else "",
+        label=step.label if is_of_panel(step) else "",
         text=shown,
         marks=tuple((claim.start, claim.end) for claim in claims) if shown == text else (),
         rows=measured_rows(step.measured, shift),
@@ -155,7 +155,8 @@ def _card(
 
 
 def is_of_panel(step: Step) -> bool:
-    return step.kind == "answer" and step.label == PANEL
+    inspector = built_in(step.label) if step.kind == "answer" else None
+    return inspector is not None and inspector.quotes
 
 
 def _look(index: int, step: Step, number: int, shift: float) -> CardContent:

@@ -9,7 +9,7 @@ from functools import cache
 from PySide6.QtCore import QCoreApplication
 
 from agent.evidence.words import KIND_NAMES
-from agent.inspection.inspector_factory import PANEL
+from agent.inspection.built_in import built_in
 from agent.trajectory.trajectory import Trajectory
 from app.ui.translation.measured_texts import translate_measured_name
 
@@ -23,8 +23,9 @@ def contradiction(record: Trajectory) -> str:
 
     A panel's answer quotes both members, who may disagree: their own records tell.
     """
-    own = KIND_NAMES.get(record.task)
-    if own is None or record.verdict is None or record.model.engine == PANEL:
+    own, inspector = KIND_NAMES.get(record.task), built_in(record.model.engine)
+    quotes = inspector is not None and inspector.quotes
+    if own is None or record.verdict is None or quotes:
         return ""
     named = named_kinds(record)
     if not named:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
+from agent.engines.registry import engine_kind
 from agent.errors import ResourceError
-from agent.evidence.weights import builtin_fingerprint
-from agent.inspection.inspector_factory import (
-    EYE,
-    MEASURED,
-    PANEL,
-    eye_of_panel,
-    has_gguf_engine,
-    panel_ref,
-)
+from agent.inspection.built_in import INSPECTORS, BuiltIn
 from agent.models.folders import models_folder
 from agent.models.registry import (
     ModelLocation,
@@ -66,7 +58,7 @@ def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
             models.append(_row(location))
         except ResourceError as fault:  # its wording is damaged
             faults.append(fault)
-    rows = [_measured(), _panel(), *models]
+    rows = [*map(_own_row, INSPECTORS), *models]
     if chosen and chosen not in {row.key for row in rows}:
         rows.append(_chosen(chosen))
     records = track_records(session, session.reviewer)
@@ -74,40 +66,26 @@ def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
     return rows, "\n".join(str(fault) for fault in faults)
 
 
-def _measured() -> ModelRow:
-    return ModelRow(
-        key=MEASURED,
-        title=MEASURED,
-        about=" · ".join(
-            (
-                translate("agent", "Measurements only, needs no model"),
-                translate("agent", "weights fitted on simulations only"),
-            )
-        ),
-        state=translate("agent", "always available"),
-        needs=translate("agent", "nothing"),
-        ref=(MEASURED, builtin_fingerprint()),
-    )
-
-
-def _panel() -> ModelRow:
-    eye, ref = eye_of_panel(), panel_ref()
-    need = _need_of_engine("gguf")
-    state = translate("agent", "its engine is not installed") if need else ""
-    if eye is None:
+def _own_row(own: BuiltIn) -> ModelRow:
+    """The row of an inspector of the program's own."""
+    eye, ref, need = own.location(), own.ref(), own.obstacle()
+    state, needs = translate("agent", "ready"), ""
+    if not own.eye:
+        state, needs = translate("agent", "always available"), translate("agent", "nothing")
+    elif eye is None:
         state = translate("agent", "not on this machine")
-        need = translate("agent", "Needs the bundled model {name}, which is not here").replace(
-            "{name}", EYE
-        )
-    about = translate("agent", "{name} and measured together, each with its reasons")
+    else:
+        needs = _needs(eye)
+        if need:
+            state = translate("agent", "its engine is not installed")
     return ModelRow(
-        key=PANEL,
-        title=PANEL,
-        about=about.replace("{name}", EYE),
-        state=state or translate("agent", "ready"),
-        needs="" if eye is None else _needs(eye),
+        key=own.name,
+        title=own.name,
+        about=" · ".join(map(translate_message, own.about)),
+        state=state,
+        needs=needs,
         ref=("", "") if ref is None else (ref.name, ref.sha256),
-        need=need,
+        need=translate_message(need),
     )
 
 
@@ -149,7 +127,7 @@ def _state(location: ModelLocation) -> str:
         return translate("agent", "not on this machine")
     if location.missing:
         return translate("agent", "incomplete")
-    if _need_of_engine(location.card.engine):
+    if engine_kind(location.card.engine).obstacle():
         return translate("agent", "its engine is not installed")
     if location.origin == "server":
         return translate("agent", "server")
@@ -175,21 +153,7 @@ def _need(location: ModelLocation) -> str:
         text = translate("agent", "Incomplete: {files} is missing from {folder}")
         files = ", ".join(location.missing[:3])
         return text.replace("{files}", files).replace("{folder}", str(location.folder))
-    return _need_of_engine(card.engine)
-
-
-def _need_of_engine(engine: str) -> str:
-    if engine == "transformers" and not (_is_installed("torch") and _is_installed("transformers")):
-        text = translate("agent", "Needs torch and transformers: pip install {what}")
-        return text.replace("{what}", '"spec-o3-workbench[gpu]"')
-    if engine == "gguf" and not has_gguf_engine():
-        text = translate("agent", "Needs llama.cpp: pip install {what}")
-        return text.replace("{what}", '"spec-o3-workbench[gguf]"')
-    return ""
-
-
-def _is_installed(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
+    return translate_message(engine_kind(card.engine).obstacle())
 
 
 def _size(location: ModelLocation) -> str:
@@ -211,18 +175,16 @@ def size_text(size: int) -> str:
 
 def _needs(location: ModelLocation) -> str:
     """What the model needs to run here, in one line."""
-    card = location.card
-    if card.engine == "remote":
+    card, engine = location.card, engine_kind(location.card.engine)
+    if engine.is_server:
         return translate("agent", "a server that answers at its address")
-    programs = {"transformers": "torch", "gguf": "llama.cpp"}
-    program = programs.get(card.engine, card.engine)
     size = card.bytes or card.parameters * BYTES_PER_PARAMETER
     if not size:
-        return program
+        return engine.program
     memory = translate("agent", "{program} and about {size} of memory")
-    if card.engine == "transformers":
+    if engine.wants_gpu:
         memory = translate("agent", "{program}, and a GPU with about {size} of memory")
-    return memory.replace("{program}", program).replace("{size}", size_text(size))
+    return memory.replace("{program}", engine.program).replace("{size}", size_text(size))
 
 
 def _record_text(record: TrackRecord | None) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
-from agent.inspection.inspector_factory import EYE, MEASURED, PANEL, eye_of_panel
+from agent.inspection.built_in import INSPECTORS, BuiltIn
 from agent.models.registry import ModelLocation, list_models
+from app.ui.translation.message_texts import translate_message
 
 translate = QCoreApplication.translate
 
@@ -24,34 +25,19 @@ class ModelSources:
 
 
 def all_model_sources() -> tuple[ModelSources, ...]:
-    """The measured inspector, the panel, then every known model. Reads the disk; any thread."""
+    """The program's own inspectors, then every known model. Reads the disk; any thread."""
     faults: list[ResourceError] = []
     models = map(model_sources, list_models(on_fault=faults.append))
-    return (measured_sources(), panel_sources(), *models)
+    return (*map(own_sources, INSPECTORS), *models)
 
 
-def measured_sources() -> ModelSources:
+def own_sources(own: BuiltIn) -> ModelSources:
     return ModelSources(
-        name=MEASURED,
-        title=translate("about", "measurements and rules, no model"),
-        about=translate(
-            "about",
-            "The rules are written by hand. Their weights were fitted to simulated spectra alone; "
-            "the band strengths in those were taken from observed atlas stars.",
-        ),
-        simulated_only=True,
-        is_installed=True,
-    )
-
-
-def panel_sources() -> ModelSources:
-    eye = eye_of_panel()
-    return ModelSources(
-        name=PANEL,
-        title=translate("about", "{name} and measured together").replace("{name}", EYE),
-        about=translate("about", "How much each counts was fitted to simulated spectra alone."),
-        simulated_only=eye is not None and eye.card.simulated_only,
-        is_installed=eye is not None,
+        name=own.name,
+        title=translate_message(own.made_of),
+        about=translate_message(own.trained_on),
+        simulated_only=own.simulated_only,
+        is_installed=not own.eye or own.location() is not None,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent.engines.base import RESTARTED
+from agent.inspection.built_in import built_in
 from agent.inspection.control import Interjection
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from app.worker.inspection import RunningInspection
@@ -100,6 +101,7 @@ def initial_steps(so_far: Trajectory | None) -> list[Step]:
     """Return the steps to show before a continued inspection adds its own."""
     if so_far is None:
         return []
-    if so_far.model.engine == "measured":  # it starts over with the person's steps
+    own = built_in(so_far.model.engine)
+    if own is not None and own.starts_over:  # with the person's steps
         return [step for step in so_far.steps if step.by == "person"]
     return list(so_far.steps)

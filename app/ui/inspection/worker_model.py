@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt, Signal
 
 from agent.errors import WorkbenchError
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.built_in import MEASURED
 from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.batch import worker_task
 from app.core.session.session import Session

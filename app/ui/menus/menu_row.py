@@ -74,7 +74,7 @@ class MenuRow(QObject):
 
     def panel_actions(self) -> Sequence[QAction]:
         view = self._view
-        return () if view is None else view.judging.panel_actions()
+        return () if view is None else view.judging.dock_area.panel_actions()
 
     def recent(self) -> Sequence[tuple[str, Callable[[], object]]]:
         found: list[tuple[str, Callable[[], object]]] = []

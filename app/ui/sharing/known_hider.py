@@ -3,58 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from agent.errors import WorkbenchError
 from app.core.database.locations import shown_location
 from app.core.session.session import Session
-from app.ui.judging.status_line import StatusLine
-from app.ui.session_context import SessionContext
-from app.ui.session_opener import OpenRequest, SessionOpener
+from app.ui.session_opener import OpenRequest
+from app.ui.start.opening import Opening
 
 if TYPE_CHECKING:
     from app.ui.sharing.known_work import HideOrder, Hiding
 
 
-class HidingView(Protocol):
-    """The open session in the window."""
-
-    hiding_requested: Any
-    session: Session
-    context: SessionContext
-    status: StatusLine
-
-
-class HidingHost(Protocol):
-    """What the main window does for it."""
-
-    opener: SessionOpener
-
-    @property
-    def view(self) -> HidingView | None: ...
-
-    def wait_for(self, text: str) -> None:
-        """Close the session and show a text in its place."""
-
-    def show_session(self, session: Session) -> None: ...
-
-    def on_session_failed(
-        self, place: Path | str, read_only: bool, error: WorkbenchError
-    ) -> None: ...
-
-
 class KnownHider(QObject):
     """A view on the list would show one spectrum and judge another, while places change."""
 
-    def __init__(self, host: HidingHost) -> None:
-        assert isinstance(host, QObject)
-        super().__init__(host)
-        self._host = host
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._opening = opening
 
-    def attach(self, view: HidingView) -> None:
+    def attach(self, view: Any) -> None:
+        """Follow a `SessionView`."""
         view.hiding_requested.connect(partial(self._hide, view.session))
 
     def _hide(self, session: Session, order: HideOrder) -> None:
@@ -62,14 +32,14 @@ class KnownHider(QObject):
 
         hiding = Hiding(session.database.address, session.reviewer, order)
         text = self.tr("Hiding known answers in {name}")
-        self._host.wait_for(text.replace("{name}", shown_location(session.location)))
+        self._opening.wait_for(text.replace("{name}", shown_location(session.location)))
         shown = partial(self._show, hiding)
-        failed = partial(self._host.on_session_failed, hiding.place, False)
-        self._host.opener.open(OpenRequest(hiding.open, shown, failed))
+        failed = partial(self._opening.on_session_failed, hiding.place, False)
+        self._opening.opener.open(OpenRequest(hiding.open, shown, failed))
 
     def _show(self, hiding: Hiding, session: Session) -> None:
-        self._host.show_session(session)
-        view = self._host.view
+        self._opening.host.show_session(session)
+        view = self._opening.host.view
         if view is None:
             return
         if hiding.error is not None:

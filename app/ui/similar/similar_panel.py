@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 from app.core.session.records import Change
 from app.ui.actions.actions import ACTIONS
 from app.ui.comparison.compared_spectra import ComparedSpectra
-from app.ui.docks.dock import GRIP_PX
 from app.ui.queue.sparklines import Sparklines
 from app.ui.session_context import SessionContext
 from app.ui.similar.similar_cell import SimilarCell
 from app.ui.similar.similar_feed import SHOWN, SimilarFeed, SimilarRow
+from app.ui.widgets.dock import GRIP_PX
 from app.ui.widgets.labels import button, short_label, wrapped_label
 from app.ui.widgets.menu_actions import add_action
 from app.ui.widgets.text_width import how_much_larger

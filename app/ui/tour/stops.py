@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
+from app.ui.docks.dock_table import AGENT
 from app.ui.keys.keymap import Keymap
 from app.ui.session_view import SessionView
 
@@ -27,11 +28,12 @@ class Stop:
 def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
     """The stops in working order, with the current keys in their texts."""
     judging, key, task = view.judging, keymap.label, view.session.task
+    docks = judging.dock_area
     return (
-        Stop(judging.queue_place, translate("tour", "The list"), _list(key, judging.has_rail)),
+        Stop(docks.queue_place, translate("tour", "The list"), _list(key, docks.has_rail)),
         Stop(judging.plot, translate("tour", "The spectrum"), _spectrum(key, len(task.windows))),
         Stop(judging.verdicts, translate("tour", "Your verdict"), _verdict(key)),
-        Stop(judging.agent, translate("tour", "The agent"), _agent(key)),
+        Stop(docks.docks[AGENT.name].part, translate("tour", "The agent"), _agent(key)),
         Stop(view.top.export, translate("tour", "The catalogue"), _catalogue(key)),
     )
 

@@ -152,8 +152,8 @@ class Tour(QObject):
         self._index = index
         if self._view.page != "judging_page":
             self._view.show_judging()
-        if not self._view.judging.shows_panels:
-            self._view.judging.show_panels()
+        if not self._view.judging.dock_area.shows_panels:
+            self._view.judging.dock_area.show_panels()
         self._show_text()
         self._reposition()
 

@@ -10,8 +10,9 @@ import pytest
 
 pytest.importorskip("llama_cpp")
 
+from agent.inspection.built_in import EYE, MEASURED, PANEL
 from agent.inspection.inspector import Inspector, run
-from agent.inspection.inspector_factory import EYE, MEASURED, PANEL, default_model, make_inspector
+from agent.inspection.inspector_factory import default_model, make_inspector
 from agent.models.check_files import check_files
 from agent.models.registry import BUNDLED, model_at
 from agent.spectra.readers import read

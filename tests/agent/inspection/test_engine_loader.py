@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import closing
@@ -169,7 +168,7 @@ def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one
     pytest.importorskip("llama_cpp")
     asked: list[int | None] = []
     monkeypatch.setattr("os.cpu_count", lambda: 12)
-    monkeypatch.setattr("agent.inspection.engine_loader.SMALL_WEIGHTS", small)
+    monkeypatch.setattr("agent.engines.gguf.kind.SMALL_WEIGHTS", small)
     monkeypatch.setattr(
         "agent.engines.gguf.engine.GgufEngine.load",
         lambda *_, threads, **__: asked.append(threads),
@@ -214,7 +213,7 @@ def test_layers_go_to_the_gpu_where_there_is_one(
     assert asked["gpu_layers"] == layers
     assert asked["context_length"] == 16384
     assert asked["threads"] == 1  # so small
-    monkeypatch.setattr("agent.inspection.engine_loader.SMALL_WEIGHTS", 1000)
+    monkeypatch.setattr("agent.engines.gguf.kind.SMALL_WEIGHTS", 1000)
     load_engine(model_at(tiny_gguf), device=device)
     assert asked["threads"] is None
     assert (asked["model"].name, asked["mmproj"].name) == ("model-f16.gguf", "mmproj-f16.gguf")
@@ -255,9 +254,6 @@ def test_files_that_were_replaced_are_not_loaded(tiny_qwen25: Path, home: Path) 
 
 
 def test_a_missing_extra_is_named(tiny_qwen25: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "torch" else real(name)
-    )
+    monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name != "torch" or None)
     with pytest.raises(EngineError, match=r'needs torch.*install "spec-o3-workbench\[gpu\]"'):
         load_engine(model_at(tiny_qwen25))

@@ -8,16 +8,9 @@ import pytest
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection import inspector_factory as inspectors
+from agent.inspection.built_in import EYE, MEASURED, PANEL, Panel
 from agent.inspection.inspector import run
-from agent.inspection.inspector_factory import (
-    EYE,
-    MEASURED,
-    PANEL,
-    default_model,
-    looking_card,
-    make_inspector,
-    panel_ref,
-)
+from agent.inspection.inspector_factory import default_model, looking_card, make_inspector
 from agent.inspection.panel_inspector import PanelInspector
 from agent.models.wording_source import read_source
 from agent.models.wordings import keep_wording
@@ -46,8 +39,8 @@ size = 4
 @pytest.fixture
 def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty box of models; what was found before is forgotten, and afterwards again."""
-    monkeypatch.setattr(inspectors, "BUNDLED", tmp_path)
-    monkeypatch.setattr(inspectors, "find_spec", lambda name: name == "xllamacpp" or None)
+    monkeypatch.setattr("agent.inspection.built_in.BUNDLED", tmp_path)
+    monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name == "xllamacpp" or None)
     inspectors._panel_tasks.cache_clear()
     yield tmp_path
     inspectors._panel_tasks.cache_clear()
@@ -89,7 +82,7 @@ def test_a_damaged_card_is_passed_over(box):
 
 def test_without_an_engine_for_it_it_measures(box, monkeypatch):
     put(box, "nano.gguf", "mmproj-nano.gguf")
-    monkeypatch.setattr(inspectors, "find_spec", lambda name: None)
+    monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: None)
     assert default_model("CV") == MEASURED
 
 
@@ -104,11 +97,11 @@ def test_one_that_is_named_is_never_replaced(box):
 def test_the_panel_needs_the_model_that_looks(box):
     with pytest.raises(WorkbenchError, match="needs the bundled model nano-eye"):
         make_inspector("panel")
-    assert panel_ref() is None
+    assert Panel().ref() is None
     with pytest.raises(ResourceError, match="needs the bundled model nano-eye"):
         looking_card("panel")
     put(box, "nano.gguf")
-    assert panel_ref() is None
+    assert Panel().ref() is None
 
 
 def test_the_panel_is_the_model_that_looks_and_the_measured_inspector(box, monkeypatch):
@@ -117,7 +110,7 @@ def test_the_panel_is_the_model_that_looks_and_the_measured_inspector(box, monke
     monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *_, **__: engine)
     made = make_inspector("Panel")
     assert isinstance(made, PanelInspector)
-    assert made.model == panel_ref()
+    assert made.model == Panel().ref()
     assert (made.eye.model.name, made.measured.model.name) == (EYE, MEASURED)
     assert made.eye.style == looking_card("panel").style
 

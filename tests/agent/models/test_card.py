@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agent.engines.kind import ServerAddress
 from agent.errors import ResourceError
-from agent.models.card import ServerAddress
 from agent.models.card_file import parse_card
 from tests.agent.models.test_card_file import changed
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.engines.base import SamplingSettings
+from agent.engines.kind import ServerAddress
 from agent.errors import ResourceError
-from agent.models.card import Card, ModelFile, ReportedFigure, ServerAddress, Source
+from agent.models.card import Card, ModelFile, ReportedFigure, Source
 from agent.models.card_file import card_hash, card_text, parse_card, read_card, write_card
 from agent.models.registry import BUNDLED
 from agent.rendering.model_image import Sizing

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.engines.kind import ServerAddress
 from agent.errors import ResourceError
-from agent.models.card import Card, ServerAddress
+from agent.models.card import Card
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
 from agent.models.registry import (

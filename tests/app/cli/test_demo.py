@@ -10,7 +10,8 @@ from collections import Counter
 import pytest
 from typer.testing import CliRunner
 
-from agent.inspection.inspector_factory import MEASURED, default_model
+from agent.inspection.built_in import MEASURED
+from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli import demo as demo_command
 from app.cli.main import workbench

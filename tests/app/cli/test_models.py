@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.errors import ResourceError, WorkbenchError
-from agent.inspection import inspector_factory
+from agent.inspection import built_in
 from agent.models.card_file import write_card
 from agent.models.download import get_model
 from agent.models.infer_card import make_card
@@ -198,16 +198,16 @@ def test_the_panel_says_what_it_lacks(home: Path, monkeypatch: pytest.MonkeyPatc
         rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
         return str(rows["panel"]["state"])
 
-    monkeypatch.setattr(inspector_factory, "BUNDLED", home / "box")
+    monkeypatch.setattr(built_in, "BUNDLED", home / "box")
     assert state() == "needs nano-eye"
     eye = home / "box" / "nano-eye"
     eye.mkdir(parents=True)
     for name, content in FILES.items():
         (eye / name).write_bytes(content)
     write_card(make_card(eye, title="Eye", simulated_only=True), eye)
-    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: None)
+    monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: None)
     assert state() == "needs llama.cpp"
-    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: name == "llama_cpp" or None)
+    monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name == "llama_cpp" or None)
     assert state() == "ready"
 
 

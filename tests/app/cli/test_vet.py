@@ -8,7 +8,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from agent.inspection.inspector_factory import PANEL, default_model
+from agent.inspection.built_in import PANEL
+from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory import ModelRef
 from app.cli import vet as vet_command
 from app.cli.main import workbench

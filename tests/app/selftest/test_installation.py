@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.engines.gguf import llama_server, native
+from agent.engines import kind
+from agent.engines.gguf import native, self_test
 from agent.errors import EngineError
 from app.selftest import installation
 from app.selftest.check import CheckFailed, CheckSkipped
@@ -96,15 +97,25 @@ def test_llama_cpp_from_a_wheel_is_tried_in_its_own_process(monkeypatch, tmp_pat
         raise EngineError("not installed")
 
     monkeypatch.setattr(native, "native", not_installed)
-    monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    monkeypatch.setattr(kind, "find_spec", lambda name: name == "xllamacpp" or None)
     assert run(installation, "llama.cpp", tmp_path).startswith("xllamacpp 20")
     monkeypatch.setattr(
-        installation,
+        self_test,
         "child_command",
         lambda *_: [sys.executable, "-c", "raise SystemExit('wrong size')"],
     )
     with pytest.raises(CheckFailed, match="wrong size"):
         run(installation, "llama.cpp", tmp_path)
-    monkeypatch.setattr(llama_server, "is_installed", lambda: False)
+    monkeypatch.setattr(kind, "find_spec", lambda name: None)
     with pytest.raises(CheckSkipped, match="not installed"):
+        run(installation, "llama.cpp", tmp_path)
+
+
+def test_llama_cpp_that_is_installed_and_does_not_work_is_a_fault(monkeypatch, tmp_path):
+    def broken() -> None:
+        raise EngineError("libllama.so: undefined symbol")
+
+    monkeypatch.setattr(native, "native", broken)
+    monkeypatch.setattr(kind, "find_spec", lambda name: name == "llama_cpp" or None)
+    with pytest.raises(CheckFailed, match="undefined symbol"):
         run(installation, "llama.cpp", tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.inspection.inspector_factory import MEASURED
+from agent.inspection.built_in import MEASURED
 from app.ui.inspection import controller
 from app.ui.inspection.controller import InspectionController
 from app.ui.session_context import SessionContext

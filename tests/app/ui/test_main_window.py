@@ -35,16 +35,16 @@ def place(sample, tmp_path):
 def test_an_invalid_session_is_reported_on_the_welcome_page(qtbot, tmp_path):
     (tmp_path / "odd.speco3").write_text("no session", encoding="utf-8")
     with before_window(qtbot, None) as person:
-        person.window.open_session(tmp_path / "odd.speco3")
-        person.wait(person.window.welcome.isVisible)
+        person.window.opening.open_session(tmp_path / "odd.speco3")
+        person.wait(person.window.opening.welcome.isVisible)
         assert person.reads("odd.speco3")
 
 
 def test_a_locked_session_can_be_opened_read_only(qtbot, place):
     with open_session(place, "Bea"), before_window(qtbot, None) as person:
-        person.window.open_session(place)
-        person.wait(person.window.locked.isVisible)
-        person.window.open_session(place, read_only=True)
+        person.window.opening.open_session(place)
+        person.wait(person.window.opening.locked.isVisible)
+        person.window.opening.open_session(place, read_only=True)
         person.wait(lambda: person.window.view is not None)
         person.sees(1)
         person.press("a")
@@ -70,16 +70,16 @@ def test_a_session_that_cannot_be_shown_is_a_sentence_on_the_start_page(
         window = person.window
         with monkeypatch.context() as broken:
             broken.setattr(session_view, part, fail)
-            window.open_session(place)
-            person.wait(window.welcome.problem.isVisible)
-        assert words in window.welcome.problem.text and window.view is None
-        assert window.welcome.isVisible()
+            window.opening.open_session(place)
+            person.wait(window.opening.welcome.problem.isVisible)
+        assert words in window.opening.welcome.problem.text and window.view is None
+        assert window.opening.welcome.isVisible()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         assert not window.findChildren(session_view.SessionView)
         reports = list((tmp_path / "log").glob("crash-*"))
         assert len(reports) == (not isinstance(error, SessionError))
         open_session(place, "Bea").close()  # nobody holds it
-        window.open_session(place)
+        window.opening.open_session(place)
         person.wait(lambda: window.view is not None)
         person.sees(1)
         person.press("a")
@@ -93,13 +93,13 @@ def test_nobody_reads_the_password_of_a_database(qtbot, place, monkeypatch):
     with before_window(qtbot, None) as person:
         window = person.window
         window.settings.change(recent=(url,))
-        window.open_session(url)
+        window.opening.open_session(url)
         assert person.reads("postgresql://ada@127.0.0.1:9/night")
         seen = texts_of(window)
-        person.wait(window.welcome.problem.isVisible)
-        assert "127.0.0.1" in window.welcome.problem.text
+        person.wait(window.opening.welcome.problem.isVisible)
+        assert "127.0.0.1" in window.opening.welcome.problem.text
         seen += texts_of(window)
-        window.locked.show_holder(url, SessionHeldError("it is open", "Bea"))
+        window.opening.locked.show_holder(url, SessionHeldError("it is open", "Bea"))
         seen += texts_of(window)
         assert sum("127.0.0.1" in text for text in seen) > 5
         assert not any("geheim" in text for text in seen)

@@ -32,8 +32,8 @@ def other(sample, tmp_path):
 
 def test_of_two_requests_the_last_is_opened_and_the_first_closed(qtbot, place, other):
     with before_window(qtbot, None) as person:
-        person.window.open_session(place)
-        person.window.open_session(other)
+        person.window.opening.open_session(place)
+        person.window.opening.open_session(other)
         person.wait(lambda: person.window.view is not None)
         assert person.session.location == other
         person.sees(1)
@@ -43,7 +43,7 @@ def test_of_two_requests_the_last_is_opened_and_the_first_closed(qtbot, place, o
 def test_the_same_session_requested_three_times_is_open(qtbot, place):
     with before_window(qtbot, None) as person:
         for _ in range(3):
-            person.window.open_session(place)
+            person.window.opening.open_session(place)
         person.wait(lambda: person.window.view is not None)
         person.sees(1)
         person.press("a")
@@ -52,17 +52,17 @@ def test_the_same_session_requested_three_times_is_open(qtbot, place):
 
 def test_going_back_cancels_the_opening(qtbot, place):
     with before_window(qtbot, None) as person:
-        person.window.open_session(place)
-        person.window.show_welcome()
-        person.wait(lambda: person.window.opener._opening is None)
+        person.window.opening.open_session(place)
+        person.window.opening.show_welcome()
+        person.wait(lambda: person.window.opening.opener._opening is None)
         assert person.window.view is None
-        assert person.window.welcome.isVisible()
+        assert person.window.opening.welcome.isVisible()
         open_session(place, "Bea").close()
 
 
 def test_a_window_closed_during_opening_closes_the_session(qtbot, place):
     with before_window(qtbot, None) as person:
-        person.window.open_session(place)
+        person.window.opening.open_session(place)
     open_session(place, "Bea").close()
 
 

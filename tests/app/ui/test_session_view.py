@@ -97,6 +97,6 @@ def test_no_large_part_is_moved_while_the_view_is_built(qtbot, tmp_path, sample)
 def test_the_export_dialog_is_made_when_it_is_opened(person):
     assert "export_dialog" not in vars(person.view)
     person.window.commands.run("pack")
-    assert person.view.export_dialog.isVisible()
-    person.view.export_dialog.close()
-    assert person.window.importing is None
+    assert person.view.dialogs.export.isVisible()
+    person.view.dialogs.export.close()
+    assert person.window.opening.importing is None

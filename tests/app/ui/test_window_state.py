@@ -40,7 +40,9 @@ def test_size_panels_and_options_are_restored(qtbot, tmp_path, place):
         person.window.resize(1300, 700)  # the offscreen platform's screen is 800 each way
         judging = person.view.judging
         before = judging.docks["agent"].width()
-        judging.desk.resizeDocks([judging.docks["agent"]], [before + 90], Qt.Orientation.Horizontal)
+        judging.dock_area.desk.resizeDocks(
+            [judging.docks["agent"]], [before + 90], Qt.Orientation.Horizontal
+        )
         person.wait(lambda: judging.docks["agent"].width() == before + 90)
         for key, held in (("s", PLAIN), ("e", PLAIN), ("l", SHIFT), (Key.Key_Right, SHIFT)):
             person.press(key, held)
@@ -75,7 +77,7 @@ def test_a_normal_exit_leaves_no_session_open(qtbot, tmp_path, place):
         pass
     with before_window(qtbot, None, keeper(tmp_path)) as person:
         assert person.window.reopen() is False
-        assert person.window.welcome.isVisible()
+        assert person.window.opening.welcome.isVisible()
 
 
 def crashed(qtbot, tmp_path, place, number):
@@ -105,7 +107,7 @@ def test_a_session_open_elsewhere_is_not_reopened(qtbot, tmp_path, place):
     crashed(qtbot, tmp_path, place, 7)
     with before_window(qtbot, place), before_window(qtbot, None, keeper(tmp_path)) as person:
         assert person.window.reopen() is True
-        person.wait(person.window.welcome.isVisible)
+        person.wait(person.window.opening.welcome.isVisible)
         assert person.window.view is None
 
 
@@ -114,7 +116,7 @@ def test_a_missing_session_is_reported(qtbot, tmp_path, place):
     place.unlink()
     with before_window(qtbot, None, keeper(tmp_path)) as person:
         person.window.reopen()
-        person.wait(person.window.welcome.isVisible)
+        person.wait(person.window.opening.welcome.isVisible)
         assert person.reads("night.speco3")
 
 
@@ -161,7 +163,7 @@ def test_another_session_starts_without_window_and_redshift(qtbot, tmp_path, pla
         for key, held in ((Key.Key_F2, PLAIN), (Key.Key_Right, SHIFT), ("s", PLAIN)):
             person.press(key, held)
         person.plot_view.change(line_sets=frozenset({"other"}))
-        person.window.open_session(other)
+        person.window.opening.open_session(other)
         person.wait(lambda: person.window.view is not None and person.session.location == other)
         person.sees(1)
         assert person.plot_view.window is None

@@ -125,7 +125,7 @@ def before_window(
     person = Person(qtbot, window)
     try:
         if place is not None:
-            window.open_session(place)
+            window.opening.open_session(place)
             person.wait(lambda: window.view is not None and person.current.row is not None)
             person.wait(lambda: person.current.is_painted or person.current.fault)
         yield person

@@ -33,15 +33,15 @@ def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
     window = MainWindow(settings, CurrentTheme())
     GarbageTimer(window)  # as in the program
     window.show()
-    window.open_session(place)
+    window.opening.open_session(place)
     asked: list[QMessageBox] = []
 
     def is_answered() -> bool:
         asked[:] = window.findChildren(QMessageBox)
-        return window.view is not None or window.welcome.problem.isVisible() or bool(asked)
+        return window.view is not None or window.opening.welcome.problem.isVisible() or bool(asked)
 
     _wait(is_answered)
-    problem = window.welcome.problem.isVisible()
+    problem = window.opening.welcome.problem.isVisible()
     if window.view is not None:
         _use(window)
     shown = window.view is not None
@@ -69,14 +69,14 @@ def _use(window: MainWindow) -> None:
     for number in (2, 1):
         current.go_to(number)
         _settle()
-    for show in (view.show_disagreement, view.show_agreement, view.show_history, view.show_judging):
-        show()
+    for name in ("disagreement_page", "agreement_page", "history_page", "judging_page"):
+        view.show_page(name)
         _settle()
         if page := next(iter(view.findChildren(DisagreementPage)), None):
             page.list.setCurrentRow(0)
     window.commands.run("export")
     _settle()
-    view.export_dialog.hide()
+    view.dialogs.export.hide()
 
 
 def _settle() -> None:

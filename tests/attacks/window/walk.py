@@ -64,13 +64,13 @@ class Walk:
         self.window.show()
 
     def everything(self, place: Path) -> None:
-        self.step("start page", self.window.show_welcome)
+        self.step("start page", self.window.opening.show_welcome)
         self.step("problem", lambda: self.window.show_error(self.made[0]))
         self.step("locked", self._show_locked)
         self.step("import", self._import)
-        self.window.open_session(place)
+        self.window.opening.open_session(place)
         window = self.window
-        self.wait(lambda: window.view is not None or window.welcome.problem.isVisible())
+        self.wait(lambda: window.view is not None or window.opening.welcome.problem.isVisible())
         self.was_shown = window.view is not None
         if window.view is None:
             self.step("refused", lambda: None)
@@ -91,9 +91,14 @@ class Walk:
         self.step("error", lambda: view.status.show_error(self.made[0], self.made[1]))
         self.step("errors", view.status.details.click)
         self.step("message", lambda: current.message.emit(self.made[2]))
-        self.step("filter", lambda: view.judging.queue.filters.edit.setText(self.made[3][:5000]))
-        self.step("find", lambda: view.judging.queue.finder.edit.setText(self.made[3][:200]))
-        self.step("disagreement", view.show_disagreement)
+        self.step(
+            "filter",
+            lambda: view.judging.docks["queue"].part.filters.edit.setText(self.made[3][:5000]),
+        )
+        self.step(
+            "find", lambda: view.judging.docks["queue"].part.finder.edit.setText(self.made[3][:200])
+        )
+        self.step("disagreement", partial(view.show_page, "disagreement_page"))
         page = next(iter(view.findChildren(DisagreementPage)), None)
         if page is not None:
             self.wait(lambda: page.refresh.is_fresh)
@@ -101,16 +106,16 @@ class Walk:
             for row in range(page.list.count()):
                 self.step("dispute", lambda row=row: page.list.setCurrentRow(row))
             self.step("agents", lambda: page.show_between("agents"))
-        self.step("agreement", view.show_agreement)
-        self.step("history", view.show_history)
+        self.step("agreement", partial(view.show_page, "agreement_page"))
+        self.step("history", partial(view.show_page, "history_page"))
         self.step("judging", view.show_judging)
         for name in ("export", "report", "pack"):
             self.step(name, lambda name=name: window.commands.run(name))
-        view.export_dialog.hide()
+        view.dialogs.export.hide()
         self.step("palette", lambda: window.commands.run("palette"))
-        self.step("query", lambda: window.command_palette.query.setText(self.made[4][:200]))
-        window.command_palette.hide()
-        self.step("models", view.judging.agent.head.choose_model)
+        self.step("query", lambda: window.keys.palette.query.setText(self.made[4][:200]))
+        window.keys.palette.hide()
+        self.step("models", view.judging.docks["agent"].part.head.choose_model)
 
     def _go(self, number: int) -> None:
         view = self.window.view
@@ -121,8 +126,8 @@ class Walk:
 
     def _show_locked(self) -> None:
         error = SessionHeldError(self.made[0], self.made[1])
-        self.window.locked.show_holder(Path(self.made[2].replace("\0", "")), error)
-        self.window._stack.setCurrentWidget(self.window.locked)
+        self.window.opening.locked.show_holder(Path(self.made[2].replace("\0", "")), error)
+        self.window._stack.setCurrentWidget(self.window.opening.locked)
 
     def _import(self) -> None:
         """A list whose name, columns and cells are hostile."""
@@ -133,8 +138,8 @@ class Walk:
         lines = [",".join(["object_id", *(cell[:80].split("\n")[0] + '"' for cell in cells[:3])])]
         lines += [",".join([cell, "1", "2", cell]) for cell in cells]
         path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))
-        self.window.import_lists([path])
-        card = self.window.importing.list
+        self.window.opening.import_lists([path])
+        card = self.window.opening.importing.list
         self.wait(lambda: card.preview is not None)
 
     def _crash(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agent.evidence.weights import builtin_fingerprint
-from agent.inspection import inspector_factory
+from agent.inspection import built_in
 from agent.models.wordings import keep_wording
 from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.store import add_inspection
@@ -100,7 +100,7 @@ def test_a_model_says_how_often_it_agreed_with_the_person(session, row_named):
 
 
 def test_the_panel_says_what_it_lacks(row_named, tmp_path, monkeypatch):
-    monkeypatch.setattr(inspector_factory, "BUNDLED", tmp_path)
+    monkeypatch.setattr(built_in, "BUNDLED", tmp_path)
     row = row_named("panel")
     assert row.state == "not on this machine" and row.ref == ("", "")
     assert row.need == "Needs the bundled model nano-eye, which is not here"
@@ -108,12 +108,12 @@ def test_the_panel_says_what_it_lacks(row_named, tmp_path, monkeypatch):
 
 def test_the_panel_is_offered_where_its_model_is_there(row_named, tmp_path, monkeypatch):
     put(tmp_path / "nano-eye", mine=5, mmproj=5)
-    monkeypatch.setattr(inspector_factory, "BUNDLED", tmp_path)
-    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: name == "llama_cpp" or None)
+    monkeypatch.setattr(built_in, "BUNDLED", tmp_path)
+    monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name == "llama_cpp" or None)
     row = row_named("panel")
     assert (row.state, row.need) == ("ready", "") and "measured" in row.about
-    assert row.ref == (inspector_factory.panel_ref().name, inspector_factory.panel_ref().sha256)
-    monkeypatch.setattr(inspector_factory, "find_spec", lambda name: None)
+    assert row.ref == (built_in.Panel().ref().name, built_in.Panel().ref().sha256)
+    monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: None)
     row = row_named("panel")
     assert row.state == "its engine is not installed" and "llama.cpp" in row.need
 

@@ -23,7 +23,7 @@ def test_a_repeat_shows_no_opinion(person):
         person.view.context.agent.shown.trajectory is None
         and person.view.context.agent.shown.is_hidden
     )
-    assert person.view.judging.queue.table.isHidden()
+    assert person.view.judging.docks["queue"].part.table.isHidden()
     assert person.reads("Repeat 1 of 3")
     assert not person.reads("accepted") and not person.reads("0.93")
     person.press("v", Qt.KeyboardModifier.ShiftModifier)
@@ -51,7 +51,7 @@ def test_a_repeated_verdict_is_stored_beside_the_first(person):
     assert person.log() == before
     assert person.opinion(plan[0]).verdict is Verdict.ACCEPT
     assert not person.current.repeat_round.is_on
-    assert not person.view.judging.queue.table.isHidden()
+    assert not person.view.judging.docks["queue"].part.table.isHidden()
     assert "how consistent" in person.view.status.message.full_text
     person.go(plan[0])
     assert person.current.opinion.verdict is Verdict.ACCEPT

@@ -42,12 +42,12 @@ def test_they_go_with_the_candidate_unless_kept(qtbot, page, context):
 
 
 def test_a_row_of_the_queue_is_compared_from_its_menu(qtbot, page, context):
-    page.show_queue()
-    table = page.queue.table
-    qtbot.waitUntil(lambda: page.queue.model.blocks.row(3) is not None)
-    row = page.queue.model.blocks.row(3)
-    page.queue.row_menu.open_at(QPoint(10, table.rowViewportPosition(3) + 3))
-    menu = page.queue.row_menu.menu
+    page.dock_area.show_queue()
+    table = page.docks["queue"].part.table
+    qtbot.waitUntil(lambda: page.docks["queue"].part.model.blocks.row(3) is not None)
+    row = page.docks["queue"].part.model.blocks.row(3)
+    page.docks["queue"].part.row_menu.open_at(QPoint(10, table.rowViewportPosition(3) + 3))
+    menu = page.docks["queue"].part.row_menu.menu
     compare = [each for each in menu.actions() if "Compare" in each.text()]
     compare[0].trigger()
     menu.close()

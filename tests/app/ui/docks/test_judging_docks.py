@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
+from app.ui.docks import dock_area
+from app.ui.docks.dock_table import RIGHT, DockEntry
 from app.ui.settings.settings_store import SettingsStore
 from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.whole_window import LEFT, before_window
@@ -52,28 +55,31 @@ def test_a_key_hides_the_panels_then_the_windows_then_shows_all(person):
 def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
     judging = person.view.judging
     person.window.resize(*SMALL)
-    person.wait(judging.rail.isVisible)
-    assert "queue" not in shown(person) and not judging.queue.isVisible()
+    person.wait(judging.dock_area.rail.isVisible)
+    assert "queue" not in shown(person) and not judging.docks["queue"].part.isVisible()
     plot = judging.plot.width()
-    qtbot.mouseClick(judging.rail, LEFT)
-    assert judging.queue.isVisible() and judging.plot.width() == plot
+    qtbot.mouseClick(judging.dock_area.rail, LEFT)
+    assert judging.docks["queue"].part.isVisible() and judging.plot.width() == plot
     qtbot.mouseClick(judging.plot.plot.viewport(), LEFT)
-    assert not judging.queue.isVisible()
+    assert not judging.docks["queue"].part.isVisible()
     person.press("q")
-    assert judging.queue.isVisible()
+    assert judging.docks["queue"].part.isVisible()
     person.press(Key.Key_Escape)
-    assert not judging.queue.isVisible()
+    assert not judging.docks["queue"].part.isVisible()
     person.press("/")
-    assert judging.queue.isVisible()
-    person.wait(judging.queue.finder.edit.hasFocus)
+    assert judging.docks["queue"].part.isVisible()
+    person.wait(judging.docks["queue"].part.finder.edit.hasFocus)
     person.window.resize(*WIDE)
     person.wait(lambda: "queue" in shown(person))
-    assert judging.docks["queue"].widget() is judging.queue and not judging.rail.isVisible()
+    assert (
+        judging.docks["queue"].widget() is judging.docks["queue"].part
+        and not judging.dock_area.rail.isVisible()
+    )
 
 
 def test_verdicts_lie_in_one_row_of_40_pixels(person):
     person.window.resize(*SMALL)
-    person.wait(lambda: person.view.judging.rail.isVisible())
+    person.wait(lambda: person.view.judging.dock_area.rail.isVisible())
     assert person.view.judging.verdicts.height() <= 42
 
 
@@ -97,6 +103,28 @@ def test_the_view_menu_shows_and_hides_them(person):
     assert panels == set(entries)
     entries["Windows"].trigger()
     assert "windows" not in shown(person)
+
+
+def test_a_dock_is_added_with_one_entry(qtbot, tmp_path, sample, monkeypatch):
+    notes = DockEntry("notes", "Notes", lambda _: QLabel("of mine"), RIGHT)
+    monkeypatch.setattr(dock_area, "DOCKS", (*dock_area.DOCKS, notes))
+    place, store = copied(sample, tmp_path), SettingsStore()
+    with before_window(qtbot, place, store) as person:
+        judging, dock = person.view.judging, person.view.judging.docks["notes"]
+        assert dock in judging.dock_area.desk.tabifiedDockWidgets(judging.docks["agent"])
+        assert "Notes" in {each.text() for each in judging.dock_area.panel_actions()}
+        judging.dock_area.show_dock("notes")
+        person.wait(dock.part.isVisible)
+        person.press("h")
+        assert not dock.isVisible()
+        person.press("h")
+        person.press("h")
+        person.wait(dock.part.isVisible)
+        dock.setFloating(True)
+    with before_window(qtbot, place, store) as person:
+        assert person.view.judging.docks["notes"].isFloating()
+        person.window.commands.run("reset_panels")
+        assert not person.view.judging.docks["notes"].isFloating()
 
 
 def test_they_are_where_they_were_left(qtbot, tmp_path, sample):

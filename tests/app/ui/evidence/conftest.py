@@ -28,7 +28,7 @@ class Evidence:
 
     @property
     def panel(self) -> EvidencePanel:
-        panel = self.person.view.judging.evidence.panel
+        panel = self.person.view.judging.docks["evidence"].part.panel
         assert panel is not None
         return panel
 
@@ -37,7 +37,7 @@ class Evidence:
 
     def show(self) -> None:
         """Bring the dock to the front by its key."""
-        place = self.person.view.judging.evidence
+        place = self.person.view.judging.docks["evidence"].part
         if not place.is_seen():
             self.person.press("d", CTRL)
         self.person.wait(lambda: place.panel is not None and place.panel.isVisible())

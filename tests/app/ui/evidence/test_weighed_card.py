@@ -90,7 +90,7 @@ def test_in_the_window_agent_panel_queue_and_dock_agree(evidence):
     combined = f"{candidate.p_combined:.2f}"
     person.wait(lambda: panel.weighed.combined.text() == combined)
     assert panel.weighed.spectrum.text() == "0.60"
-    queue = person.view.judging.queue
+    queue = person.view.judging.docks["queue"].part
     queue.store.show("queue", "p_combined", True)
     column = queue.model.column_of("p_combined")
     person.wait(lambda: queue.model.data(queue.model.index(0, column)) == combined)

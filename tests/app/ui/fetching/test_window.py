@@ -42,8 +42,8 @@ def test_several_open_the_import_page(qtbot, server, tmp_path):
             write(dialog, number)
             QTest.keyClick(dialog.wanted, Qt.Key.Key_Return)
         click(qtbot, dialog.fetch_button)
-        person.wait(lambda: person.window.importing is not None)
-        person.wait(lambda: person.window.importing.list.is_ready)
+        person.wait(lambda: person.window.opening.importing is not None)
+        person.wait(lambda: person.window.opening.importing.list.is_ready)
         assert person.reads("fetched.csv") and not dialog.isVisible()
 
 

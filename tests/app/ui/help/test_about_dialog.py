@@ -106,9 +106,9 @@ def test_its_buttons_run_what_they_say(qtbot, monkeypatch):
         "app.ui.crash.crash_report.QDesktopServices.openUrl", lambda url: opened.append(url) or True
     )
     with before_window(qtbot, None) as person:
-        link = person.window.welcome.findChild(object, "about_link")
+        link = person.window.opening.welcome.findChild(object, "about_link")
         qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
-        about = person.window.about
+        about = person.window.help.about
         assert about.isVisible() and not about.isModal()
         qtbot.waitUntil(lambda: about.inspectors.count() > 1)
         qtbot.mouseClick(about.buttons["crash_reports"], Qt.MouseButton.LeftButton)

@@ -89,7 +89,7 @@ def test_esc_leaves_the_search_and_then_the_guide(reader):
 
 def press_help(person):
     person.press(Key.Key_F1)
-    guide_window = person.window.guide
+    guide_window = person.window.help.guide
     assert guide_window is not None and guide_window.isVisible()
     name = guide_window.page.name
     person.wait(guide_window.isActiveWindow)
@@ -115,15 +115,17 @@ def test_f1_on_the_first_page_and_the_language_of_the_window(qtbot, tmp_path):
     settings.change(language="zh")
     with before_window(qtbot, None, settings) as person:
         assert press_help(person) == "README"
-        assert person.window.guide.page.title == "指南"
+        assert person.window.help.guide.page.title == "指南"
 
 
 def test_f1_beside_the_agent_and_while_importing(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 2)) as person:
         person.sees(1)
-        QTest.mouseMove(person.view.judging.agent, QPoint(4, 60))  # the screen is 800 wide
+        QTest.mouseMove(
+            person.view.judging.docks["agent"].part, QPoint(4, 60)
+        )  # the screen is 800 wide
         assert press_help(person) == "agent"
-        person.window.import_lists([SAMPLE])
+        person.window.opening.import_lists([SAMPLE])
         person.wait(lambda: person.window.view is None)
         assert press_help(person) == "formats"
 
@@ -132,18 +134,18 @@ def test_f1_in_the_dialogs(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 2)) as person:
         person.sees(1)
         person.press("e", CTRL)
-        dialog = person.view.export_dialog
+        dialog = person.view.dialogs.export
         person.wait(dialog.isActiveWindow)
         QTest.keyClick(dialog, Key.Key_F1)
-        assert person.window.guide.page.name == "export"
-        person.wait(person.window.guide.isActiveWindow)
+        assert person.window.help.guide.page.name == "export"
+        person.wait(person.window.help.guide.isActiveWindow)
         person.window.commands.run("settings")
         settings = person.window.settings_dialog
         settings.open_page(settings.agent)
         person.wait(settings.isActiveWindow)
         settings.agent.workers.setFocus()
         QTest.keyClick(settings.agent.workers, Key.Key_F1)
-        assert person.window.guide.page.name == "models"
+        assert person.window.help.guide.page.name == "models"
         dialog.close()
         settings.close()
 
@@ -151,7 +153,7 @@ def test_f1_in_the_dialogs(qtbot, tmp_path):
 def test_the_guide_goes_with_the_window(qtbot, tmp_path):
     with before_window(qtbot, None) as person:
         person.press(Key.Key_F1)
-        guide_window = person.window.guide
+        guide_window = person.window.help.guide
         assert guide_window.isVisible()
         person.window.close()
         assert not guide_window.isVisible()

@@ -155,7 +155,7 @@ def test_a_row_is_compared_with_the_current_spectrum(person, page):
 
 
 def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     (tmp_path / "night-vetted.csv").write_text("old", encoding="utf-8")
     select(person, page, 7, 2, 9)
     choose(page, opened_menu(person, page, 9)["Export the 3 selected"])
@@ -182,7 +182,7 @@ def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
 
 
 def test_all_that_the_filter_shows_is_exported(person, page):
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     person.press("f", CTRL)
     person.wait(page.filters.edit.hasFocus)
     person.type("id>9")
@@ -198,7 +198,7 @@ def test_all_that_the_filter_shows_is_exported(person, page):
 def test_a_session_that_is_only_read(qtbot, tmp_path):
     place = sample_file(tmp_path, 4)
     with open_session(place, "Bea"), before_window(qtbot, None) as person:
-        person.window.open_session(place, read_only=True)
+        person.window.opening.open_session(place, read_only=True)
         person.wait(lambda: person.window.view is not None and person.current.row is not None)
         person.press(Qt.Key.Key_5, CTRL)
         page = person.view._stack.currentWidget()

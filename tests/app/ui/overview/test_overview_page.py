@@ -50,7 +50,7 @@ def test_rows_are_high_with_spectra_and_columns_of_their_own(person, page):
     assert not page.table.isColumnHidden(SPECTRUM)
     assert page.table.rowHeight(0) > 1.5 * page.table.row_height
     person.wait(lambda: page.model.index(0, SPECTRUM).data(CELL).line is not None)
-    assert person.view.judging.queue.table.isColumnHidden(SPECTRUM)
+    assert person.view.judging.docks["queue"].part.table.isColumnHidden(SPECTRUM)
 
 
 def test_end_and_home_go_to_the_last_row_and_the_first(person, page):
@@ -64,7 +64,7 @@ def test_a_list_without_candidates_asks_for_some(qtbot, tmp_path):
     place = tmp_path / "empty.speco3"
     new_session(place, find_task("CV"), "Ada").close()
     with before_window(qtbot, None) as person:
-        person.window.open_session(place)
+        person.window.opening.open_session(place)
         person.wait(lambda: person.window.view is not None)
         person.press(Qt.Key.Key_5, CTRL)
         page = person.view._stack.currentWidget()

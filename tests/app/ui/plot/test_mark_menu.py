@@ -92,7 +92,7 @@ def test_a_look_of_the_agent_is_shown_with_its_answer(person):
     person.view.judging.docks["object"].raise_()
     found[entry].trigger()
     assert shown.step_index == index
-    person.wait(person.view.judging.agent.isVisible)
+    person.wait(person.view.judging.docks["agent"].part.isVisible)
     assert person.plot_view.window == (low, high)
     again = entries_at(person, low + 0.37 * (high - low))
     person.plot_view.set_window((low - 300.0, high + 300.0))

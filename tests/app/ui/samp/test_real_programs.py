@@ -112,8 +112,8 @@ def test_stilts_sends_a_table_and_ends(person, tmp_path):
     person.wait(lambda: offer.isVisible())
     person.wait(lambda: sending.poll() is not None)
     offer.yes.click()
-    person.wait(lambda: person.window.importing is not None and person.window.view is None)
-    assert person.window.importing.isVisible()
+    person.wait(lambda: person.window.opening.importing is not None and person.window.view is None)
+    assert person.window.opening.importing.isVisible()
 
 
 def test_jsamp_sends_what_is_sound_and_what_is_not(person):

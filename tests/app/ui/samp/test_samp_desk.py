@@ -128,7 +128,7 @@ def test_the_position_and_the_spectrum_are_sent(person, topcat, qtbot):
     text = path.read_text(encoding="utf-8")
     assert 'utype="spec:Spectrum.Data.FluxAxis.Value"' in text
     assert text.count("<TR>") == person.current.spectrum.wavelength.size
-    person.window.show_welcome()
+    person.window.opening.show_welcome()
     assert not path.exists()  # it lives as long as the session
 
 
@@ -170,7 +170,7 @@ def test_a_table_is_offered_over_an_open_session_and_opened_when_wanted(
     person.wait(lambda: offer.isVisible())
     qtbot.mouseClick(offer.yes, LEFT)
     person.wait(lambda: person.window.view is None)
-    assert person.window.importing.isVisible()
+    assert person.window.opening.importing.isVisible()
 
 
 def test_a_table_becomes_a_session_whose_rows_the_program_can_pick(
@@ -181,9 +181,9 @@ def test_a_table_becomes_a_session_whose_rows_the_program_can_pick(
     with before_window(qtbot, None, settings) as person:
         person.wait(lambda: person.window.samp.link.is_on)
         topcat.ask(LOAD_VOTABLE, url=real_list.as_uri(), name="stars", table_id="t9")
-        person.wait(lambda: person.window.importing is not None)
+        person.wait(lambda: person.window.opening.importing is not None)
         (copy,) = (tmp_path / "home" / "data").rglob("stars-*.vot")
-        person.window.open_session(session_of(copy, tmp_path))
+        person.window.opening.open_session(session_of(copy, tmp_path))
         person.wait(lambda: person.window.view is not None and person.current.row is not None)
         person.wait(lambda: person.window.samp._sender.table is not None)
         topcat.tell(HIGHLIGHT, table_id="t9", url=real_list.as_uri(), row="2")

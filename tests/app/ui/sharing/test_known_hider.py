@@ -39,7 +39,7 @@ def person(qtbot, tmp_path):
 
 def opened(person):
     person.window.commands.run("hide_known")
-    dialog = person.view.known_dialog
+    dialog = person.view.dialogs.known
     person.wait(lambda: dialog.places == LIST)
     return dialog
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_told_until_the_fields_are_right(person, labels):
 def test_who_may_only_read_hides_nothing(qtbot, tmp_path, labels):
     place = sample_file(tmp_path, LIST)
     with open_session(place, "Ada"), before_window(qtbot, None) as person:
-        person.window.open_session(place, read_only=True)
+        person.window.opening.open_session(place, read_only=True)
         person.wait(lambda: person.window.view is not None)
         dialog = opened(person)
         named(person, dialog, labels)

@@ -38,11 +38,11 @@ def assigned(session, number):
 def test_keys_lead_through_what_is_mine_and_known_answers_are_told_after_the_verdict(qtbot, place):
     with before_window(qtbot, place) as person:
         mine, hidden = assigned(person.session, 1), known(person.session)
-        filters = person.view.judging.queue.filters
+        filters = person.view.judging.docks["queue"].part.filters
         assert person.current.queue.tree == MINE
         assert not filters.mine.isHidden()
         assert filters.mine.isChecked()
-        line = person.view.judging.queue.card.note
+        line = person.view.judging.docks["queue"].part.card.note
         person.wait(lambda: line.text() == str(len(mine)))
         told = person.view.status.message
         seen = []
@@ -87,7 +87,7 @@ def test_an_act_on_many_counts_for_the_person_and_tells_how_many_were_known(qtbo
 
 def test_one_press_shows_all_and_one_more_only_mine_again(qtbot, place):
     with before_window(qtbot, place) as person:
-        queue, mine = person.view.judging.queue, assigned(person.session, 1)
+        queue, mine = person.view.judging.docks["queue"].part, assigned(person.session, 1)
         every = person.session.count()
         QTest.mouseClick(queue.filters.quick["verdict:unjudged"], LEFT)
         assert MINE in conjuncts(person.current.queue.tree)

@@ -41,14 +41,16 @@ def page(qtbot, context, session):
 @pytest.fixture
 def strip(qtbot, page, context):
     """Open, with all spectra of the session read."""
-    with qtbot.waitSignal(page.similar.feed.ended):
+    with qtbot.waitSignal(page.docks["similar"].part.feed.ended):
         context.commands.run("show_similar")
-    qtbot.waitUntil(lambda: page.similar.panel is not None and shown(page) == nearest(context))
-    return page.similar.panel
+    qtbot.waitUntil(
+        lambda: page.docks["similar"].part.panel is not None and shown(page) == nearest(context)
+    )
+    return page.docks["similar"].part.panel
 
 
 def shown(page):
-    cells = page.similar.panel.cells
+    cells = page.docks["similar"].part.panel.cells
     return [cell.neighbour.row.candidate.id for cell in cells if cell.neighbour]
 
 
@@ -78,10 +80,10 @@ def test_nothing_is_read_until_it_is_wanted(qtbot, page, context, session):
     assert page.docks["similar"].isHidden()
     assert len(index_of(session.database)) == 0
     assert not side_file(session.location, SUFFIX).exists()
-    with qtbot.waitSignal(page.similar.feed.ended):
+    with qtbot.waitSignal(page.docks["similar"].part.feed.ended):
         context.commands.run("more_like_this")
     expected = nearest(context, 1)
-    assert page.similar.panel is None
+    assert page.docks["similar"].part.panel is None
     assert side_file(session.location, SUFFIX).exists()
     context.commands.run("next")
     assert [context.current.candidate.id] == expected
@@ -133,7 +135,7 @@ def test_more_like_this_orders_the_queue(qtbot, strip, page, context):
         context.commands.run("next")
         walked.append(context.current.candidate.id)
     assert walked == expected
-    assert page.queue.filters.order.text().startswith("most like")
+    assert page.docks["queue"].part.filters.order.text().startswith("most like")
 
 
 def test_the_tiles_show_your_verdict_and_no_agents(qtbot, strip, page, context, session):

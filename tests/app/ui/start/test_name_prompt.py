@@ -95,8 +95,8 @@ def newcomer(qtbot, monkeypatch, tmp_path):
     settings.change(reviewer="not yet")
     with before_window(qtbot, None, settings) as person:
         settings.change(reviewer="")
-        person.window.show_welcome()
-        prompt = person.window.welcome.name_prompt
+        person.window.opening.show_welcome()
+        prompt = person.window.opening.welcome.name_prompt
         prompt.field.setText("ada42")
         prompt.field.setFocus()
         person.wait(prompt.field.hasFocus)
@@ -106,38 +106,38 @@ def newcomer(qtbot, monkeypatch, tmp_path):
 
 def test_keys_of_the_window_work_while_it_asks(newcomer):
     newcomer.press("k", CTRL)
-    newcomer.wait(newcomer.window.command_palette.isVisible)
+    newcomer.wait(newcomer.window.keys.palette.isVisible)
     newcomer.press(Key.Key_Escape)
-    assert newcomer.window.welcome.name_prompt.isVisible()
+    assert newcomer.window.opening.welcome.name_prompt.isVisible()
 
 
 def test_escape_in_the_window(newcomer):
     newcomer.press(Key.Key_Escape)
-    assert not newcomer.window.welcome.name_prompt.isVisible()
+    assert not newcomer.window.opening.welcome.name_prompt.isVisible()
     assert newcomer.window.settings.settings.told == ("name",)
 
 
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Escape])
 def test_the_demo_asks_before_it_opens_the_sample(newcomer, key):
-    newcomer.window.begin_with_sample()
+    newcomer.window.opening.begin_with_sample()
     assert newcomer.window.view is None
-    assert newcomer.window.welcome.name_prompt.field.hasFocus()
+    assert newcomer.window.opening.welcome.name_prompt.field.hasFocus()
     newcomer.press(key)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert newcomer.session.reviewer == "ada42"
 
 
 def test_the_demo_opens_what_is_chosen_instead(newcomer, tmp_path):
-    newcomer.window.begin_with_sample()
+    newcomer.window.opening.begin_with_sample()
     location = sample_file(tmp_path, 3)
-    newcomer.window.open_session(location)
+    newcomer.window.opening.open_session(location)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert newcomer.session.location == location
 
 
 def test_the_demo_opens_at_once_for_who_is_known(newcomer):
     newcomer.press(Key.Key_Return)
-    newcomer.window.begin_with_sample()
+    newcomer.window.opening.begin_with_sample()
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
 
 
@@ -148,7 +148,9 @@ def test_who_goes_on_without_an_answer(newcomer, typed, name):
     if typed:
         newcomer.press("a", CTRL)
         newcomer.type(typed)
-    newcomer.qtbot.mouseClick(newcomer.window.welcome.sample_button, Qt.MouseButton.LeftButton)
+    newcomer.qtbot.mouseClick(
+        newcomer.window.opening.welcome.sample_button, Qt.MouseButton.LeftButton
+    )
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert settings.settings.reviewer == name
     assert newcomer.session.reviewer == (name or "ada42")

@@ -34,7 +34,7 @@ def question(person):
 def test_a_yes_opens_it_now_and_later(qtbot, received, read_only):
     with before_window(qtbot, None) as person:
         window = person.window
-        window.open_session(received, read_only=read_only)
+        window.opening.open_session(received, read_only=read_only)
         asked = question(person)
         assert window.view is None
         assert str(received.parent.with_name("<b>private")) in asked.informativeText()
@@ -43,16 +43,16 @@ def test_a_yes_opens_it_now_and_later(qtbot, received, read_only):
         assert person.session.is_read_only == read_only
         person.wait(lambda: person.current.spectrum is not None)
         window.close_session()
-        window.open_session(received, read_only=read_only)
+        window.opening.open_session(received, read_only=read_only)
         person.wait(lambda: window.view is not None)
 
 
 def test_enter_means_no_and_leaves_it_closed(qtbot, received):
     with before_window(qtbot, None) as person:
-        person.window.open_session(received)
+        person.window.opening.open_session(received)
         QTest.keyClick(question(person), Qt.Key.Key_Return)
         person.wait(lambda: not person.window.findChildren(QMessageBox))
         assert person.window.view is None
-        assert person.window.welcome.isVisible()
+        assert person.window.opening.welcome.isVisible()
     assert spectra_folders._unsaved == {}
     assert [each.name for each in received.parent.iterdir()] == [received.name]

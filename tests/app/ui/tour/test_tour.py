@@ -25,7 +25,13 @@ def data(tmp_path, monkeypatch):
 
 def test_five_stops_at_real_widgets_with_enter(person):
     judging, top = person.view.judging, person.view.top
-    targets = [judging.queue_place, judging.plot, judging.verdicts, judging.agent, top.export]
+    targets = [
+        judging.dock_area.queue_place,
+        judging.plot,
+        judging.verdicts,
+        judging.docks["agent"].part,
+        top.export,
+    ]
     for number, (words, target) in enumerate(zip(TITLES, targets, strict=True), 1):
         assert title(person) == words
         assert tour(person).bubble.progress.text() == f"{number} of 5"
@@ -86,26 +92,26 @@ def test_what_is_written_is_text(person):
     person.press("k", CTRL)  # the palette has its own Enter and Escape
     person.press(Key.Key_Escape)
     assert title(person) == "The list"
-    assert not person.window.command_palette.isVisible()
+    assert not person.window.keys.palette.isVisible()
 
 
 def test_it_follows_the_window_and_its_panels(person):
     judging = person.view.judging
     person.window.resize(1280, 720)
-    person.wait(lambda: hole(person) == around(person, judging.rail))
+    person.wait(lambda: hole(person) == around(person, judging.dock_area.rail))
     assert tour(person).spotlight.size() == person.window.size()
     person.window.resize(1700, 800)
-    person.wait(lambda: hole(person) == around(person, judging.queue))
-    desk, docks = judging.desk, judging.docks
+    person.wait(lambda: hole(person) == around(person, judging.docks["queue"].part))
+    desk, docks = judging.dock_area.desk, judging.docks
     desk.resizeDocks([docks["queue"]], [400], Qt.Orientation.Horizontal)
-    person.wait(lambda: judging.queue.width() > 380)
-    person.wait(lambda: hole(person) == around(person, judging.queue))
+    person.wait(lambda: judging.docks["queue"].part.width() > 380)
+    person.wait(lambda: hole(person) == around(person, judging.docks["queue"].part))
     person.press("h")  # without panels the bubble is in the middle
     person.wait(lambda: hole(person) is None)
     assert title(person) == "The list"
     person.press(Key.Key_Return)
     person.wait(lambda: hole(person) == around(person, person.plot))
-    assert person.view.judging.shows_panels
+    assert person.view.judging.dock_area.shows_panels
 
 
 def test_it_comes_back_to_the_page_it_is_about(person):
@@ -150,12 +156,12 @@ def test_the_sample_begins_with_it_once(qtbot, data):
     settings = SettingsStore()
     with before_window(qtbot, None, settings) as person:
         assert person.reads("Vet rare-star candidates")
-        click(person, person.window.welcome.sample_button)
+        click(person, person.window.opening.welcome.sample_button)
         person.wait(lambda: title(person) == "The list")
         assert settings.settings.told == ("tour",)
         person.press(Key.Key_Escape)
         person.press("w", CTRL)
-        person.window.open_sample()
+        person.window.opening.open_sample()
         person.wait(lambda: person.window.view is not None and person.current.is_painted)
         QApplication.processEvents()
         assert title(person) == ""

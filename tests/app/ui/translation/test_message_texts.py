@@ -45,7 +45,8 @@ SOURCES = (
     ),
     *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "servers", "turn")),
     *(AGENT / "inspection" / f"{name}.py" for name in ("engine_loader", "episode")),
-    AGENT / "inspection" / "inspector_factory.py",
+    *(AGENT / "inspection" / f"{name}.py" for name in ("built_in", "inspector_factory")),
+    AGENT / "engines" / "remote" / "kind.py",
     *sorted({*(AGENT / "models").glob("*.py")} - {AGENT / "models" / "wording_source.py"}),
     *sorted((AGENT / "engines" / "gguf").glob("*.py")),
     *sorted((AGENT / "engines" / "hf").glob("*.py")),
@@ -76,6 +77,7 @@ NO_MESSAGE = re.compile(
     r"|::=|s label|^\| label|<.im_end|<.im_start|^Found missing adapter keys$"
     r"|^SAMP messages$|^Vets spectra of candidates$|^the answer of the hub is"
     r"|^%s|^a result has a|^an event listener failed|^the worker %s|^worker client$"
+    r"|^failed to load model$"
 )
 """Code; what belongs to servers and to the command line; what the window says itself."""
 PUT_TOGETHER = {

@@ -71,7 +71,7 @@ def test_a_model_that_is_not_there(person, model):
     agent = person.view.context.agent
     agent.choose_model(model)
     person.wait(lambda: agent.worker_model.fault)
-    assert_chinese(person.view.judging.agent.head.state.full_text)
+    assert_chinese(person.view.judging.docks["agent"].part.head.state.full_text)
     assert_chinese(person.view.status.message.full_text)
 
 
@@ -81,14 +81,14 @@ def test_a_server_that_does_not_answer(person):
     person.wait(lambda: not agent.worker_model.is_loading)
     person.press("V")
     person.wait(lambda: not agent.runs and agent.shown.trajectory is not None)
-    line = person.view.judging.agent.verdict
+    line = person.view.judging.docks["agent"].part.verdict
     assert "127.0.0.1:9" in line.p_yes.full_text
     assert_chinese(line.p_yes.full_text)
 
 
 def test_an_export_that_fails(person, tmp_path):
     person.window.commands.run("export")
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     folder = tmp_path / "full.csv"
     folder.mkdir()
     dialog.file.set_path(folder)
@@ -100,7 +100,7 @@ def test_an_export_that_fails(person, tmp_path):
 
 
 def test_a_filter_that_is_not_one(person):
-    bar = person.view.judging.queue.filters
+    bar = person.view.judging.docks["queue"].part.filters
     for text in ("p_yes>", "snr:high", "(", "nothing:1", "verdict:maybe"):
         bar.edit.setText(text)
         bar.edit.parse()

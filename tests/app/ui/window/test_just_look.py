@@ -22,7 +22,7 @@ def person(qtbot, tmp_path, monkeypatch):
     place = tmp_path / SPECTRUM.name
     shutil.copy(SPECTRUM, place)
     with before_window(qtbot, None) as person:
-        person.window.open_spectrum(place)
+        person.window.opening.open_spectrum(place)
         person.wait(lambda: person.window.view is not None and person.current.is_painted)
         yield person
 
@@ -37,7 +37,7 @@ def test_it_is_looked_at_and_not_judged(person):
     assert "the agent is off" in view.status.message.full_text
     assert not view.context.agent.runs and person.verdicts() == {}
     assert not any(button.isVisible() for button in view.judging.verdicts.buttons.values())
-    assert not view.judging.agent.head.run.isEnabled()
+    assert not view.judging.docks["agent"].part.head.run.isEnabled()
     assert view.findChildren(ProgressLine) == []
     person.press("S")
     assert person.options.smoothing > 0
@@ -52,7 +52,7 @@ def test_it_is_looked_at_and_not_judged(person):
 def test_a_class_is_chosen_and_the_same_spectrum_judged(qtbot, person):
     before = person.view.session.location
     qtbot.mouseClick(person.view.judging.verdicts.choose_class, LEFT)
-    page = person.window.importing
+    page = person.window.opening.importing
     person.wait(page.isVisible)
     person.wait(lambda: page.list.is_ready and page.task.box.count() > 0)
     assert page.task.task is None
@@ -68,15 +68,15 @@ def test_a_class_is_chosen_and_the_same_spectrum_judged(qtbot, person):
 def test_esc_goes_back_to_the_session(person):
     before = person.view.session.location
     person.window.commands.run("other_class")
-    person.wait(person.window.importing.isVisible)
+    person.wait(person.window.opening.importing.isVisible)
     person.press(Qt.Key.Key_Escape)
     person.wait(lambda: person.window.view is not None and person.current.is_painted)
     assert person.view.session.location == before
 
 
 def test_a_list_may_be_opened_without_a_class(qtbot, person, tmp_path):
-    person.window.import_lists([SAMPLE / "candidates.csv"])
-    page = person.window.importing
+    person.window.opening.import_lists([SAMPLE / "candidates.csv"])
+    page = person.window.opening.importing
     person.wait(lambda: page.list.is_ready and page.task.box.count() > 0)
     assert page.task.task is None and not page.import_button.isEnabled()
     last = page.task.box.count() - 1

@@ -60,7 +60,7 @@ def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkey
     with before_window(qtbot, place) as person:
         show_candidate(qtbot, person.view.context, 1, "endless")
         person.press("v")  # only then there is a field for remarks
-        person.wait(person.view.judging.agent.takeover.remark.isVisible)
+        person.wait(person.view.judging.docks["agent"].part.takeover.remark.isVisible)
         person.press("g")
         person.press("o")
         person.wait(lambda: isinstance(person.target, QLineEdit))
@@ -69,7 +69,7 @@ def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkey
         for field in fields(person.window):
             write_in(person, field)
             tried.add(field.accessibleName())
-        tools, queue = person.view.judging.tools, person.view.judging.queue
+        tools, queue = person.view.judging.tools, person.view.judging.docks["queue"].part
         for name, popover in tools.popovers.items():
             for field in fields(popover):
                 QTest.mouseClick(tools.buttons[name], LEFT)
@@ -81,7 +81,7 @@ def test_typing_never_judges_and_escape_returns_to_the_plot(qtbot, place, monkey
             tried.add(field.accessibleName())
         assert tried == FIELDS
         person.press("k", CTRL)
-        write_in(person, person.window.command_palette.query)
+        write_in(person, person.window.keys.palette.query)
 
 
 def write_in(person, field):
@@ -151,7 +151,7 @@ def test_typing_in_the_settings_judges_nothing(person):
 
 def test_typing_in_the_export_judges_nothing(person):
     person.press("e", CTRL)
-    dialog = person.view.export_dialog
+    dialog = person.view.dialogs.export
     try:
         for field in fields(dialog):
             QTest.keyClicks(field, "axu")

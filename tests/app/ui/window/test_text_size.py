@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.ui.apply_theme import ThemeApplier
+from app.ui.information.information_panel import InformationPanel
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.review.figures import Figure
 from app.ui.settings.settings_store import SettingsStore
@@ -87,7 +88,10 @@ def test_what_is_painted_by_hand_takes_a_new_size(person):
 
 
 def test_rows_and_columns_of_the_tables_follow(person):
-    table, facts = person.view.judging.queue.table, person.view.judging.information.view
+    table, facts = (
+        person.view.judging.docks["queue"].part.table,
+        person.view.judging.findChild(InformationPanel).view,
+    )
     before = [each.verticalHeader().defaultSectionSize() for each in (table, facts)]
     width = facts.columnWidth(0)
     person.window.settings.change(font_pt=LARGE_PT)
@@ -107,7 +111,7 @@ def open_everything(person: Person) -> None:
     for top in QApplication.topLevelWidgets():
         if top is not person.window:
             top.hide()
-    person.window.overlay.hide()
+    person.window.keys.overlay.hide()
     for widget in person.window.findChildren(QWidget):
         widget.ensurePolished()
 
@@ -117,7 +121,7 @@ def painted_fonts(person: Person) -> dict[str, QFont]:
     judging = person.view.judging
     plot = judging.plot.plot
     found = {"plot": plot.texts.font, "overview": judging.plot.overview.texts.font}
-    for index, cell in enumerate(judging.windows.cells):
+    for index, cell in enumerate(judging.docks["windows"].part.cells):
         found[f"window {index}"] = cell.text_font
     for index, figure in enumerate(person.window.findChildren(Figure)):
         for side in ("left", "bottom"):

@@ -72,7 +72,7 @@ def test_a_held_next_key_moves_on(person):
 def test_enter_on_a_row_goes_there_and_takes_no_proposal(person):
     for number in range(1, 8):
         add_inspection(person.session, number, record())
-    table = person.view.judging.queue.table
+    table = person.view.judging.docks["queue"].part.table
     table.setFocus(Qt.FocusReason.TabFocusReason)
     person.wait(table.hasFocus)
     options = person.options

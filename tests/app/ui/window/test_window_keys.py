@@ -110,7 +110,7 @@ def test_the_filter_is_one_key_away(person):
     person.press("f", CTRL)
     person.type("id>4")
     person.press(Key.Key_Return)
-    person.wait(lambda: person.view.judging.queue.model.rowCount() == 8)
+    person.wait(lambda: person.view.judging.docks["queue"].part.model.rowCount() == 8)
     person.press(Key.Key_Escape)
     person.press("a")
     person.sees(5)
@@ -150,9 +150,9 @@ def test_flags_by_letter_and_the_star(person):
 
 def test_the_keys_are_shown_and_put_away(person):
     person.press("?")
-    assert person.window.overlay.isVisible()
+    assert person.window.keys.overlay.isVisible()
     person.press("a")
-    assert not person.window.overlay.isVisible()
+    assert not person.window.keys.overlay.isVisible()
     assert person.log() == []
     person.press("a")
     person.sees(2)
@@ -180,15 +180,15 @@ def test_settings_and_export_open_beside_the_judging(person):
     assert person.window.settings_dialog.isVisible()
     person.window.settings_dialog.close()
     person.press("e", CTRL)
-    assert person.view.export_dialog.isVisible()
-    person.view.export_dialog.close()
+    assert person.view.dialogs.export.isVisible()
+    person.view.dialogs.export.close()
 
 
 def test_lists_and_sessions_are_opened_by_key(person, tmp_path, monkeypatch, sample):
     other = copied(sample, (tmp_path / "other").mkdir() or tmp_path / "other")
     asked = []
-    monkeypatch.setattr("app.ui.main_window.choose_session", lambda _: other)
-    monkeypatch.setattr("app.ui.main_window.choose_lists", lambda _: asked.append("list"))
+    monkeypatch.setattr("app.ui.start.opening.choose_session", lambda _: other)
+    monkeypatch.setattr("app.ui.start.opening.choose_lists", lambda _: asked.append("list"))
     person.press("n", CTRL)
     assert asked == ["list"]
     former = person.view
@@ -198,7 +198,7 @@ def test_lists_and_sessions_are_opened_by_key(person, tmp_path, monkeypatch, sam
     person.sees(1)
     person.press("w", CTRL)
     assert person.window.view is None
-    assert person.window.welcome.isVisible()
+    assert person.window.opening.welcome.isVisible()
 
 
 def test_quitting_is_one_key(person):

@@ -18,7 +18,7 @@ Key = Qt.Key
 
 
 def test_a_double_click_on_a_row_goes_there(person):
-    queue = person.view.judging.queue
+    queue = person.view.judging.docks["queue"].part
     at = queue.table.visualRect(queue.model.index(4, 0)).center()
     QTest.mouseClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
     QTest.mouseDClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
@@ -32,10 +32,10 @@ def test_a_double_click_on_a_row_goes_there(person):
 )
 def test_a_key_for_a_hidden_field_shows_its_panel(person, key, held, name):
     person.press("h")
-    person.wait(lambda: not person.view.judging.shows_panels)
+    person.wait(lambda: not person.view.judging.dock_area.shows_panels)
     person.press(key, held)
     person.wait(lambda: person.target.accessibleName() == name)
-    assert person.view.judging.shows_panels
+    assert person.view.judging.dock_area.shows_panels
 
 
 # Nothing unseen is judged

@@ -10,7 +10,8 @@ from threading import Event
 
 import pytest
 
-from agent.inspection.inspector_factory import MEASURED, default_model
+from agent.inspection.built_in import MEASURED
+from agent.inspection.inspector_factory import default_model
 from agent.spectra.readers.registry import read
 from app.ui.inspection import controller
 from app.ui.settings.settings_store import SettingsStore

@@ -75,14 +75,14 @@ class Walk:
 
     def pages(self, window: MainWindow) -> None:
         self.look("welcome", window)
-        window.import_lists([SAMPLE / "candidates.csv"])
-        self.wait(lambda: window.importing.list.is_ready)
+        window.opening.import_lists([SAMPLE / "candidates.csv"])
+        self.wait(lambda: window.opening.importing.list.is_ready)
         self.look("import", window)
-        window.open_spectrum(SPECTRUM)
+        window.opening.open_spectrum(SPECTRUM)
         self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
         self.look("just look", window)
         place = self.folder / "night.speco3"
-        window.open_session(place if place.exists() else judged_file(self.folder))
+        window.opening.open_session(place if place.exists() else judged_file(self.folder))
         self.wait(lambda: window.view is not None and window.view.context.current.is_painted)
         view = window.view
         assert view is not None
@@ -135,17 +135,17 @@ class Walk:
         for action in bar.actions():
             self.click(bar, bar.actionGeometry(action).center())
             self.look_at_popup(f"the menu {action.text()}")
-        if page.has_rail:
-            self.click(page.rail)
+        if page.dock_area.has_rail:
+            self.click(page.dock_area.rail)
             self.look("the queue over the plot", window)
-        self.click(page.queue.choose)
+        self.click(page.docks["queue"].part.choose)
         self.look_at_popup("the menu of columns")
-        self.click(page.queue.filters.order)
+        self.click(page.docks["queue"].part.filters.order)
         self.look_at_popup("the menu of orders")
-        table = page.queue.table
+        table = page.docks["queue"].part.table
         table.customContextMenuRequested.emit(table.visualRect(table.model().index(1, 0)).center())
         self.look_at_popup("the menu of a row")
-        page.sheet.close_sheet()
+        page.dock_area.sheet.close_sheet()
         for name, key in (("keys", Qt.Key.Key_Question), ("palette", Qt.Key.Key_K)):
             control = name == "palette"
             modifier = Qt.KeyboardModifier.ControlModifier if control else NO_MODIFIER

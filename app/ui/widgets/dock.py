@@ -23,7 +23,18 @@ class Dock(QDockWidget):
         self._grip = Grip(current_theme, self)
         self.setTitleBarWidget(self._grip)
         self.setWidget(content)
+        self.part = content
+        """Its content, wherever that lies: on a small window the queue is not in its dock."""
+        self._is_on_top = False
         self.topLevelChanged.connect(self._show_title)
+        self.visibilityChanged.connect(self._note_visibility)
+
+    def is_seen(self) -> bool:
+        """Whether it is on screen and not behind another tab."""
+        return self._is_on_top and self.isVisible()
+
+    def _note_visibility(self, is_on_top: bool) -> None:
+        self._is_on_top = is_on_top
 
     def _show_title(self, is_floating: bool) -> None:
         """A floating dock has the usual title, with its buttons."""

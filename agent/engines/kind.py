@@ -1,0 +1,155 @@
+"""What the program knows of an engine before it loads one, and what an engine asks of a card."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar, Literal, Protocol, get_args
+
+from agent.engines.base import Engine
+from agent.protocol.rules import RulesName
+from agent.rendering.model_image import QWEN3, QWEN25, Sizing
+
+Family = Literal["qwen2.5-vl", "qwen3-vl", "other"]
+Role = Literal["weights", "mmproj", "adapter", "config", "tokenizer", "other"]
+Device = Literal["auto", "cpu", "cuda", "mps"]
+Precision = Literal["auto", "float32", "bfloat16", "float16"]
+
+FAMILIES: tuple[Family, ...] = get_args(Family)
+ROLES: tuple[Role, ...] = get_args(Role)
+SIZING_OF: dict[Family, Sizing] = {"qwen2.5-vl": QWEN25, "qwen3-vl": QWEN3, "other": QWEN25}
+# In tokens, as Spec-o3 was trained; a longer context only costs memory
+LONGEST_CONTEXT = 32_768
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerAddress:
+    """An OpenAI-compatible server, without its key; an empty `model` means its only one.
+
+    `others` serve the same model; they are not written to cards, so they do not change its hash.
+    """
+
+    url: str
+    model: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        return (self.url, *self.others)
+
+
+class ModelCard(Protocol):
+    """What an engine asks of `agent.models.card.Card`, which knows the engines."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def family(self) -> Family: ...
+    @property
+    def base(self) -> str: ...
+    @property
+    def rules(self) -> RulesName: ...
+    @property
+    def sizing(self) -> Sizing: ...
+    @property
+    def context_length(self) -> int: ...
+    @property
+    def server(self) -> ServerAddress | None: ...
+    def paths(self, *roles: Role) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadOptions:
+    """How a model is loaded; see `agent.inspection.engine_loader.load_engine`."""
+
+    device: Device = "auto"
+    dtype: Precision = "auto"
+    load_in_4bit: bool = False
+    threads: int | None = None
+    sharing: int = 1
+    side_by_side: bool = False
+    context_length: int | None = None
+    base: Path | None = None
+    """The folder of an adapter's base."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundModel:
+    """A model without a card, as its files describe it."""
+
+    name: str
+    """As the folder or file has it."""
+    family: Family
+    sizing: Sizing
+    files: tuple[str, ...]
+    context_length: int = LONGEST_CONTEXT
+    base: str = ""
+
+
+class EngineKind(ABC):
+    """One engine, which is loaded only when a model needs it."""
+
+    name: str
+    """In model cards and records."""
+    program: str
+    """What runs its models, as people call it."""
+    needs: ClassVar[str] = ""
+    """What has to be installed, as people call it, if that is not the program alone."""
+    extra: ClassVar[str] = ""
+    """The extra of our package that brings it."""
+    modules: ClassVar[tuple[str, ...]] = ()
+    """The modules of what has to be installed."""
+    takes_any_module: ClassVar[bool] = False
+    """Whether one of the modules is enough."""
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Packages that may be missing, and then nothing of ours that imports them is used."""
+    suffix: ClassVar[str] = ""
+    """Of models that are a file, not a folder."""
+    is_server: ClassVar[bool] = False
+    """Whether its models are on servers: a card names the address instead of files."""
+    wants_gpu: ClassVar[bool] = False
+    has_adapters: ClassVar[bool] = False
+    """Whether a model may be an adapter of another one."""
+    no_conversion: ClassVar[str] = ""
+    """What its models are instead of what can be converted to GGUF; empty: they can be."""
+    has_self_test: ClassVar[bool] = False
+
+    def obstacle(self) -> str:
+        """What to install before a model can run here; empty if it can."""
+        enough = any if self.takes_any_module else all
+        if not self.modules or enough(map(is_installed, self.modules)):
+            return ""
+        return f'Needs {self.needs or self.program}: pip install "spec-o3-workbench[{self.extra}]"'
+
+    def card_problem(self, card: ModelCard) -> str | None:
+        """What is wrong with the files of a card; None if nothing is."""
+        return None
+
+    def missing_files(self, card: ModelCard) -> list[str]:
+        """Files that every model has and the card does not list."""
+        return []
+
+    def find(self, path: Path, names: Sequence[str]) -> FoundModel | None:
+        """Recognise a model in a folder with files of these `names`, or the file itself.
+
+        None: it is none of this engine. Raises ResourceError if it is one that cannot be used.
+        """
+        return None
+
+    def self_test(self, folder: Path) -> str:
+        """Run the program without a model, in an empty folder; returns which it is.
+
+        Raises EngineError if it does not work.
+        """
+        raise NotImplementedError(self.name)
+
+    @abstractmethod
+    def load(self, card: ModelCard, folder: Path | None, options: LoadOptions) -> Engine:
+        """Load a model whose files in `folder` have been checked; one on a server has none."""
+
+
+def is_installed(module: str) -> bool:
+    return find_spec(module) is not None

@@ -1,0 +1,236 @@
+"""The ways to an open session, and the pages that are on screen before there is one."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.database.locations import shown_location
+from app.core.errors import SessionHeldError
+from app.core.session.session import Session
+from app.core.session.spectra_folders import open_with_spectra
+from app.ui.background.runner import Runner
+from app.ui.importing.given_paths import GivenKind, GivenPaths
+from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
+from app.ui.importing.same_lists import lists_of
+from app.ui.session_opener import OpenRequest, SessionOpener, reported
+from app.ui.settings.settings import reviewer_name
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.start.locked_page import LockedPage
+from app.ui.start.outside_folders import ask_about_folders
+from app.ui.start.recent import remember
+from app.ui.start.welcome_page import WelcomePage
+from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.file_dialogs import choose_lists, choose_session
+from app.ui.widgets.labels import short_label
+
+if TYPE_CHECKING:
+    from app.ui.importing.import_page import ImportPage
+
+
+class OpeningHost(Protocol):
+    """What the main window does for it."""
+
+    view: Any
+    """The `SessionView` of the open session, or None."""
+
+    def show_session(self, session: Session, first: int | None = None) -> None:
+        """Show the session at candidate `first`; None: the first one to judge."""
+
+    def close_session(self) -> None: ...
+
+    @property
+    def is_new_person(self) -> bool: ...
+
+    def take_tour(self) -> None: ...
+
+
+class Opening(QObject):
+    """Shows its pages in `stack`. At the end call `stop`, and `close` after the runner."""
+
+    def __init__(
+        self,
+        host: OpeningHost,
+        stack: QStackedWidget,
+        settings: SettingsStore,
+        current_theme: CurrentTheme,
+        runner: Runner,
+    ) -> None:
+        assert isinstance(host, QWidget)
+        super().__init__(host)
+        self._window: QWidget = host
+        self.host: OpeningHost = host
+        self._stack, self._settings = stack, settings
+        self._current_theme, self._runner = current_theme, runner
+        self.opener = SessionOpener(runner, self)
+        self.welcome = WelcomePage(settings, current_theme, runner)
+        self.importing: ImportPage | None = None
+        self.locked = LockedPage(current_theme)
+        self._waiting = short_label("")
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        for page in (self.welcome, self.locked, self._waiting):
+            stack.addWidget(page)
+        self.welcome.list_chosen.connect(self.import_lists)
+        self.welcome.session_chosen.connect(self.open_session)
+        self.welcome.sample_requested.connect(self.open_sample)
+        self.welcome.spectrum_chosen.connect(self.open_spectrum)
+        self.locked.read_only_requested.connect(partial(self.open_session, read_only=True))
+        self.locked.retry_requested.connect(self.open_session)
+        self.locked.closed.connect(self.show_welcome)
+
+    def open_session(self, location: Path | str, *, read_only: bool = False) -> None:
+        self.wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
+        make = partial(open_with_spectra, location, self._reviewer(), read_only=read_only)
+        failed = partial(self.on_session_failed, location, read_only)
+        self.opener.open(OpenRequest(make, self.host.show_session, failed))
+
+    def open_sample(self, *, with_tour: bool = False) -> None:
+        """Open the sample, with the tour for a new user or if wanted."""
+        self.wait_for(self.tr("Opening the sample"))
+        make = partial(sample_session, self._reviewer(), blind=self._settings.settings.blind)
+        is_shown = with_tour or self.host.is_new_person
+        show = self._show_with_tour if is_shown else self.host.show_session
+        self.opener.open(OpenRequest(make, show, self.on_failed))
+
+    def begin_with_sample(self) -> None:
+        self.welcome.name_prompt.ask_before(self.open_sample)
+
+    def open_spectrum(self, path: Path) -> None:
+        """Open one spectrum in a session of its own, stored with the program's data."""
+        self.wait_for(self.tr("Opening {name}").replace("{name}", path.name))
+        blind = self._settings.settings.blind
+        make = partial(spectrum_session, path, self._reviewer(), blind=blind)
+        self.opener.open(OpenRequest(make, self.host.show_session, self.on_failed))
+
+    def reopen(self, location: Path | str, candidate_id: int | None) -> None:
+        """Reopen a session that a crash left open, at the same candidate."""
+        self.wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
+        make = partial(open_with_spectra, location, self._reviewer())
+        show = partial(self._show_left_open, candidate_id)
+        self.opener.open(OpenRequest(make, show, self._on_reopen_failed))
+
+    def open_given(self, given: GivenPaths) -> None:
+        """Open what the command line, a file manager or a drop gave."""
+        if given.kind is GivenKind.SESSION:
+            self.open_session(given.paths[0])
+        elif given.kind is GivenKind.SPECTRUM:
+            self.open_spectrum(given.paths[0])
+        elif given.kind is GivenKind.LIST:
+            self.import_lists(list(given.paths))
+        elif self.host.view is not None:
+            self.host.view.context.current.message.emit(given.reason)
+        else:
+            self.on_failed(WorkbenchError(given.reason))
+
+    def import_lists(self, paths: list[Path], came_from: Session | None = None) -> None:
+        from app.ui.importing.import_page import ImportPage
+
+        self.opener.cancel()
+        self.welcome.name_prompt.skip()
+        if self.importing is None:
+            self.importing = ImportPage(
+                self._settings, self._current_theme, self._runner, self._stack
+            )
+            self.importing.session_created.connect(self.open_session)
+            self.importing.cancelled.connect(self.show_welcome)
+            self._stack.addWidget(self.importing)
+            view = self.host.view
+            if view is not None:  # closing it takes as long: it has a turn to itself
+                QTimer.singleShot(1, view, partial(self.import_lists, paths, came_from))
+                return
+        self.importing.show_lists(paths, came_from)
+        self.host.close_session()
+        self._stack.setCurrentWidget(self.importing)
+
+    def judge_other_class(self) -> None:
+        """Import the lists of the open session anew, for another class."""
+        view = self.host.view
+        if view is not None and (lists := lists_of(view.session)):
+            self.import_lists(list(lists), view.session)
+
+    def choose_list(self) -> None:
+        if paths := choose_lists(self._window):
+            self.import_lists(paths)
+
+    def choose_session(self) -> None:
+        if (location := choose_session(self._window)) is not None:
+            self.open_session(location)
+
+    def show_welcome(self) -> None:
+        self.opener.cancel()
+        self.host.close_session()
+        self.welcome.refresh()
+        self._stack.setCurrentWidget(self.welcome)
+
+    def wait_for(self, text: str) -> None:
+        """Close the session and show a text in its place."""
+        self.welcome.name_prompt.skip()
+        self.host.close_session()
+        self._waiting.setText(text)
+        self._stack.setCurrentWidget(self._waiting)
+
+    @property
+    def is_importing(self) -> bool:
+        return self.importing is not None and self._stack.currentWidget() is self.importing
+
+    def remember(self, session: Session) -> None:
+        """Put a session that is open first on the welcome page."""
+        recent = remember(self._settings.settings.recent, str(session.location))
+        self._settings.change(recent=recent)
+
+    def go_back(self) -> None:
+        """Go back a step in importing."""
+        if self.importing is not None:
+            self.importing.go_back()
+
+    def refuse(self, session: Session, error: Exception) -> None:
+        """Say that a session that was open already cannot be shown."""
+        self.on_failed(reported(error, session.location))
+
+    def on_session_failed(self, place: Path | str, read_only: bool, error: WorkbenchError) -> None:
+        again = partial(self.open_session, place, read_only=read_only)
+        if isinstance(error, SessionHeldError):
+            self.locked.show_holder(place, error)
+            self._stack.setCurrentWidget(self.locked)
+        elif ask_about_folders(self._window, error, again):
+            self.show_welcome()
+        else:
+            self.on_failed(error)
+
+    def on_failed(self, error: WorkbenchError) -> None:
+        self.show_welcome()
+        self.welcome.show_problem(translate_message(str(error)))
+
+    def stop(self) -> None:
+        if self.importing is not None:
+            self.importing.stop()
+
+    def close(self) -> None:
+        self.opener.close()
+
+    def _reviewer(self) -> str:
+        return reviewer_name(self._settings.settings)
+
+    def _show_with_tour(self, session: Session) -> None:
+        self.host.show_session(session)
+        view = self.host.view
+        if view is not None:
+            QTimer.singleShot(0, view, self.host.take_tour)  # after the first candidate is shown
+
+    def _show_left_open(self, candidate_id: int | None, session: Session) -> None:
+        self.host.show_session(session, candidate_id)
+        if self.host.view is not None:
+            self.host.view.status.show_message(
+                self.tr("Reopened where you were: the program ended without closing this session")
+            )
+
+    def _on_reopen_failed(self, error: WorkbenchError) -> None:
+        self.show_welcome()
+        if not isinstance(error, SessionHeldError):  # another window may have it open
+            self.welcome.show_problem(translate_message(str(error)))
