@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import WorkbenchError, write_errors
 from agent.trajectory.append_lines import append_lines
 
 METRICS_FILE = "metrics.jsonl"
@@ -24,22 +25,16 @@ class Journal:
         self._started = time.perf_counter()
         folder.mkdir(parents=True, exist_ok=True)
         kept = [] if resume_at is None else _kept(self.path, resume_at)
-        part = self.path.with_name(f".{METRICS_FILE}.part")
-        try:
-            part.write_text("".join(map(_line, kept)), encoding="utf-8")
-            part.replace(self.path)
-        except OSError as error:
-            raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
+        with write_errors(self.path):
+            write_file(self.path, "".join(map(_line, kept)))
         self._board = _board(folder / "tensorboard", resume_at)
 
     def log(self, step: int, **metrics: float | int | str | None) -> None:
         """Write the metrics of a step; numbers that are not finite become null."""
         seconds = round(time.perf_counter() - self._started, 3)
         record = {"step": step, "seconds": seconds, **_finite(metrics)}
-        try:
+        with write_errors(self.path):
             append_lines(self.path, [json.dumps(record, allow_nan=False)])
-        except OSError as error:
-            raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
         if self._board is not None:
             for name, value in metrics.items():
                 if isinstance(value, int | float) and math.isfinite(value):

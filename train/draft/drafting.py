@@ -18,6 +18,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from agent.atomic_file import write_file
 from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, count_examples, read_examples
@@ -204,6 +205,4 @@ def _read_progress(path: Path) -> dict[str, Any]:
 
 def _save_progress(run: DraftRun, done: int, size: int, counts: Counter[str]) -> None:
     note = {"run": run.identity, "done": done, "bytes": size, "counts": dict(counts)}
-    part = run.progress_path.with_name(f".{run.progress_path.name}.part")
-    part.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-    part.replace(run.progress_path)
+    write_file(run.progress_path, json.dumps(note, indent=1) + "\n")

@@ -10,7 +10,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from agent.errors import ResourceError, WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import ResourceError, WorkbenchError, write_errors
 from agent.examples.examples import column
 from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
@@ -210,10 +211,6 @@ def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[s
 
 
 def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, text)

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from agent.examples.examples import Example
 from agent.protocol.reply import Verdict
 from agent.trajectory.append_lines import append_lines
@@ -101,10 +101,8 @@ def _about(one: Example) -> dict[str, Any]:
 
 
 def add_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
-    try:
+    with write_errors(path):
         append_lines(path, (json.dumps(asdict(one), allow_nan=False) for one in judgements))
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def read_judgements(path: Path) -> Iterator[Judgement]:

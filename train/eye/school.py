@@ -14,7 +14,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_path
+from agent.errors import WorkbenchError, write_errors
 from train.eye.model import Eye, gate_places, loss_of
 from train.eye.pool import PicturePool, Workers
 from train.eye.settings import SchoolSettings
@@ -136,9 +137,9 @@ def eye_of_model(folder: Path, settings: SchoolSettings) -> Eye:
 
 
 def _save(eye: Eye, out: Path) -> None:
-    part = out / f".{WEIGHTS}.part"
-    save_file({name: each.contiguous().cpu() for name, each in eye.state_dict().items()}, part)
-    part.replace(out / WEIGHTS)
+    weights = {name: each.contiguous().cpu() for name, each in eye.state_dict().items()}
+    with write_errors(out / WEIGHTS), atomic_path(out / WEIGHTS) as part:
+        save_file(weights, part)
 
 
 def _learn(

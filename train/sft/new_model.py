@@ -99,6 +99,6 @@ def learn_phrases(start: Path, folder: Path, phrases: Sequence[str]) -> None:
         for phrase, spelled in zip(phrases, pieces, strict=True):
             table.weight.data[tokenizer.token_to_id(phrase)] = table.weight.data[spelled].mean(0)
     weights = shutil.ignore_patterns("*.safetensors", "*.safetensors.index.json")
-    shutil.copytree(start, folder, ignore=weights)
+    shutil.copytree(start, folder, ignore=weights, dirs_exist_ok=True)
     save_weights(model, model.state_dict(), folder, stored_precision(start))
     tokenizer.save(str(folder / "tokenizer.json"))

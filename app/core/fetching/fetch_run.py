@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.core.atomic_file import atomic_write, disk_errors
+from agent.atomic_file import write_file
+from app.core.errors import disk_errors
 from app.core.fetching.journal import FetchedFileRecord, Journal, file_hash
 from app.core.fetching.rows import FetchRow
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
@@ -144,8 +145,8 @@ class FetchRun:
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         if file_hash(self._folder / name) != sha256:
-            with atomic_write(self._folder / name) as file:
-                file.write(got.content)
+            with disk_errors(self._folder / name):
+                write_file(self._folder / name, got.content)
         self._journal.add(record)
         return record
 

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from app.core.atomic_file import disk_errors
-from app.core.errors import SessionError
+from app.core.errors import SessionError, disk_errors
 
 NAME = "fetched.ecsv"
 MAX_BYTES = 256 * 2**20

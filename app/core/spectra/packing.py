@@ -16,16 +16,16 @@ from sqlalchemy import delete, func, insert, select, type_coerce
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import NULLTYPE
 
+from agent.atomic_file import sync_folder
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.spectrum_bytes import from_bytes, to_bytes
 from agent.spectra.urls import is_url, url_folder
-from app.core.atomic_file import disk_errors, sync_folder
 from app.core.database.database import SUFFIX, Database
 from app.core.database.error_messages import explain
 from app.core.database.session_file import SIDE_SUFFIXES
 from app.core.database.tables import candidates, facts, metadata, packed_spectra
-from app.core.errors import SessionError
+from app.core.errors import SessionError, disk_errors
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.folder_names import is_within, summarized
 from app.core.session.records import Candidate
