@@ -12,7 +12,7 @@ from typing import Any
 
 from agent.atomic_file import write_file
 from agent.errors import WorkbenchError, write_errors
-from agent.trajectory.append_lines import append_lines
+from agent.json_lines import append_lines, read_log
 
 METRICS_FILE = "metrics.jsonl"
 
@@ -59,7 +59,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
     path = folder / METRICS_FILE
     if not path.is_file():
         raise WorkbenchError(f"{folder} has no {METRICS_FILE}: it is not the folder of a run")
-    return _lines(path)
+    return list(read_log(path, _metrics))
 
 
 def _line(record: Mapping[str, Any]) -> str:
@@ -67,21 +67,13 @@ def _line(record: Mapping[str, Any]) -> str:
 
 
 def _kept(path: Path, resume_at: int) -> list[dict[str, Any]]:
-    if not path.is_file():
-        return []
-    return [record for record in _lines(path) if record["step"] <= resume_at]
+    return [record for record in read_log(path, _metrics) if record["step"] <= resume_at]
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    records = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and isinstance(record.get("step"), int):
-            records.append(record)
-    return records
+def _metrics(record: object) -> dict[str, Any]:
+    if isinstance(record, dict) and isinstance(record.get("step"), int):
+        return record
+    raise ValueError("not the metrics of a step")
 
 
 def _finite(metrics: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, count_examples, read_examples
 from agent.hashing import text_hash
 from agent.inspection.inspector_factory import MEASURED
+from agent.json_lines import append_lines
 from agent.trajectory.trajectory_file import to_line
 from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher, Outcome, Teacher, open_teacher
@@ -93,15 +94,12 @@ def draft_all(
     examples = chain.from_iterable(read_examples(path) for path in run.sets)
     rest = islice(examples, done, run.total)
     chunks = _chunks(rest)
-    with run.out.open("ab") as file:
-        for size, lines in _draft_in_chunks(run, chunks, teacher, workers):
-            counts.update(outcome for outcome, _ in lines)
-            file.writelines(line.encode() + b"\n" for _, line in lines if line)
-            file.flush()
-            os.fsync(file.fileno())
-            done += size
-            _save_progress(run, done, file.tell(), counts)
-            advance(size)
+    for size, lines in _draft_in_chunks(run, chunks, teacher, workers):
+        counts.update(outcome for outcome, _ in lines)
+        append_lines(run.out, (line for _, line in lines if line))
+        done += size
+        _save_progress(run, done, run.out.stat().st_size, counts)
+        advance(size)
     return counts
 
 

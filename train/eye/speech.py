@@ -27,6 +27,7 @@ from agent.atomic_file import atomic_folder
 from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import IMAGE_TOKEN
 from agent.errors import write_errors
+from agent.json_lines import append_lines
 from agent.models.infer_card import plain_name
 from train.eye.conversations import (
     MOST_LOOKS,
@@ -276,8 +277,8 @@ def teach_speech(
             saved = clock
             found = figures(model, language, held, weigher, device)
             entry = {"step": step, "minutes": round(clock / 60.0, 1), "drawn": drawn, **found}
-            with (out / CURVE).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
+            with write_errors(out / CURVE):
+                append_lines(out / CURVE, [json.dumps(entry)])
             tell(json.dumps(entry))
             _save(model, out, longest, drawn, is_simulated=not uses_real_stars)
         if is_last:
