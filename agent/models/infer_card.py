@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +13,7 @@ from agent.checked_toml import shown
 from agent.engines.families import FEWEST_TOKENS, MOST_TOKENS
 from agent.engines.gguf.header import read_gguf_header
 from agent.errors import EngineError, ResourceError
+from agent.hashing import file_hash
 from agent.models.card import (
     LONGEST_CONTEXT,
     MAX_FILES,
@@ -81,15 +81,10 @@ def infer_card(path: Path) -> Card:
 
 def sha256_of(path: Path, on_bytes: Callable[[int], None] = lambda count: None) -> str:
     """Hash a file; `on_bytes` receives the size of each piece read."""
-    digest = hashlib.sha256()
     try:
-        with path.open("rb") as stream:
-            while piece := stream.read(4 * 1024 * 1024):
-                digest.update(piece)
-                on_bytes(len(piece))
+        return file_hash(path, on_bytes)
     except OSError as error:
         raise ResourceError(f"{path} could not be read: {error.strerror}") from error
-    return digest.hexdigest()
 
 
 def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.json_lines import append_lines, append_to_log, drop_half_line, read_lines, read_log
+from agent.json_lines import append_lines, append_to_log, read_lines, read_log
 
 LINES = ["first", "second Å"]
 
@@ -86,15 +86,6 @@ def test_a_whole_line_without_its_end_stays(tmp_path: Path) -> None:
     path.write_text('{"number": 1}')  # as an editor may leave it
     append_to_log(path, [{"number": 2}])
     assert list(read_log(path, numbered)) == [1, 2]
-
-
-def test_a_half_line_longer_than_any_is_dropped(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b'{"number": 1}\n{"numb')
-    drop_half_line(path, 4)
-    assert path.read_bytes() == b'{"number": 1}\n{"'
-    drop_half_line(path, 40)
-    assert path.read_bytes() == b'{"number": 1}\n'
 
 
 def test_a_line_that_is_too_long_is_neither_written_nor_skipped(

@@ -13,6 +13,7 @@ from typing import Any
 from agent.atomic_file import write_file
 from agent.errors import ResourceError, WorkbenchError, write_errors
 from agent.examples.examples import column
+from agent.hashing import file_hash
 from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
 from train.evaluate.figures import judge_figures
@@ -96,9 +97,9 @@ def evaluate(
 def check_same_judge(file: Path, spec: JudgeSpec, path: Path) -> None:
     """Refuse to resume judgements of another model or set with the same name."""
     proof = {"source": spec.source, "kind": spec.kind, "seed": spec.seed}
-    proof |= {"model": _fingerprint(spec), "set": _file_hash(path)}
+    proof |= {"model": _fingerprint(spec), "set": file_hash(path)}
     if spec.wording is not None:
-        proof["wording"] = _file_hash(spec.wording / WORDING_NAME)
+        proof["wording"] = file_hash(spec.wording / WORDING_NAME)
     card = file.with_suffix(".json")
     if not card.is_file():
         write(card, json.dumps(proof, indent=1) + "\n")
@@ -118,7 +119,7 @@ def _fingerprint(spec: JudgeSpec) -> str:
         files = sorted(each for each in folder.rglob("*") if each.is_file())
         digest = hashlib.sha256()
         for each in files:
-            digest.update(f"{each.relative_to(folder)} {_file_hash(each)}\n".encode())
+            digest.update(f"{each.relative_to(folder)} {file_hash(each)}\n".encode())
         return digest.hexdigest()
     from agent.inspection.inspector_factory import MEASURED, PANEL, panel_ref
 
@@ -134,11 +135,6 @@ def _fingerprint(spec: JudgeSpec) -> str:
         return find_model(spec.source).ref.sha256
     except ResourceError as error:
         raise WorkbenchError(str(error)) from error
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
