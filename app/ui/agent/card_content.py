@@ -9,6 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
+from agent.ellipsis import shortened
 from agent.inspection.inspector_factory import PANEL
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Window
@@ -105,7 +106,7 @@ def card_contents(
 def overview_card(text: str) -> CardContent:
     """Return the card of the overview text, which the model read before its first turn."""
     title = translate("agent", "The whole spectrum")
-    return CardContent(index=-1, kind="thought", title=title, text=shortened(text))
+    return CardContent(index=-1, kind="thought", title=title, text=shortened(text, MAX_TEXT))
 
 
 def partial_turn_card(raw: str) -> CardContent:
@@ -132,7 +133,8 @@ def _card(
         return _look(index, step, look, shift)
     if step.error:
         return _fault(index, step, shift)
-    text = shortened(without_boxed_verdict(step.text) if step.kind == "answer" else step.text)
+    text = without_boxed_verdict(step.text) if step.kind == "answer" else step.text
+    text = shortened(text, MAX_TEXT)
     if step.by == "agent":
         text = spoken(text, steps)
     # Of a panel, only the member that looked, whose line is the first, says what it saw.
@@ -173,7 +175,7 @@ def _look(index: int, step: Step, number: int, shift: float) -> CardContent:
         title=title.replace("{n}", str(number)),
         aside=observed_range(step.range, shift),
         label=task_text(step.label),
-        text=shortened(step.text) if step.by == "person" else "",
+        text=shortened(step.text, MAX_TEXT) if step.by == "person" else "",
         numbers=window_text(step.measured),
         rows=measured_rows(step.measured, shift),
         notes=measurement_notes(step.measured),
@@ -191,8 +193,8 @@ def _fault(index: int, step: Step, shift: float) -> CardContent:
         else translate("agent", "Could not be shown"),
         aside=window,
         label=step.label,
-        text=shortened(step.text),
-        warnings=(translate_measured_text(shortened(step.error)),),
+        text=shortened(step.text, MAX_TEXT),
+        warnings=(translate_measured_text(shortened(step.error, MAX_TEXT)),),
     )
 
 
@@ -208,10 +210,6 @@ def _title(step: Step) -> str:
     if step.kind == "answer":
         return translate("agent", "Answer")
     return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Text")
-
-
-def shortened(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + " …"
 
 
 def without_boxed_verdict(text: str) -> str:
