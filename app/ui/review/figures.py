@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from agent import ellipsis
 from agent.confidence.reliability import Bin
 from agent.confidence.scores import Estimate
 from app.core.statistics.drift import VerdictBlock
@@ -198,7 +199,7 @@ def value_with_interval(figure: Estimate) -> str:
 
 
 def shortened(name: str) -> str:
-    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
+    return ellipsis.shortened(name, MAX_NAME)
 
 
 def _round_numbers(most: float) -> list[int]:
