@@ -43,6 +43,7 @@ def judge_set(
     """Judge up to `limit` examples per task, resuming `out`; returns all judgements in order."""
     wanted = choose_keys(path, limit, tasks)
     drop_half_line(out, MAX_LINE)
+    drop_half_line(trajectories_path(out))
     done = {one.key: one for one in read_judgements(out)} if out.exists() else {}
     left = [key for key in wanted if key not in done]
     advance(len(wanted) - len(left))
