@@ -110,6 +110,7 @@ def add_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
 def read_judgements(path: Path) -> Iterator[Judgement]:
     """The judgements in a file; a last line that a crash cut off is skipped."""
     try:
+        path.open("rb").close()  # a log need not be there, but a file that was named must be
         yield from read_lines(path, _judgement, MAX_LINE)
     except OSError as error:
         raise WorkbenchError(f"cannot read {path}: {error.strerror or error}") from error

@@ -34,7 +34,7 @@ class Chart(pg.PlotWidget):  # type: ignore[misc]
 
     @property
     def axis_font(self) -> QFont:
-        return self.font()
+        return QFont(self.font())
 
     def redraw(self) -> None:
         raise NotImplementedError
