@@ -1,5 +1,11 @@
 """Errors a user can act on. Their text is what the window or the terminal shows."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 class WorkbenchError(Exception):
     """Base class of errors with a message for the user: what failed, where, and what to try."""
@@ -43,3 +49,12 @@ class ContextFullError(EngineError):
 
 class TrajectoryError(WorkbenchError):
     """The record of an inspection is unreadable or belongs to another spectrum."""
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Turn an OSError raised while writing `path` into a WorkbenchError that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,14 +1,21 @@
-"""SHA-256 fingerprints of spectra, pictures and texts."""
+"""SHA-256 fingerprints of spectra, pictures, texts and files."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
-from PIL import Image
 
-from agent.spectra.spectrum import Spectrum
+if TYPE_CHECKING:  # what only hashes files loads none of these
+    from numpy.typing import ArrayLike
+    from PIL import Image
+
+    from agent.spectra.spectrum import Spectrum
+
+PIECE_BYTES = 4 * 1024 * 1024
 
 
 def spectrum_hash(spectrum: Spectrum) -> str:
@@ -35,7 +42,21 @@ def picture_hash(picture: Image.Image) -> str:
 
 
 def text_hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return bytes_hash(text.encode("utf-8", "surrogatepass"))
+
+
+def bytes_hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def file_hash(path: Path, on_bytes: Callable[[int], object] = lambda count: None) -> str:
+    """Raises OSError. `on_bytes` receives the size of each piece read."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(PIECE_BYTES):
+            digest.update(piece)
+            on_bytes(len(piece))
+    return digest.hexdigest()
 
 
 def _bytes(values: ArrayLike, dtype: str) -> memoryview:

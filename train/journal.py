@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent.errors import WorkbenchError
-from agent.trajectory.append_lines import append_lines
+from agent.atomic_file import write_file
+from agent.errors import WorkbenchError, write_errors
+from agent.json_lines import append_lines, read_log
 
 METRICS_FILE = "metrics.jsonl"
 
@@ -24,22 +25,16 @@ class Journal:
         self._started = time.perf_counter()
         folder.mkdir(parents=True, exist_ok=True)
         kept = [] if resume_at is None else _kept(self.path, resume_at)
-        part = self.path.with_name(f".{METRICS_FILE}.part")
-        try:
-            part.write_text("".join(map(_line, kept)), encoding="utf-8")
-            part.replace(self.path)
-        except OSError as error:
-            raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
+        with write_errors(self.path):
+            write_file(self.path, "".join(map(_line, kept)))
         self._board = _board(folder / "tensorboard", resume_at)
 
     def log(self, step: int, **metrics: float | int | str | None) -> None:
         """Write the metrics of a step; numbers that are not finite become null."""
         seconds = round(time.perf_counter() - self._started, 3)
         record = {"step": step, "seconds": seconds, **_finite(metrics)}
-        try:
+        with write_errors(self.path):
             append_lines(self.path, [json.dumps(record, allow_nan=False)])
-        except OSError as error:
-            raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
         if self._board is not None:
             for name, value in metrics.items():
                 if isinstance(value, int | float) and math.isfinite(value):
@@ -64,7 +59,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
     path = folder / METRICS_FILE
     if not path.is_file():
         raise WorkbenchError(f"{folder} has no {METRICS_FILE}: it is not the folder of a run")
-    return _lines(path)
+    return list(read_log(path, _metrics))
 
 
 def _line(record: Mapping[str, Any]) -> str:
@@ -72,21 +67,13 @@ def _line(record: Mapping[str, Any]) -> str:
 
 
 def _kept(path: Path, resume_at: int) -> list[dict[str, Any]]:
-    if not path.is_file():
-        return []
-    return [record for record in _lines(path) if record["step"] <= resume_at]
+    return [record for record in read_log(path, _metrics) if record["step"] <= resume_at]
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    records = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and isinstance(record.get("step"), int):
-            records.append(record)
-    return records
+def _metrics(record: object) -> dict[str, Any]:
+    if isinstance(record, dict) and isinstance(record.get("step"), int):
+        return record
+    raise ValueError("not the metrics of a step")
 
 
 def _finite(metrics: Mapping[str, Any]) -> dict[str, Any]:

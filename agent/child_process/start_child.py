@@ -1,4 +1,4 @@
-"""Starts a child process that ends with this program."""
+"""Starts a child process that ends with this program, and ends one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ctypes
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from ctypes import c_int64, c_size_t, c_uint32, c_uint64
 from functools import cache
 from typing import Any
@@ -24,6 +25,17 @@ def start_child(command: Sequence[str], **options: Any) -> subprocess.Popen[byte
     process = subprocess.Popen(command, **options)
     _add_to_job(process)
     return process
+
+
+def end_child(process: subprocess.Popen[bytes], patience_s: float) -> None:
+    """Wait for a child that was asked to end; else terminate it, and kill it as a last resort."""
+    for stop in (process.terminate, process.kill):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(patience_s)
+            return
+        stop()
+    with suppress(subprocess.TimeoutExpired):  # one stuck in a driver outlives even kill
+        process.wait(patience_s)
 
 
 class JobLimits(ctypes.Structure):

@@ -32,6 +32,7 @@ from agent.convert.targets import (
 )
 from agent.convert.tensor_types import MIXED
 from agent.convert.vocabulary import read_vocabulary
+from agent.hashing import file_hash
 
 LanguageType = Literal["f32", "f16", "q8_0", "q5_k_m", "q4_k_m"]
 # Never fewer bits: the vision part is small, and rounding it changes answers most.
@@ -151,11 +152,6 @@ def check_space(folder: Path, needed: int) -> None:
         )
 
 
-def file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _write(
     file: PlannedFile, folder: Path, part: Path, progress: Progress, threads: int
 ) -> WrittenFile:
@@ -169,7 +165,7 @@ def _write(
             part.unlink(missing_ok=True)  # or the next conversion would go on with it
             raise
         part.replace(path)
-        digest = file_sha256(path)
+        digest = file_hash(path)
     return WrittenFile(
         path.name,
         contents.file_type,

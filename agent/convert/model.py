@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import get_args
 
+from agent.atomic_file import write_file
 from agent.convert.agreement import (
     Answers,
     F16Agreement,
@@ -230,6 +230,4 @@ def _write_report(
         "compared_with_f16": None if compared is None else asdict(compared),
         "note": note,
     }
-    part = folder / f".{REPORT}.{os.getpid()}"
-    part.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    part.replace(folder / REPORT)
+    write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")

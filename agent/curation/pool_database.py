@@ -17,11 +17,11 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from agent.checked_toml import printable
-from agent.curation.json_log import Entry, log_line
 from agent.curation.reviews import Review, review_from, review_to_json
 from agent.curation.store import Take, Truths, take_from
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, read_examples, write_examples
+from agent.json_lines import Entry, log_line
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 

@@ -17,13 +17,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from agent.curation.json_log import append_to_lines, append_to_log, read_lines, read_log
 from agent.curation.reviews import Review, review_from, review_to_json
 from agent.curation.store import MAX_WORK, Take, Truths, take_from
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column
 from agent.examples.store import ExampleStore
 from agent.hashing import text_hash
+from agent.json_lines import append_to_lines, append_to_log, read_lines, read_log
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 

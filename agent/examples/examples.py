@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_path
+from agent.errors import WorkbenchError, write_errors
 from agent.hashing import spectrum_hash
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
@@ -90,25 +91,22 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
     """Write a set one row group at a time; the file appears complete or not at all."""
     import pyarrow.parquet as parquet
 
-    part = path.with_name(f".{path.name}.part")
-    path.parent.mkdir(parents=True, exist_ok=True)
     written, rest = 0, iter(examples)
-    try:
-        with parquet.ParquetWriter(
-            part,
-            _schema(),
-            compression="zstd",
-            use_dictionary=list(TEXTS),
-            use_byte_stream_split=[f"{name}.list.element" for name in ("wavelength", "flux")],
-        ) as file:
+    with write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            atomic_path(path) as part,
+            parquet.ParquetWriter(
+                part,
+                _schema(),
+                compression="zstd",
+                use_dictionary=list(TEXTS),
+                use_byte_stream_split=[f"{name}.list.element" for name in ("wavelength", "flux")],
+            ) as file,
+        ):
             while group := list(islice(rest, ROWS_PER_GROUP)):
                 file.write_table(_table(group), row_group_size=ROWS_PER_GROUP)
                 written += len(group)
-        part.replace(path)
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
     return written
 
 

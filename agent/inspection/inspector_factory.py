@@ -13,7 +13,6 @@ from agent.models.card import Card
 from agent.models.registry import ModelLocation, find_model
 
 
-
 def default_model(task_id: str) -> str:
     """The panel if its eye was trained on the task and can run here, else the measured one.
 

@@ -6,13 +6,12 @@ The file is untrusted: every key is checked, unknown keys are rejected, paths st
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
+from agent.atomic_file import write_file
 from agent.checked_toml import TomlTable, parse_toml, read_toml
 from agent.engines.base import SamplingSettings
 from agent.engines.kind import (
@@ -67,16 +66,10 @@ def write_card(card: Card, folder: Path) -> Path:
     """Write `model.toml` atomically. Raises ResourceError if the card would not read back."""
     text = card_text(card)
     parse_card(text)
-    target, temporary = folder / CARD_NAME, folder / f".{CARD_NAME}.new"
+    target = folder / CARD_NAME
     try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
+        write_file(target, text)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise ResourceError(f"{target} could not be written: {error.strerror}") from error
     return target
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Literal
 
 from platformdirs import user_cache_path
 
+from agent.atomic_file import write_file
 from agent.engines.model_files import read_json
 from agent.engines.registry import engine_kind
 from agent.errors import ResourceError
@@ -118,12 +118,7 @@ def _verified() -> dict[str, Any]:
 def _save_verified(verified: dict[str, Any]) -> None:
     """Save the record; if that fails, the files are hashed again next time."""
     target = _verified_file()
-    temporary = target.with_name(f"{target.name}.{os.getpid()}")
     newest = dict(list(verified.items())[-MAX_REMEMBERED:])
-    try:
+    with suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(newest), encoding="utf-8")
-        temporary.replace(target)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        write_file(target, json.dumps(newest))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -12,7 +11,13 @@ from typing import Any
 from agent.engines.model_files import role_of
 from agent.engines.registry import ENGINES
 from agent.errors import ResourceError
-from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
+from agent.hashing import file_hash
+from agent.models.card import (
+    MAX_FILES,
+    Card,
+    ModelFile,
+    path_problem,
+)
 from agent.models.card_file import CARD_NAME, read_card
 
 MAX_ENTRIES = 5000
@@ -68,15 +73,10 @@ def may_be_model_file(path: Path) -> bool:
 
 def sha256_of(path: Path, on_bytes: Callable[[int], None] = lambda count: None) -> str:
     """Hash a file; `on_bytes` receives the size of each piece read."""
-    digest = hashlib.sha256()
     try:
-        with path.open("rb") as stream:
-            while piece := stream.read(4 * 1024 * 1024):
-                digest.update(piece)
-                on_bytes(len(piece))
+        return file_hash(path, on_bytes)
     except OSError as error:
         raise ResourceError(f"{path} could not be read: {error.strerror}") from error
-    return digest.hexdigest()
 
 
 def plain_name(text: str) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
 
+from agent.atomic_file import atomic_folder
 from agent.checked_toml import TomlTable, read_toml
 from agent.errors import ResourceError
 from agent.hashing import text_hash
@@ -57,20 +56,12 @@ def read_wording(folder: Path) -> Wording:
 def write_wording(wording: Wording, folder: Path) -> Path:
     """Write a wording, whole or not at all; one that was there is replaced."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
+        with atomic_folder(folder) as new:
             for path, text in wording.files.items():
                 (new / path).parent.mkdir(exist_ok=True)
                 (new / path).write_bytes(text.encode("utf-8", "surrogatepass"))
             (new / WORDING_NAME).write_text(_toml(wording), encoding="utf-8", newline="\n")
-            new.chmod(0o755)
             read_wording(new)
-            if folder.exists():
-                shutil.rmtree(folder)
-            new.replace(folder)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
     except OSError as error:
         raise ResourceError(f"{folder} could not be written: {error.strerror or error}") from error
     return folder

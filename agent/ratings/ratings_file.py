@@ -10,8 +10,8 @@ from filelock import FileLock, Timeout
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
+from agent.json_lines import append_lines, drop_half_line
 from agent.ratings.records import Choice, Rating, record_from, to_json
-from agent.trajectory.append_lines import append_lines, drop_half_line
 
 SUFFIX = ".ratings.jsonl"
 MAX_LINE = 40_000

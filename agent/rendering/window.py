@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agent.ellipsis import shortened
 from agent.errors import SpectrumError
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
@@ -67,4 +68,4 @@ def single_line(text: str, limit: int) -> str:
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " for c in text)
     text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return shortened(text, limit)

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from agent.engines.base import SamplingSettings
 from agent.errors import TrajectoryError, WorkbenchError
+from agent.json_lines import append_lines
 from agent.protocol.rules import RULES_NAMES
 from agent.rendering.model_image import QWEN25, Sizing
-from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import (
     AUTHORS,
     STEP_KINDS,

@@ -8,6 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from agent.checked_toml import unprintable
+from agent.ellipsis import shortened
 from agent.evidence.line_words import edge_text, ew_text, sigma_text
 from agent.evidence.said_numbers import CLEAR_SIGMA, strength_state
 from agent.spectra.lines import label_of
@@ -132,7 +133,7 @@ def _error_lines(step: Step) -> list[Text]:
 
 def _with_marker(marker: str, text: str, style: str) -> list[Text]:
     """The text after a marker, with further lines indented. Never interpreted as markup."""
-    shown = text[:MAX_CHARACTERS] + (" ..." if len(text) > MAX_CHARACTERS else "")
+    shown = shortened(text, MAX_CHARACTERS, " ...")
     lines = [cleaned(line) for line in shown.strip().split("\n")]
     blank = " " * len(marker)
     return [

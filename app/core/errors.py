@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 from agent.errors import WorkbenchError
+
+FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT)
 
 
 class SessionError(WorkbenchError):
@@ -35,3 +42,16 @@ class NoRowAllowedError(ImportFailed):
 
 class ImportStopped(WorkbenchError):
     """The user stopped the import; the session is unchanged."""
+
+
+@contextmanager
+def disk_errors(out: Path) -> Iterator[None]:
+    """Turn an OSError raised while writing `out` into a SessionError."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in FULL_ERRNOS
+        reason = "the disk is full" if full else error.strerror or error
+        raise SessionError(
+            f"{out} could not be written: {reason}. No existing file was changed"
+        ) from error

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_path
+from agent.errors import write_errors
 from agent.spectra.measure.features import feature_names
 from train.bench.archive import NO_VALUES, FileJob
 from train.bench.spectrum_facts import Facts, SelectionRule, digest_of, facts_of_file, file_stamp
@@ -154,12 +155,8 @@ def _write(part: pyarrow.Table, folder: Path) -> None:
         (int(path.stem.rpartition("-")[2]) for path in folder.glob("part-*.parquet")), default=-1
     )
     path = folder / f"part-{number:05d}.parquet"
-    writing = path.with_name(f".{path.name}.part")
-    try:
-        parquet.write_table(part, writing, compression="zstd")
-        writing.replace(path)
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path), atomic_path(path) as unfinished:
+        parquet.write_table(part, unfinished, compression="zstd")
 
 
 def _wanted(jobs: Sequence[FileJob], rows_by_file: dict[str, dict[int, int]]) -> np.ndarray:

@@ -20,6 +20,7 @@ from typing import Any
 
 from PIL import Image
 
+from agent.atomic_file import atomic_file
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.hashing import picture_hash
@@ -77,17 +78,16 @@ def copy_conversations(
     faults: Counter[str] = Counter()
     pictures = out / COPY_IMAGES
     pictures.mkdir(parents=True, exist_ok=True)
-    part = out / f".{COPY_FILE}.part"
     count = 0
     try:
-        with part.open("w", encoding="utf-8") as file:
+        with atomic_file(out / COPY_FILE) as file:
             for path in files:
                 for turns, images in sharegpt_conversations(
                     path, partial(_count_fault, faults), as_written=True, on_row=on_row
                 ):
-                    file.write(json.dumps(_as_row(turns, _stored(images, pictures))) + "\n")
+                    row = json.dumps(_as_row(turns, _stored(images, pictures)))
+                    file.write(row.encode() + b"\n")
                     count += 1
-        part.replace(out / COPY_FILE)
     except OSError as error:
         raise WorkbenchError(f"{out}: cannot be written: {error.strerror or error}") from error
     return count, faults

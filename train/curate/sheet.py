@@ -9,10 +9,10 @@ from typing import Any
 
 from agent.checked_toml import printable
 from agent.curation.canonical_form import canonical_replies
-from agent.curation.json_log import MAX_LINE
 from agent.curation.pool import Pool
 from agent.curation.reviews import Review, Role, diff_of, review_from
 from agent.errors import WorkbenchError
+from agent.json_lines import MAX_LINE
 from agent.ratings.records import timestamp
 
 

@@ -18,11 +18,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from agent.atomic_file import write_file
 from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, count_examples, read_examples
 from agent.hashing import text_hash
 from agent.inspection.built_in import MEASURED
+from agent.json_lines import append_lines
 from agent.trajectory.trajectory_file import to_line
 from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher, Outcome, Teacher, open_teacher
@@ -92,15 +94,12 @@ def draft_all(
     examples = chain.from_iterable(read_examples(path) for path in run.sets)
     rest = islice(examples, done, run.total)
     chunks = _chunks(rest)
-    with run.out.open("ab") as file:
-        for size, lines in _draft_in_chunks(run, chunks, teacher, workers):
-            counts.update(outcome for outcome, _ in lines)
-            file.writelines(line.encode() + b"\n" for _, line in lines if line)
-            file.flush()
-            os.fsync(file.fileno())
-            done += size
-            _save_progress(run, done, file.tell(), counts)
-            advance(size)
+    for size, lines in _draft_in_chunks(run, chunks, teacher, workers):
+        counts.update(outcome for outcome, _ in lines)
+        append_lines(run.out, (line for _, line in lines if line))
+        done += size
+        _save_progress(run, done, run.out.stat().st_size, counts)
+        advance(size)
     return counts
 
 
@@ -204,6 +203,4 @@ def _read_progress(path: Path) -> dict[str, Any]:
 
 def _save_progress(run: DraftRun, done: int, size: int, counts: Counter[str]) -> None:
     note = {"run": run.identity, "done": done, "bytes": size, "counts": dict(counts)}
-    part = run.progress_path.with_name(f".{run.progress_path.name}.part")
-    part.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-    part.replace(run.progress_path)
+    write_file(run.progress_path, json.dumps(note, indent=1) + "\n")

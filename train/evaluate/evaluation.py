@@ -10,8 +10,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from agent.errors import ResourceError, WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import ResourceError, WorkbenchError, write_errors
 from agent.examples.examples import column
+from agent.hashing import file_hash
 from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
 from train.evaluate.figures import judge_figures
@@ -95,9 +97,9 @@ def evaluate(
 def check_same_judge(file: Path, spec: JudgeSpec, path: Path) -> None:
     """Refuse to resume judgements of another model or set with the same name."""
     proof = {"source": spec.source, "kind": spec.kind, "seed": spec.seed}
-    proof |= {"model": _fingerprint(spec), "set": _file_hash(path)}
+    proof |= {"model": _fingerprint(spec), "set": file_hash(path)}
     if spec.wording is not None:
-        proof["wording"] = _file_hash(spec.wording / WORDING_NAME)
+        proof["wording"] = file_hash(spec.wording / WORDING_NAME)
     card = file.with_suffix(".json")
     if not card.is_file():
         write(card, json.dumps(proof, indent=1) + "\n")
@@ -117,7 +119,7 @@ def _fingerprint(spec: JudgeSpec) -> str:
         files = sorted(each for each in folder.rglob("*") if each.is_file())
         digest = hashlib.sha256()
         for each in files:
-            digest.update(f"{each.relative_to(folder)} {_file_hash(each)}\n".encode())
+            digest.update(f"{each.relative_to(folder)} {file_hash(each)}\n".encode())
         return digest.hexdigest()
     from agent.inspection.built_in import built_in
     from agent.models.registry import find_model
@@ -130,11 +132,6 @@ def _fingerprint(spec: JudgeSpec) -> str:
         return find_model(spec.source).ref.sha256
     except ResourceError as error:
         raise WorkbenchError(str(error)) from error
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
@@ -207,10 +204,6 @@ def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[s
 
 
 def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, text)

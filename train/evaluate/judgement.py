@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from agent.examples.examples import Example
+from agent.json_lines import append_lines, read_lines
 from agent.protocol.reply import Verdict
-from agent.trajectory.append_lines import append_lines
 from agent.trajectory.trajectory import Trajectory
 
 MAX_LINE = 100_000
@@ -49,6 +48,9 @@ class Judgement:
     @property
     def is_right(self) -> bool:
         return self.verdict == self.answer
+
+
+NAMES = {field.name for field in fields(Judgement)}
 
 
 def tasks_with_members(judgements: Iterable[Judgement]) -> list[str]:
@@ -101,30 +103,27 @@ def _about(one: Example) -> dict[str, Any]:
 
 
 def add_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
-    try:
+    with write_errors(path):
         append_lines(path, (json.dumps(asdict(one), allow_nan=False) for one in judgements))
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def read_judgements(path: Path) -> Iterator[Judgement]:
     """The judgements in a file; a last line that a crash cut off is skipped."""
-    names = {field.name for field in fields(Judgement)}
     try:
-        with path.open("rb") as file:
-            for number in count(1):
-                line = file.readline(MAX_LINE)
-                if not line.endswith(b"\n") and len(line) < MAX_LINE:
-                    return
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise WorkbenchError(f"{path}, line {number}: not a line of JSON") from error
-                if not _is_judgement(record):
-                    raise WorkbenchError(f"{path}, line {number}: not a judgement")
-                yield Judgement(**{name: record[name] for name in record if name in names})
+        path.open("rb").close()  # a log need not be there, but a file that was named must be
+        yield from read_lines(path, _judgement, MAX_LINE)
     except OSError as error:
         raise WorkbenchError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _judgement(line: bytes) -> Judgement:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise WorkbenchError("not a line of JSON") from None
+    if not _is_judgement(record):
+        raise WorkbenchError("not a judgement")
+    return Judgement(**{name: record[name] for name in record if name in NAMES})
 
 
 def _is_judgement(record: Any) -> bool:

@@ -13,8 +13,9 @@ from pathlib import Path
 from agent.cluster.place import RayPlace
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, read_examples
+from agent.json_lines import drop_half_line
 from agent.trajectory.trajectory_file import write_trajectories
-from train.evaluate.judgement import Judgement, add_judgements, read_judgements
+from train.evaluate.judgement import MAX_LINE, Judgement, add_judgements, read_judgements
 from train.evaluate.judges import Judge, JudgedExample, JudgeSpec, make_judge
 from train.parallel import Workers, end_with_parent, worker_deaths
 from train.ray_work import ray_results
@@ -41,7 +42,9 @@ def judge_set(
 ) -> list[Judgement]:
     """Judge up to `limit` examples per task, resuming `out`; returns all judgements in order."""
     wanted = choose_keys(path, limit, tasks)
-    done = {one.key: one for one in _read_existing(out)} if out.exists() else {}
+    drop_half_line(out, MAX_LINE)
+    drop_half_line(trajectories_path(out))
+    done = {one.key: one for one in read_judgements(out)} if out.exists() else {}
     left = [key for key in wanted if key not in done]
     advance(len(wanted) - len(left))
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -82,16 +85,6 @@ def _first_of_each(rows: Sequence[dict[str, str]], limit: int) -> Iterator[str]:
         number = min(len(positives), max(round(limit * share), 1 if positives else 0))
         yield from positives[:number]
         yield from negatives[: max(limit - number, 0)]
-
-
-def _read_existing(out: Path) -> list[Judgement]:
-    """The judgements already there; a broken last line is cut off before more are appended."""
-    found = list(read_judgements(out))
-    data = out.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) != len(data):
-        out.write_bytes(whole)
-    return found
 
 
 def _examples(path: Path, keys: set[str]) -> Iterator[Example]:

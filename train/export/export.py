@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from agent.atomic_file import write_file
 from agent.convert.convert import (
     LanguageType,
     PictureType,
@@ -50,9 +50,7 @@ class ExportReport:
     def save(self) -> Path:
         """Write `export.json` beside the two files."""
         path = self.folder / REPORT
-        part = _part(path)
-        part.write_text(json.dumps(self.to_json(), indent=2) + "\n", encoding="utf-8")
-        part.replace(path)
+        write_file(path, json.dumps(self.to_json(), indent=2) + "\n")
         return path
 
 
@@ -86,8 +84,3 @@ def export_gguf(
     report = ExportReport(plan.family, folder, out_folder, language_model, mmproj, seconds)
     report.save()
     return report
-
-
-def _part(path: Path) -> Path:
-    """The temporary name of a file that is being written."""
-    return path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -18,6 +18,7 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 from safetensors.numpy import save_file
 
+from agent.atomic_file import atomic_folder, is_missing_or_empty
 from agent.convert.checkpoint import Weights
 from agent.convert.errors import ConversionError
 from agent.convert.shapes import Family, ModelShape, read_shape
@@ -25,11 +26,11 @@ from agent.convert.targets import HEAD, TensorTarget, text_targets, vision_targe
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.kind import GGUF
 from agent.engines.registry import engine_kind
+from agent.errors import write_errors
 from agent.models.card import Card
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card, plain_name
 from agent.models.registry import as_published, find_model
-from train.atomic_folder import atomic_folder, is_missing_or_empty
 from train.export.reopened_files import (
     Get,
     Json,
@@ -54,7 +55,7 @@ def reopen(name: str, out: Path) -> Card:
         raise ConversionError(f"{name[:120]} is not a complete GGUF model on this machine")
     if not is_missing_or_empty(out):
         raise ConversionError(f"{out} already exists: name a new folder")
-    with atomic_folder(out) as part:
+    with write_errors(out), atomic_folder(out) as part:
         count = _write(model.folder, model.card, part)
         card = replace(model.card, parameters=count)
         return _complete(card, part, plain_name(out.resolve().name))

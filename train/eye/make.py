@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from agent.errors import WorkbenchError
-from train.atomic_folder import replace_folder
+from agent.atomic_file import replace_folder
+from agent.errors import WorkbenchError, write_errors
 from train.export.export import export_gguf
 from train.export.gguf_card import write_gguf_card
 from train.eye.pool import Workers, lesson_jobs
@@ -66,7 +66,8 @@ def make_seeing_model(
     if not (out / EYE).is_dir():
         with Workers(workers, lesson_jobs(recipe.lessons, seed, library)) as lessons:
             teach(lessons, out / PART, recipe.school, seed, tell=tell)
-        replace_folder(out / PART, out / EYE)
+        with write_errors(out / EYE):
+            replace_folder(out / PART, out / EYE)
     parts = (
         (SPEECH, recipe.speech, recipe.questions, None),
         (RARE, recipe.rare_speech, recipe.rare_questions, out / SPEECH / MODEL),
@@ -80,7 +81,8 @@ def make_seeing_model(
                 eye, asked, out / PART, speech, recipe.school, seed + number,
                 start=start, uses_real_stars=bool(library), tell=tell,
             )  # fmt: skip
-        replace_folder(out / PART, out / name)
+        with write_errors(out / name):
+            replace_folder(out / PART, out / name)
     report = export_gguf(out / RARE / MODEL, out / GGUF, name=GGUF, say=lambda line: None)
     write_gguf_card(out / RARE / MODEL, report)
     return out / GGUF

@@ -14,7 +14,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_path
+from agent.errors import WorkbenchError, write_errors
+from agent.json_lines import append_lines
 from train.eye.model import Eye, gate_places, loss_of
 from train.eye.pool import PicturePool, Workers
 from train.eye.settings import SchoolSettings
@@ -102,8 +104,8 @@ def teach(
             entry: dict[str, float] = {"step": step + 1, "minutes": round(clock / 60.0, 1)}
             entry["pictures"] = (step + 1) * settings.batch
             entry |= watch(eye) if watch is not None else {}
-            with (out / CURVE).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
+            with write_errors(out / CURVE):
+                append_lines(out / CURVE, [json.dumps(entry)])
             tell(json.dumps(entry))
             probing += time.monotonic() - asked
         if is_last:
@@ -136,9 +138,9 @@ def eye_of_model(folder: Path, settings: SchoolSettings) -> Eye:
 
 
 def _save(eye: Eye, out: Path) -> None:
-    part = out / f".{WEIGHTS}.part"
-    save_file({name: each.contiguous().cpu() for name, each in eye.state_dict().items()}, part)
-    part.replace(out / WEIGHTS)
+    weights = {name: each.contiguous().cpu() for name, each in eye.state_dict().items()}
+    with write_errors(out / WEIGHTS), atomic_path(out / WEIGHTS) as part:
+        save_file(weights, part)
 
 
 def _learn(

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_file
+from agent.errors import WorkbenchError, write_errors
 from agent.spectra.spectrum import FloatArray
 
 
@@ -47,23 +48,17 @@ class Pictures:
 def write_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
     blobs = [zlib.compress(picture.tobytes(), 1) for one in lessons for picture in one.pictures]
     counts = [len(one.pictures) for one in lessons]
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            np.savez(
-                file,
-                pictures=np.frombuffer(b"".join(blobs), np.uint8),
-                ends=np.cumsum([len(blob) for blob in blobs]),
-                size=np.array(lessons[0].pictures.shape[1:]),
-                ranges=np.concatenate([one.ranges for one in lessons]).astype(np.float32),
-                targets=np.concatenate([one.targets for one in lessons]).astype(np.float16),
-                kinds=np.repeat([one.kind for one in lessons], counts),
-                spectra=np.repeat(np.arange(len(lessons)), counts),
-            )
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path), atomic_file(path) as file:
+        np.savez(
+            file,
+            pictures=np.frombuffer(b"".join(blobs), np.uint8),
+            ends=np.cumsum([len(blob) for blob in blobs]),
+            size=np.array(lessons[0].pictures.shape[1:]),
+            ranges=np.concatenate([one.ranges for one in lessons]).astype(np.float32),
+            targets=np.concatenate([one.targets for one in lessons]).astype(np.float16),
+            kinds=np.repeat([one.kind for one in lessons], counts),
+            spectra=np.repeat(np.arange(len(lessons)), counts),
+        )
 
 
 def count_pictures(path: Path) -> int:

@@ -23,11 +23,13 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
+from agent.atomic_file import atomic_folder
 from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import IMAGE_TOKEN
+from agent.errors import write_errors
+from agent.json_lines import append_lines
 from agent.models.infer_card import plain_name
 from agent.rendering.style import EYE
-from train.atomic_folder import replace_folder
 from train.eye.conversations import (
     MOST_LOOKS,
     SIZING,
@@ -276,8 +278,8 @@ def teach_speech(
             saved = clock
             found = figures(model, language, held, weigher, device)
             entry = {"step": step, "minutes": round(clock / 60.0, 1), "drawn": drawn, **found}
-            with (out / CURVE).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
+            with write_errors(out / CURVE):
+                append_lines(out / CURVE, [json.dumps(entry)])
             tell(json.dumps(entry))
             _save(model, out, longest, drawn, is_simulated=not uses_real_stars)
         if is_last:
@@ -358,20 +360,19 @@ def figures(
 
 
 def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool) -> None:
-    part = out / f".{MODEL}.part"
-    save_weights(model, model.state_dict(), part, torch.float16)
-    complete_folder(
-        part,
-        out / START,
-        style=EYE,
-        sizing=SIZING,
-        name=plain_name(out.resolve().name),
-        title="Says what it sees",
-        parameters=sum(weight.numel() for weight in model.parameters()),
-        tasks=QuestionSettings().tasks,
-        trained_on=f"{drawn} simulated questions"
-        + ("" if is_simulated else ", some of real stars"),
-        sampling=SamplingSettings(max_new_tokens=2 * longest),
-        simulated_only=is_simulated,
-    )
-    replace_folder(part, out / MODEL)
+    with write_errors(out / MODEL), atomic_folder(out / MODEL) as part:
+        save_weights(model, model.state_dict(), part, torch.float16)
+        complete_folder(
+            part,
+            out / START,
+            style=EYE,
+            sizing=SIZING,
+            name=plain_name(out.resolve().name),
+            title="Says what it sees",
+            parameters=sum(weight.numel() for weight in model.parameters()),
+            tasks=QuestionSettings().tasks,
+            trained_on=f"{drawn} simulated questions"
+            + ("" if is_simulated else ", some of real stars"),
+            sampling=SamplingSettings(max_new_tokens=2 * longest),
+            simulated_only=is_simulated,
+        )

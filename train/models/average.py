@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_folder, is_missing_or_empty
+from agent.errors import WorkbenchError, write_errors
 from agent.models.card import Card
 from agent.models.infer_card import plain_name
-from train.atomic_folder import atomic_folder, is_missing_or_empty
 from train.models.checkpoints import complete_checkpoints, step_of
 from train.models.finished_model import MODEL
 from train.models.model_folder import (
@@ -78,7 +78,7 @@ def average(
             raise WorkbenchError(f"{folder} is an adapter: only whole models can be averaged")
     if not (is_missing_or_empty(out) or _is_mean(out)):
         raise WorkbenchError(f"{out} already exists: name a new folder")
-    with atomic_folder(out) as part:
+    with write_errors(out), atomic_folder(out) as part:
         model, mean = mean_weights(checkpoints)
         if back is not None:
             _move_towards(mean, back, 0.5, checkpoints[0])

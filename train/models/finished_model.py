@@ -8,7 +8,8 @@ from pathlib import Path
 
 from transformers import Trainer
 
-from train.atomic_folder import replace_folder
+from agent.atomic_file import replace_folder
+from agent.errors import write_errors
 from train.models.model_folder import save_weights, stored_precision
 
 MODEL, ADAPTER = "model", "adapter"
@@ -39,5 +40,6 @@ def write_finished(
             save_weights(model, state, part, stored_precision(start))
     if is_first:
         complete(part)
-        replace_folder(part, out / MODEL)
+        with write_errors(out / MODEL):
+            replace_folder(part, out / MODEL)
     trainer.accelerator.wait_for_everyone()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import torch
 
+from agent.atomic_file import write_file
 from agent.engines.families import read_folder, read_json
 from agent.engines.hf.weights import load_model
 from agent.errors import ResourceError, WorkbenchError
@@ -135,6 +135,4 @@ def _remove_template(path: Path) -> None:
         return
     settings = read_json(path)
     if settings.pop("chat_template", None) is not None:
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        draft.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")
-        draft.replace(path)
+        write_file(path, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")

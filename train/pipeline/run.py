@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.atomic_file import write_file
 from agent.errors import WorkbenchError
 from train.pipeline.chain_commands import Step
 
@@ -96,6 +97,4 @@ def _read(out: Path) -> list[Done]:
 
 
 def _write(out: Path, finished: list[Done]) -> None:
-    part = out / f".{RECORD}.part"
-    part.write_text(json.dumps([vars(one) for one in finished], indent=1) + "\n", encoding="utf-8")
-    part.replace(out / RECORD)
+    write_file(out / RECORD, json.dumps([vars(one) for one in finished], indent=1) + "\n")

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import count as counting
 from pathlib import Path
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import WorkbenchError, write_errors
 from agent.examples.examples import Example, write_examples
 from agent.program_version import program_version
 from train.parallel import in_order
@@ -131,7 +132,5 @@ def _describe(
         "made": vars(counts),
     }
     path = out.with_suffix(".json")
-    try:
-        path.write_text(json.dumps(account, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path):
+        write_file(path, json.dumps(account, indent=1) + "\n")

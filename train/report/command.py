@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from train.report.page import page
 
 
@@ -37,11 +37,9 @@ def report(
             "nothing to report: name a --run, an --evaluation, a --pool or --ratings"
         )
     text = page(title, _sections(run or [], evaluation, bench, pool, ratings or [], failures))
-    try:
+    with write_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {out}: {error.strerror or error}") from error
     typer.echo(out)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from agent.ellipsis import shortened
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example
 from agent.examples.store import ExampleStore
@@ -120,5 +121,4 @@ def _window(look: Step) -> str:
 
 
 def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= MAX_LINE_LENGTH else f"{plain[:MAX_LINE_LENGTH]} ..."
+    return shortened(" ".join(text.split()), MAX_LINE_LENGTH, " ...")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from agent.errors import WorkbenchError
+from agent.hashing import file_hash
 from agent.models.card import Card
 from agent.protocol.protocol import Turn
 from agent.protocol.wording import Wording
@@ -173,7 +173,6 @@ def _fingerprints(paths: Sequence[Path]) -> dict[str, str]:
 
 def _sha256(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_hash(path)
     except OSError as error:
         raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error

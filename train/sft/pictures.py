@@ -6,7 +6,6 @@ File names are hashes of the contents, so processes and epochs share them.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -14,7 +13,8 @@ from pathlib import Path, PurePath
 
 from PIL import Image
 
-from agent.errors import TrajectoryError, WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import TrajectoryError, WorkbenchError, write_errors
 from agent.examples.store import ExampleStore
 from agent.hashing import picture_hash, text_hash
 from agent.inspection.pictures import redraw
@@ -91,14 +91,9 @@ class PictureFolder:
                 return
             _added[self.path] = _added.get(self.path, 0) + len(content)
         file = self._file(name)
-        file.parent.mkdir(exist_ok=True)
-        draft = file.with_name(f".{file.name}.{os.getpid()}")
-        try:
-            draft.write_bytes(content)
-            draft.replace(file)
-        except OSError as error:
-            draft.unlink(missing_ok=True)
-            raise WorkbenchError(f"cannot write {file}: {error.strerror or error}") from error
+        with write_errors(file):
+            file.parent.mkdir(exist_ok=True)
+            write_file(file, content)
 
     def _file(self, name: str) -> Path:
         return self.path / name[:2] / f"{name}.png"

@@ -6,7 +6,6 @@ A run's folder holds `settings.json`, `start` (the first weights of a new model)
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -19,13 +18,13 @@ from rich.console import Console
 from transformers import TrainingArguments, set_seed
 from transformers.utils import logging
 
+from agent.atomic_file import atomic_folder
 from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
 from agent.engines.families import ModelFolder, read_folder
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from agent.evidence.words import KIND_NAMES
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import is_brief
-from train.atomic_folder import replace_folder
 from train.draft.phrases import SHORT
 from train.journal import journal
 from train.models.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
@@ -191,13 +190,11 @@ def _starting_folder(
         return folder
     if given:
         return given
-    part = out / f".{START}.part"
-    shutil.rmtree(part, ignore_errors=True)
-    brief = bool(inputs.trajectories) and all(map(is_brief, inputs.trajectories))
-    texts = [*task_texts(brief=brief), *trajectory_texts(inputs.trajectories)]
-    texts += conversation_texts(turns for turns, _ in inputs.conversations())
-    make_new_model(part, settings, texts, seed)
-    replace_folder(part, folder)
+    with write_errors(folder), atomic_folder(folder) as part:
+        brief = bool(inputs.trajectories) and all(map(is_brief, inputs.trajectories))
+        texts = [*task_texts(brief=brief), *trajectory_texts(inputs.trajectories)]
+        texts += conversation_texts(turns for turns, _ in inputs.conversations())
+        make_new_model(part, settings, texts, seed)
     return folder
 
 

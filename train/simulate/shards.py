@@ -13,7 +13,8 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_file
+from agent.errors import WorkbenchError, write_errors
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
 from train.simulate.production import SimulatedSpectrum
 
@@ -25,23 +26,15 @@ def write_shard(path: Path, made: Sequence[SimulatedSpectrum]) -> None:
     """Write a shard; `ivar` is 0 throughout where the imitated file states no errors."""
     seen = [one.entry.observation for one in made]
     sizes = [one.flux.size for one in seen]
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            np.savez(
-                file,
-                flux=np.concatenate([one.flux for one in seen]).astype(np.float32),
-                ivar=np.concatenate([one.ivar * one.errors_known for one in seen]).astype(
-                    np.float32
-                ),
-                wavelength=np.concatenate([one.wavelength for one in seen]).astype(np.float32),
-                offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-                index=np.array([one.entry.target.index for one in made], dtype=np.int64),
-            )
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path), atomic_file(path) as file:
+        np.savez(
+            file,
+            flux=np.concatenate([one.flux for one in seen]).astype(np.float32),
+            ivar=np.concatenate([one.ivar * one.errors_known for one in seen]).astype(np.float32),
+            wavelength=np.concatenate([one.wavelength for one in seen]).astype(np.float32),
+            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            index=np.array([one.entry.target.index for one in made], dtype=np.int64),
+        )
 
 
 def read_shard(path: Path) -> Iterator[Spectrum]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_path
+from agent.errors import write_errors
 from train.simulate.production import SimulatedSpectrum
 
 TRUTH_COLUMNS = (
@@ -92,7 +92,11 @@ class Tables:
             (self.candidates_path, CANDIDATE_COLUMNS),
         ):
             kept = list(_whole_rows(path, columns))[:rows]
-            with _replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+            with (
+                write_errors(path),
+                atomic_path(path) as part,
+                part.open("w", newline="", encoding="utf-8") as file,
+            ):
                 writer = csv.DictWriter(file, columns, lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(kept)
@@ -111,14 +115,11 @@ class Tables:
 
 
 def _append(path: Path, columns: tuple[str, ...], rows: list[dict[str, Cell]]) -> None:
-    try:
-        with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, columns, lineterminator="\n")
-            writer.writerows(
-                {key: _without_formula(value) for key, value in row.items()} for row in rows
-            )
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path), path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writerows(
+            {key: _without_formula(value) for key, value in row.items()} for row in rows
+        )
 
 
 def _without_formula(value: Cell) -> Cell:
@@ -137,10 +138,3 @@ def _whole_rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, str]
     for row in csv.DictReader(text.splitlines()):
         if set(row) == set(columns) and None not in row.values():
             yield row
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    part = path.with_name(f".{path.name}.part")
-    yield part
-    part.replace(path)

@@ -14,8 +14,8 @@ from typing import Annotated
 import typer
 from astropy.io import fits
 
-from agent.errors import WorkbenchError
-from train.atomic_folder import atomic_folder, is_missing_or_empty
+from agent.atomic_file import atomic_folder, is_missing_or_empty
+from agent.errors import WorkbenchError, write_errors
 from train.stars.labels import (
     HOT_SUBDWARFS,
     WHITE_DWARFS,
@@ -50,7 +50,7 @@ def stars(
     except (OSError, zipfile.BadZipFile) as error:
         raise WorkbenchError(f"the wheels cannot be read: {error}") from error
     rows = []
-    with atomic_folder(out) as part:
+    with write_errors(out), atomic_folder(out) as part:
         for star, content in files.items():
             ending = "fits" if star.library in _FITS else "csv"
             file = f"{star.library.lower()}-{star.name}.{ending}"

@@ -19,7 +19,7 @@ from typing import IO
 
 import agent
 from agent.child_process.child_command import child_command
-from agent.child_process.start_child import start_child
+from agent.child_process.start_child import end_child, start_child
 from agent.engines.remote.errors import one_line
 from agent.errors import EngineError
 
@@ -86,21 +86,12 @@ class ServerProcess:
             self._process.stdin.close()
         if not self.address:  # still loading, when it does not read stdin
             self._process.terminate()
-        self._end()
+        end_child(self._process, EXIT_TIMEOUT_S)
         for reader in self._readers:
             reader.join(EXIT_TIMEOUT_S)
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
-
-    def _end(self) -> None:
-        for stop in (self._process.terminate, self._process.kill):
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(EXIT_TIMEOUT_S)
-                return
-            stop()
-        with suppress(subprocess.TimeoutExpired):  # one stuck in a driver outlives even kill
-            self._process.wait(EXIT_TIMEOUT_S)
 
     def _run(self, arguments: Sequence[str], started: Future[subprocess.Popen[bytes]]) -> None:
         """Start the child in a thread that outlives it, as `start_child` asks for."""
@@ -129,7 +120,7 @@ class ServerProcess:
             address = json.loads(answer)["address"]
         except (ValueError, TypeError, KeyError):
             self._process.terminate()
-            self._end()
+            end_child(self._process, EXIT_TIMEOUT_S)
             reason = self._exit_reason(slice(3))  # the first error is the informative one
             advice = f". {OPENMP_ADVICE}" if OPENMP in reason else ""
             raise EngineError(f"the model could not be loaded ({reason}){advice}") from None

@@ -18,6 +18,7 @@ from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.remote.address import Key, redact_keys
 from agent.engines.remote.stream import read_json
 from agent.errors import EngineError
+from agent.rendering.window import single_line
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
@@ -231,10 +232,7 @@ def refusal_in_stream(event: Mapping[str, Any], key: Key | None = None) -> Refus
 
 def one_line(text: str, longest: int = MAX_MESSAGE) -> str:
     """Return a text as one printable line."""
-    text = _TAG.sub(" ", text[:MAX_BODY])
-    text = "".join(character if character.isprintable() else " " for character in text)
-    text = " ".join(text.split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return single_line(_TAG.sub(" ", text[:MAX_BODY]), longest)
 
 
 def _error_object(body: bytes) -> dict[str, Any]:

@@ -11,13 +11,13 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal, NoReturn
-from uuid import uuid4
 from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from agent.atomic_file import atomic_path
 from app.core.database import error_messages
 from app.core.database.file_lock import SessionLock
 from app.core.database.file_opening import (
@@ -30,7 +30,7 @@ from app.core.database.file_opening import (
     run_pragma,
     side_file,
 )
-from app.core.errors import SessionError
+from app.core.errors import SessionError, disk_errors
 
 MAX_READERS = 32
 SIDE_SUFFIXES = ("-wal", "-shm")
@@ -147,18 +147,14 @@ class SessionFile:
         """Save a complete copy, even if the file itself was deleted."""
         if path.exists():
             raise SessionError(f"{path} already exists. Choose another name")
-        draft = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
-        pooled = (self.readers if self._mode == "read" else self.writer).raw_connection()
-        try:
-            with closing(sqlite3.connect(draft)) as target:
-                _driver_connection(pooled).backup(target)
-            draft.replace(path)
-        except OSError as error:
-            raise SessionError(f"{path} could not be written: {error.strerror}") from error
-        finally:
-            pooled.close()
-            with suppress(OSError):
-                draft.unlink()
+        engine = self.readers if self._mode == "read" else self.writer
+        with (
+            closing(engine.raw_connection()) as pooled,
+            disk_errors(path),
+            atomic_path(path) as part,
+            closing(sqlite3.connect(part)) as target,
+        ):
+            _driver_connection(pooled).backup(target)
 
     def close(self) -> None:
         if self._mode != "read":

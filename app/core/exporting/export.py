@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from sqlalchemy import Connection, select
 
+from agent.atomic_file import atomic_file, write_file
 from agent.tasks.task import Task
-from app.core.atomic_file import atomic_write, disk_errors
 from app.core.database.tables import candidates, lists
-from app.core.errors import SessionError
+from app.core.errors import SessionError, disk_errors
 from app.core.exporting.column import Column
 from app.core.exporting.column_buffer import ColumnBuffer
 from app.core.exporting.columns import Layout, read_layout
@@ -182,7 +182,7 @@ def _write(job: _ExportJob, out: Path, layout: Layout, format_: str) -> int:
     write = _writer(format_, folder)
     with disk_errors(out), ColumnBuffer(folder) as buffer:
         table = _buffered(job, layout, buffer)
-        with atomic_write(out) as file:
+        with atomic_file(out) as file:
             write(file, table, job.provenance)
         return table.rows
 
@@ -217,10 +217,10 @@ def _write_rows(job: _ExportJob, out: Path, layout: Layout) -> int:
             rows += len(page[0])
             yield page
 
-    with atomic_write(out) as file:
+    with disk_errors(out), atomic_file(out) as file:
         write_csv(file, columns, counted())
-        with atomic_write(metadata_path(out)) as metadata_file:
-            metadata_file.write(metadata(out, columns, rows, job.provenance).encode())
+        with disk_errors(metadata_path(out)):
+            write_file(metadata_path(out), metadata(out, columns, rows, job.provenance))
     return rows
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
+from agent.atomic_file import atomic_file
 from agent.checked_toml import printable
-from app.core.atomic_file import atomic_write
 from app.core.database.tables import candidates, log, reviewers
+from app.core.errors import disk_errors
 from app.core.exporting.escapes import escape_formula
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.opinions import flags_text, time_text
@@ -49,7 +50,7 @@ def write_log(session: Session, out: Path) -> int:
     """
     caches = [EscapeCache(_escape, is_plain) for _ in COLUMNS]
     count = 0
-    with atomic_write(out) as file:
+    with disk_errors(out), atomic_file(out) as file:
         file.write((",".join(COLUMNS) + "\n").encode())
         for page in _pages(session):
             rows = [_cells(row, entry_from(row, row.name)) for row in page]

@@ -19,12 +19,12 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.atomic_file import write_file
 from agent.checked_toml import printable
 from agent.program_version import program_version
 from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import Spectrum, Window
-from app.core.atomic_file import atomic_write
-from app.core.errors import SessionError
+from app.core.errors import SessionError, disk_errors
 from app.core.session.provenance import PROGRAM
 
 SUFFIXES = {
@@ -66,8 +66,8 @@ def write_spectrum(
     header = _header(spectrum, smoothing_px or 0.0, z)
     header |= {key: _text(text) for key, text in (shown_as or {}).items()}
     content = {"csv": _csv, "fits": _fits, "votable": _votable}[format_](columns, header)
-    with atomic_write(out) as file:
-        file.write(content)
+    with disk_errors(out):
+        write_file(out, content)
     return int(columns["wavelength"][0].size)
 
 

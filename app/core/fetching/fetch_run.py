@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -10,8 +9,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.core.atomic_file import atomic_write, disk_errors
-from app.core.fetching.journal import FetchedFileRecord, Journal, file_hash
+from agent.atomic_file import write_file
+from agent.hashing import bytes_hash, text_hash
+from app.core.errors import disk_errors
+from app.core.fetching.journal import FetchedFileRecord, Journal, stored_hash
 from app.core.fetching.rows import FetchRow
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.services.archives.archive import Archive, Found, NotTold
@@ -129,7 +130,7 @@ class FetchRun:
     ) -> FetchedFileRecord:
         got = self._archive.get(found, self._client, should_stop)
         checked(got.content, found, self._radius_arcsec)
-        sha256 = hashlib.sha256(got.content).hexdigest()
+        sha256 = bytes_hash(got.content)
         name = self._free_name(found, suffix_of(got.content), sha256)
         record = FetchedFileRecord(
             asked=asked,
@@ -143,9 +144,9 @@ class FetchRun:
             sha256=sha256,
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        if file_hash(self._folder / name) != sha256:
-            with atomic_write(self._folder / name) as file:
-                file.write(got.content)
+        if stored_hash(self._folder / name) != sha256:
+            with disk_errors(self._folder / name):
+                write_file(self._folder / name, got.content)
         self._journal.add(record)
         return record
 
@@ -160,7 +161,7 @@ class FetchRun:
                 found.release,
                 found.id,
             )
-            if is_ours or (known is None and (is_free or file_hash(path) == sha256)):
+            if is_ours or (known is None and (is_free or stored_hash(path) == sha256)):
                 return name
         raise NotTold(f"the folder has a thousand files called {found.stem}")
 
@@ -170,4 +171,4 @@ class FetchRun:
         told = [archive.id, getattr(archive, "release", ""), getattr(archive, "base", "")]
         told += [sorted(wanted.ids.items()), wanted.ra, wanted.dec, wanted.object_id]
         told += [self._radius_arcsec, self._take_all]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
+        return text_hash(json.dumps(told))[:24]

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.core.atomic_file import atomic_write
+from agent.atomic_file import write_file
+from app.core.errors import disk_errors
 from app.core.fetching.fetch_run import FailedRow, FetchedRow, FetchReport
 from app.core.fetching.rows import FetchRow
 
@@ -54,6 +55,6 @@ def _write(out: Path, rows: Sequence[dict[str, Any]], last: Sequence[str]) -> Pa
     writer = csv.DictWriter(sink, [*used, *own, *last], restval="", extrasaction="ignore")
     writer.writeheader()
     writer.writerows(rows)
-    with atomic_write(out) as file:
-        file.write(sink.getvalue().encode("utf-8", "replace"))
+    with disk_errors(out):
+        write_file(out, sink.getvalue().encode("utf-8", "replace"))
     return out

@@ -6,7 +6,6 @@ It grows by a line when a file has landed. A line that a crash cut short is drop
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import os
 import re
@@ -14,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from app.core.atomic_file import disk_errors
-from app.core.errors import SessionError
+from agent.hashing import file_hash
+from app.core.errors import SessionError, disk_errors
 
 NAME = "fetched.ecsv"
 MAX_BYTES = 256 * 2**20
@@ -70,7 +69,7 @@ class Journal:
     def is_there(self, record: FetchedFileRecord) -> bool:
         """Whether the file is in the folder as it was fetched."""
         path = self.folder / record.file
-        return self._by_file.get(record.file) == record and file_hash(path) == record.sha256
+        return self._by_file.get(record.file) == record and stored_hash(path) == record.sha256
 
     def add(self, record: FetchedFileRecord) -> None:
         """Append a line and wait until it is on disk. Raises SessionError."""
@@ -134,12 +133,11 @@ def _record(cells: list[str]) -> FetchedFileRecord | None:
     return FetchedFileRecord(found=int(given["found"]), bytes=int(given["bytes"]), **texts)
 
 
-def file_hash(path: Path) -> str:
+def stored_hash(path: Path) -> str:
     """SHA-256 of a regular file; empty if there is none."""
     try:
         if path.is_symlink() or not path.is_file():
             return ""
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_hash(path)
     except OSError:
         return ""

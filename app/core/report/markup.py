@@ -6,6 +6,8 @@ import html
 import unicodedata
 from collections.abc import Iterable
 
+from agent.ellipsis import shortened
+
 
 class Markup(str):
     """Escaped markup, made by `tag`, `join`, `page` and `style`; plain text is escaped on use."""
@@ -50,8 +52,7 @@ def style(text: str) -> Markup:
 
 def quoted(text: str, longest: int = LONGEST) -> Markup:
     """Text that a list, a person or an agent wrote: shortened, in its own writing direction."""
-    short = text if len(text) <= longest else text[:longest].rstrip() + " …"
-    return tag("bdi", short)
+    return tag("bdi", shortened(text, longest, " …"))
 
 
 def escaped(text: Cell) -> str:

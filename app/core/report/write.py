@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.core.atomic_file import atomic_write
+from agent.atomic_file import write_file
+from app.core.errors import disk_errors
 from app.core.report.content import gather_content
 from app.core.report.evidence import Read
 from app.core.report.page import report_page
@@ -18,6 +19,6 @@ def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path
     give the same figures.
     """
     page = report_page(gather_content(session, read, seed))
-    with atomic_write(out) as file:
-        file.write(page.encode("utf-8", "replace"))
+    with disk_errors(out):
+        write_file(out, page.encode("utf-8", "replace"))
     return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from agent.checked_toml import printable
+from agent.hashing import bytes_hash
 from app.core.database.tables import evidence, service_replies
 from app.core.session.stored_opinions import damaged
 from app.services.catalogues.service import NAME, Service, ServiceColumn, all_services
@@ -88,6 +88,6 @@ def unpacked(packed: bytes, sha256: str, at_most: int = MAX_REPLY) -> bytes:
         content = unpacker.decompress(packed, at_most)
     except zlib.error as error:
         raise damaged("the reply of a service") from error
-    if not unpacker.eof or hashlib.sha256(content).hexdigest() != sha256:
+    if not unpacker.eof or bytes_hash(content) != sha256:
         raise damaged("the reply of a service")
     return content

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from agent.atomic_file import write_file
 from agent.spectra.urls import is_url, url_folder
-from app.core.atomic_file import atomic_write
-from app.core.errors import SessionError
 from app.core.reviewer_name import settings_path
 
 MAX_BYTES = 4_000_000
@@ -36,10 +35,9 @@ def save_folders(name: str, known: Mapping[str, list[str]]) -> None:
     """Write the newest keys, which are the last ones; where this fails, nothing is kept."""
     newest = dict([*known.items()][-MAX_KEYS:])
     path = settings_path().with_name(name)
-    with suppress(OSError, SessionError):  # then the question is asked again
+    with suppress(OSError):  # then the question is asked again
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as file:
-            file.write(json.dumps(newest, indent=1).encode("utf-8", "replace"))
+        write_file(path, json.dumps(newest, indent=1).encode("utf-8", "replace"))
 
 
 def _is_whole(folder: str) -> bool:

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from app.core.atomic_file import disk_errors, sync_folder
+from agent.atomic_file import sync_folder
 from app.core.database.database import SUFFIX, Database
 from app.core.database.tables import (
     assignments,
@@ -32,7 +32,7 @@ from app.core.database.tables import (
     repeats,
     service_replies,
 )
-from app.core.errors import SessionError
+from app.core.errors import SessionError, disk_errors
 from app.core.inspections.seen import EVIDENCE, PREFIX
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.assignments import is_assigned_to

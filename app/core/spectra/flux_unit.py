@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from agent.ellipsis import shortened
+
 MAX_UNIT = 40
 """Characters of an unknown unit shown on the axis."""
 MAX_TOKENS = 40
@@ -68,7 +70,7 @@ def read_unit(text: str) -> Unit:
     if split is None:
         plain = _plain(text)
         kept = "".join(each for each in plain if each.isprintable())
-        return Unit(kept if len(kept) <= MAX_UNIT else kept[: MAX_UNIT - 1] + "…")
+        return Unit(shortened(kept, MAX_UNIT))
     factor, parts = split
     known = " ".join(name + (_raised(power) if power != 1 else "") for name, power in parts)
     if factor is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -16,16 +15,17 @@ from sqlalchemy import delete, func, insert, select, type_coerce
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import NULLTYPE
 
+from agent.atomic_file import sync_folder
 from agent.errors import ReadError
+from agent.hashing import bytes_hash
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.spectrum_bytes import from_bytes, to_bytes
 from agent.spectra.urls import is_url, url_folder
-from app.core.atomic_file import disk_errors, sync_folder
 from app.core.database.database import SUFFIX, Database
 from app.core.database.error_messages import explain
 from app.core.database.session_file import SIDE_SUFFIXES
 from app.core.database.tables import candidates, facts, metadata, packed_spectra
-from app.core.errors import SessionError
+from app.core.errors import SessionError, disk_errors
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.folder_names import is_within, summarized
 from app.core.session.records import Candidate
@@ -84,7 +84,7 @@ def packed_spectrum(session: Session, candidate_id: int) -> Spectrum | None:
             raise ReadError(f"the packed spectrum is too large ({length} bytes)")
         row: Any = connection.execute(select(*as_stored).where(is_this)).one()
     content, sha256 = row[0], row[1]
-    if not isinstance(content, bytes) or content_hash(content) != sha256:
+    if not isinstance(content, bytes) or bytes_hash(content) != sha256:
         raise ReadError("the packed spectrum is damaged: its hash does not match")
     return from_bytes(content)
 
@@ -225,7 +225,7 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
                     unreadable.append(_unreadable(candidate, error))
                 continue
             new_rows.append(
-                {"candidate_id": candidate.id, "sha256": content_hash(content), "content": content}
+                {"candidate_id": candidate.id, "sha256": bytes_hash(content), "content": content}
             )
         if new_rows:
             with copy.writing() as connection:
@@ -255,7 +255,3 @@ def _packed_already(copy: Database, page: list[Candidate]) -> set[int]:
 
 def _unreadable(candidate: Candidate, error: ReadError) -> Unreadable:
     return Unreadable(candidate_id=candidate.id, object_id=candidate.object_id, reason=str(error))
-
-
-def content_hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

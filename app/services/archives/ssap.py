@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import numpy as np
 
+from agent.hashing import text_hash
 from agent.votable.binary_rows import Cell
 from agent.votable.fields import DTYPES, VOTableField
 from app.services.archives.archive import (
@@ -148,7 +148,7 @@ def _found(row: Row, base: str, place: Position) -> Found:
     if not isinstance(url, str):
         raise BadReply("a spectrum of the answer has no address")
     here = _position(row)
-    number = hashlib.sha256(url.encode()).hexdigest()[:12]
+    number = text_hash(url)[:12]
     title = str(row.get("target") or row.get("title") or "spectrum")
     return Found(
         id=url,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+
+from agent.hashing import bytes_hash
 
 Value = float | int | str | None
 
@@ -44,7 +45,7 @@ class Exchange:
     sha256: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sha256", hashlib.sha256(self.content).hexdigest())
+        object.__setattr__(self, "sha256", bytes_hash(self.content))
 
 
 @dataclass(frozen=True, kw_only=True)

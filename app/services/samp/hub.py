@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Self
 
 from agent.child_process.child_command import child_command
-from agent.child_process.start_child import start_child
+from agent.child_process.start_child import end_child, start_child
 from app.services.samp.library import SampError
 
 CHILD, MODULE = "samp-hub", "app.services.samp.hub_child"
@@ -76,8 +76,4 @@ class OwnHub:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
-        try:
-            self._process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end_child(self._process, STOP_S)

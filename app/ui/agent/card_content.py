@@ -9,6 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
+from agent.ellipsis import shortened
 from agent.inspection.built_in import built_in
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Window
@@ -104,7 +105,7 @@ def card_contents(
 def overview_card(text: str) -> CardContent:
     """Return the card of the overview text, which the model read before its first turn."""
     title = translate("agent", "The whole spectrum")
-    return CardContent(index=-1, kind="thought", title=title, text=shortened(text))
+    return CardContent(index=-1, kind="thought", title=title, text=shortened(text, MAX_TEXT))
 
 
 def partial_turn_card(raw: str) -> CardContent:
@@ -130,7 +131,8 @@ def _card(
         return _look(index, step, look, shift)
     if step.error:
         return _fault(index, step, shift)
-    text = shortened(without_boxed_verdict(step.text) if step.kind == "answer" else step.text)
+    text = without_boxed_verdict(step.text) if step.kind == "answer" else step.text
+    text = shortened(text, MAX_TEXT)
     # Of a panel, only the member that looked, whose line is the first, says what it saw.
     seen = text.partition("\n")[0] if is_of_panel(step) else text
     claims = () if looked_at is None else unsupported(seen, looked_at)
@@ -170,7 +172,7 @@ def _look(index: int, step: Step, number: int, shift: float) -> CardContent:
         title=title.replace("{n}", str(number)),
         aside=observed_range(step.range, shift),
         label=task_text(step.label),
-        text=shortened(step.text) if step.by == "person" else "",
+        text=shortened(step.text, MAX_TEXT) if step.by == "person" else "",
         numbers=window_text(step.measured),
         rows=measured_rows(step.measured, shift),
         notes=measurement_notes(step.measured),
@@ -188,8 +190,8 @@ def _fault(index: int, step: Step, shift: float) -> CardContent:
         else translate("agent", "Could not be shown"),
         aside=window,
         label=step.label,
-        text=shortened(step.text),
-        warnings=(translate_measured_text(shortened(step.error)),),
+        text=shortened(step.text, MAX_TEXT),
+        warnings=(translate_measured_text(shortened(step.error, MAX_TEXT)),),
     )
 
 
@@ -205,10 +207,6 @@ def _title(step: Step) -> str:
     if step.kind == "answer":
         return translate("agent", "Answer")
     return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Text")
-
-
-def shortened(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + " …"
 
 
 def without_boxed_verdict(text: str) -> str:

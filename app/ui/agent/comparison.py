@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from agent.ellipsis import shortened
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.card_content import without_boxed_verdict
 from app.ui.agent.measured_rows import observed_range
@@ -146,4 +147,4 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
     ]
     yield "looks", "\n".join(looks) or "–"
     reasons = translate_measured_text(without_boxed_verdict(record.reasons))
-    yield "reasons", reasons[:MAX_REASONS] + ("…" if len(reasons) > MAX_REASONS else "")
+    yield "reasons", shortened(reasons, MAX_REASONS)

@@ -40,9 +40,9 @@ class CurvePlot(CardPlot):
 
     def show_curves(self, curves: Sequence[LightCurve], period_d: float | None) -> None:
         self.curves, self.period_d = curves, period_d
-        self.draw()
+        self.redraw()
 
-    def draw(self) -> None:
+    def redraw(self) -> None:
         self.plotItem.clear()
         is_folded = self.period_d is not None
         time = self.curves[0].time if self.curves else "HJD"

@@ -37,9 +37,9 @@ class HrPlot(CardPlot):
     def show_place(self, place: Place | None, region: Region | None) -> None:
         if (place, region) != (self.place, self.region):
             self.place, self.region = place, region
-            self.draw()
+            self.redraw()
 
-    def draw(self) -> None:
+    def redraw(self) -> None:
         for item in self._drawn:
             self.removeItem(item)
         self._drawn.clear()

@@ -99,9 +99,9 @@ class SedPlot(CardPlot):
     def show_energy(self, energy: Energy | None) -> None:
         if energy is not self.energy:
             self.energy = energy
-            self.draw()
+            self.redraw()
 
-    def draw(self) -> None:
+    def redraw(self) -> None:
         self.plotItem.clear()
         energy = self.energy
         if energy is None:

@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
     QPoint,
     Qt,
     Signal,
@@ -22,35 +18,13 @@ from app.ui.evidence.value_texts import ValueRow
 from app.ui.keys.text_focus import COPIES_SELECTION
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.data_texts import service_text
-from app.ui.widgets.pair_table import fit_rows, show_as_pairs
+from app.ui.widgets.pair_table import PairModel, Role, fit_rows, show_as_pairs
 
-Index = QModelIndex | QPersistentModelIndex
-ROOT = QModelIndex()
-Role = Qt.ItemDataRole
 NAME_SHARE = 0.46
 
 
-class ValueModel(QAbstractTableModel):
-    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._current_theme = current_theme
-        self.rows: Sequence[ValueRow] = ()
-
-    def show_rows(self, rows: Sequence[ValueRow]) -> None:
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else 2
-
-    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row, is_name = self.rows[index.row()], index.column() == 0
+class ValueModel(PairModel):
+    def cell(self, row: ValueRow, is_name: bool, role: int) -> Any:
         if role == Role.DisplayRole:
             return row.name if is_name else row.text
         if role == Role.ToolTipRole:
@@ -85,6 +59,7 @@ class ValueTable(QTableView):
     def show_rows(self, rows: Sequence[ValueRow]) -> None:
         if rows != self.values.rows:
             self.values.show_rows(rows)
+            self.clearSelection()
             self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from importlib import resources
 from pathlib import Path
 
 from platformdirs import user_data_path
 
+from agent.hashing import bytes_hash
 from agent.tasks.catalogue import find_task, look_task
 from app.core.importing.opening import normalized_path
 from app.core.importing.spectrum_files import stem_of
@@ -57,7 +57,7 @@ def spectrum_session(
     """
     chosen, spectrum = look_task(), normalized_path(path)
     key = f"{spectrum}\0{chosen.id}".encode(errors="replace")
-    digest = hashlib.sha256(key).hexdigest()[:12]
+    digest = bytes_hash(key)[:12]
     home = folder or data_folder() / "spectra"
     name = f"{stem_of(spectrum.name)[:MAX_STEM]}-{chosen.id}-{digest}.speco3"
     path = ensure_folder(home) / name

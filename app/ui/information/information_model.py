@@ -5,46 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont
 
 from app.ui.information.information import InformationRow
 from app.ui.theme.theme import CurrentTheme
-
-Index = QModelIndex | QPersistentModelIndex
-ROOT = QModelIndex()
-Role = Qt.ItemDataRole
+from app.ui.widgets.pair_table import Index, PairModel, Role
 
 
-class InformationModel(QAbstractTableModel):
+class InformationModel(PairModel):
+    rows: Sequence[InformationRow]
+
     def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._current_theme = current_theme
-        self.rows: Sequence[InformationRow] = ()
+        super().__init__(current_theme, parent)
         self._bold = QFont()
         self._bold.setBold(True)
 
-    def show_rows(self, rows: Sequence[InformationRow]) -> None:
-        """Show rows; the model is reset only if their number changes, which is rare."""
-        if len(rows) == len(self.rows):
-            self.rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, 1))
-            return
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else 2
-
-    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row, is_name = self.rows[index.row()], index.column() == 0
+    def cell(self, row: InformationRow, is_name: bool, role: int) -> Any:
         if role == Role.DisplayRole:
             return row.name if is_name else self._value(row)
         if role == Role.ToolTipRole:

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from agent import ellipsis
 from agent.confidence.reliability import Bin
 from agent.confidence.scores import Estimate
 from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.number_format import rounded
-from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.chart import Chart
 
 ROW_MARGIN_PX = 9
 FOOT_ROWS = 1.7
@@ -39,32 +41,17 @@ class FigureRow:
     tone: str = "flux"
 
 
-class Figure(pg.PlotWidget):  # type: ignore[misc]
-    """A figure without mouse control, drawn again when the theme changes."""
+class Figure(Chart):
+    """A figure that a function draws."""
 
     def __init__(
         self, current_theme: CurrentTheme, name: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent, enableMenu=False)
-        self._current_theme = current_theme
+        super().__init__(current_theme, name, parent)
         self._drawn: tuple[Any, ...] = ()
         self._names: tuple[str, ...] = ()
-        self.setAccessibleName(name)
-        self.setMouseEnabled(x=False, y=False)
-        self.hideButtons()
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setFrameShape(self.Shape.NoFrame)
-        current_theme.changed.connect(self._restyle)
-
-    @property
-    def theme(self) -> Theme:
-        return self._current_theme.theme
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        # Qt also sends this while it builds the widget.
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_drawn"):
-            self._restyle()
+        for side in ("left", "bottom", "right"):
+            self.getPlotItem().getAxis(side).setStyle(tickLength=0)
 
     def draw(self, function: Any, *arguments: Any) -> None:
         """Draw by calling `function(figure, *arguments)`, now and for each new theme."""
@@ -88,9 +75,6 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
             room = max(needed, self.width() // 3 - PAD_PX)
             self.getPlotItem().getAxis("left").setWidth(min(advance(WIDEST_NAME), room) + PAD_PX)
 
-    def wheelEvent(self, event: Any) -> None:
-        event.ignore()  # the wheel scrolls the page
-
     def add(self, item: Any) -> None:
         self.getPlotItem().addItem(item)
 
@@ -108,17 +92,8 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
         item.setXRange(low, high, padding=0)
         item.setYRange(bottom, top, padding=0)
 
-    def _restyle(self, *_: object) -> None:
-        theme, item = self.theme, self.getPlotItem()
-        item.clear()
-        self.setBackground(theme.panel)
-        for side in ("left", "bottom", "right"):
-            axis = item.getAxis(side)
-            axis.setTickFont(self.font())
-            axis.label.setFont(self.font())
-            axis.setPen(pg.mkPen(theme.border))
-            axis.setTextPen(pg.mkPen(theme.dim))
-            axis.setStyle(tickLength=0)
+    def redraw(self) -> None:
+        self.getPlotItem().clear()
         if self._drawn:
             function, *arguments = self._drawn
             function(self, *arguments)
@@ -224,7 +199,7 @@ def value_with_interval(figure: Estimate) -> str:
 
 
 def shortened(name: str) -> str:
-    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
+    return ellipsis.shortened(name, MAX_NAME)
 
 
 def _round_numbers(most: float) -> list[int]:

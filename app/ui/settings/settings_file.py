@@ -5,8 +5,6 @@ An invalid value falls back to its default; a faulty file never stops the window
 
 from __future__ import annotations
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agent.atomic_file import write_file
 from app.core.reviewer_name import MAX_BYTES
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import CHECKS, InvalidSetting, is_plain
@@ -103,17 +102,8 @@ def read_settings(path: Path) -> SettingsRead:
 def write_settings(path: Path, settings: Settings, unknown: Mapping[str, Any]) -> None:
     """Write the file atomically. Raises OSError."""
     text = _FIRST_LINE + toml_text({**unknown, **_changed(settings)})
-    path = path.resolve() if path.is_symlink() else path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(prefix=".settings.", suffix=".part", dir=path.parent)
-    draft = Path(name)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        draft.replace(path)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+    path.resolve().parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, text)
 
 
 def back_up(path: Path) -> Path | None:

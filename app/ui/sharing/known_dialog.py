@@ -8,14 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.reviewer_name import MAX_NAME, is_reviewer_name
 from app.core.sharing.known.hide import rate_of
 from app.core.sharing.known.labelled_list import member_labels
 from app.ui.session_context import SessionContext
-from app.ui.sharing.dialog_parts import form_of, names_in, stacked
+from app.ui.sharing.dialog_parts import SharingDialog, form_of, names_in
 from app.ui.sharing.known_work import (
     HideOrder,
     KnownSource,
@@ -23,14 +23,10 @@ from app.ui.sharing.known_work import (
     read_places,
     read_source,
 )
-from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_folder, choose_labelled
 from app.ui.widgets.file_field import FileField, is_folder, is_there
 from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
 from app.ui.widgets.number_box import NumberBox
-from app.ui.widgets.page_parts import PageScrollArea
-from app.ui.widgets.problem_line import ProblemLine
-from app.ui.widgets.text_width import DialogSize
 
 SIZE = 640, 620
 SHARE = 0.05
@@ -38,16 +34,14 @@ SHARE = 0.05
 MAX_LABELS, MAX_SHOWN = 2000, 12
 
 
-class KnownDialog(QDialog):
+class KnownDialog(SharingDialog):
     """Asks for all; `wanted` gives the order to the window, which opens the session anew."""
 
     wanted = Signal(object)
     """A `HideOrder`."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._runner, self._session = context.runner, context.bridge.session
-        self.is_busy = False
+        super().__init__(context, parent)
         self.places: int | None = None
         """How many candidates nobody has touched; None until that is known."""
         self.found: KnownSource | None = None
@@ -63,20 +57,16 @@ class KnownDialog(QDialog):
         )
         self.trust = check_box(self.tr("I trust this list: it may name spectra anywhere"))
         self.labels = wrapped_label("", "dim")
-        self.members = QLineEdit(self)
-        self.members.setMaxLength(MAX_LABELS)
-        self.members.setPlaceholderText(self._session.task.id)
+        self.members = self._line(MAX_LABELS, self._session.task.id)
         self.count = NumberBox(self.tr("How many"), low=1, high=20_000, decimals=0)
         self.share = wrapped_label("", "dim")
         self.seed = NumberBox(self.tr("Seed"), low=0, high=999_999, decimals=0)
         self.seed.show_value(0.0)
-        self.lead = QLineEdit(self._session.reviewer, self)
-        self.lead.setMaxLength(MAX_NAME)
-        self.problem = ProblemLine(self)
+        self.lead = self._line(MAX_NAME, "")
+        self.lead.setText(self._session.reviewer)
         self.hide_button = button(self.tr("Hide them"), "primary")
         self.close_button = button(self.tr("Close"), "")
-        self._lay_out()
-        DialogSize(self, *SIZE)
+        self._lay_out(self._parts(), (), (self.close_button, self.hide_button), SIZE)
         self.hide_button.clicked.connect(self._order)
         self.close_button.clicked.connect(self.hide)
         for field in (self.path, self.spectra):
@@ -86,11 +76,6 @@ class KnownDialog(QDialog):
         for line in (self.members, self.lead):
             line.textChanged.connect(self._check)
         self._check()
-
-    def open_again(self) -> None:
-        self.show()
-        self.raise_()
-        self.activateWindow()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -113,7 +98,7 @@ class KnownDialog(QDialog):
     def member_names(self) -> tuple[str, ...]:
         return names_in(self.members.text())
 
-    def _lay_out(self) -> None:
+    def _parts(self) -> tuple[QWidget | QLayout, ...]:
         about = self.tr(
             "Spectra whose class is known take places in the list that nobody has judged, and look"
             " like any other until they are judged. They measure how many members each person"
@@ -132,27 +117,9 @@ class KnownDialog(QDialog):
                 (self.tr("Name of the lead"), self.lead),
             )
         )
-        for number in (self.count, self.seed):
-            number.setMaximumWidth(number.sizeHint().width())
-        inner, inside = stacked()
-        inside.addWidget(wrapped_label(about, "dim"))
-        for part in (self.path, self.spectra, self.trust, self.labels):
-            inside.addWidget(part)
-        inside.addLayout(form)
-        inside.addWidget(self.share)
-        inside.addWidget(wrapped_label(after, "dim"))
-        inside.addStretch(1)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addStretch(1)
-        for each in (self.close_button, self.hide_button):
-            bottom.addWidget(each)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(PageScrollArea(inner), 1)
-        layout.addWidget(self.problem)
-        layout.addLayout(bottom)
+        named = self.path, self.spectra, self.trust, self.labels
+        before, below = wrapped_label(about, "dim"), wrapped_label(after, "dim")
+        return before, *named, form, self.share, below
 
     def _show_places(self, places: int) -> None:
         self.places = places
@@ -183,10 +150,6 @@ class KnownDialog(QDialog):
             self._fail(error)
         else:  # the fields were changed meanwhile
             self._read()
-
-    def _fail(self, error: WorkbenchError) -> None:
-        self._check()
-        self.problem.show_problem(translate_message(str(error)))
 
     def _check(self) -> None:
         """Say what the fields come to, and offer to hide once they make sense."""

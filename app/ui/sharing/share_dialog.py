@@ -9,7 +9,7 @@ from threading import Event
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.queue import FilterError, combine, conjuncts
@@ -19,46 +19,36 @@ from app.core.sharing.merge_report import MergeReport
 from app.core.sharing.share_plan import SharePlan, parsed_rule
 from app.ui.review.person_cards import NumberGrid
 from app.ui.session_context import SessionContext
-from app.ui.sharing.dialog_parts import form_of, names_in, stacked
+from app.ui.sharing.dialog_parts import SharingDialog, form_of, names_in
 from app.ui.sharing.share_work import Shares, make_shares, merge_files, read_shares, write_parts
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_folder_for_files, choose_sessions_to_merge
 from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
 from app.ui.widgets.number_box import NumberBox
-from app.ui.widgets.page_parts import PageScrollArea
-from app.ui.widgets.problem_line import ProblemLine
-from app.ui.widgets.text_width import DialogSize
 
 SIZE = 640, 560
 MAX_PEOPLE = 4000
 """Characters of all names."""
 
 
-class ShareDialog(QDialog):
-    """Not modal; whoever opens a session with an assignment begins with what is theirs."""
+class ShareDialog(SharingDialog):
+    """Whoever opens a session with an assignment begins with what is theirs."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._current, self._runner = context.current, context.runner
-        self._session = context.bridge.session
-        self.is_busy = False
+        super().__init__(context, parent)
+        self._current = context.current
         self._is_stopped = Event()
         self._waiting: partial[Shares] | None = None
         """What was asked for while something else was done."""
         self.setWindowTitle(self.tr("Share the list out"))
-        self.people = QLineEdit(self)
-        self.people.setMaxLength(MAX_PEOPLE)
-        self.people.setPlaceholderText(self.tr("Names separated by commas"))
+        self.people = self._line(MAX_PEOPLE, self.tr("Names separated by commas"))
         self.overlap = NumberBox(self.tr("Given to two people, %"), low=0, high=100, decimals=0)
         self.overlap.show_value(0.0)
-        self.rule = QLineEdit(self)
-        self.rule.setMaxLength(MAX_LENGTH)
-        self.rule.setPlaceholderText("confidence<=2 or disagree:agent")
+        self.rule = self._line(MAX_LENGTH, "confidence<=2 or disagree:agent")
         self.seed = NumberBox(self.tr("Seed"), low=0, high=999_999, decimals=0)
         self.seed.show_value(0.0)
         self.anew = check_box(self.tr("Take back first what people have not judged"))
         self.pack = check_box(self.tr("Put the spectra into the files"))
-        self.problem = ProblemLine(self)
         self.outcome = wrapped_label("", "dim")
         self.empty = wrapped_label(self.tr("Not shared out yet: everybody has all of it."), "dim")
         self.progress = NumberGrid()
@@ -69,8 +59,12 @@ class ShareDialog(QDialog):
         self.split = button(self.tr("Write one file for each…"), "")
         self.share = button(self.tr("Share out"), "primary")
         self.close_button = button(self.tr("Close"), "")
-        self._lay_out()
-        DialogSize(self, *SIZE)
+        self._lay_out(
+            (*self._fields(), self.anew, self.pack, self.empty, self.progress),
+            (self.outcome,),
+            (self.merge_button, self.split, self.close_button, self.share),
+            SIZE,
+        )
         self.share.clicked.connect(self.share_out)
         self.split.clicked.connect(self._choose_folder)
         self.merge_button.clicked.connect(self.choose_files)
@@ -80,11 +74,6 @@ class ShareDialog(QDialog):
         for field in (self.people, self.rule):
             field.returnPressed.connect(self.share_out)
         self._check()
-
-    def open_again(self) -> None:
-        self.show()
-        self.raise_()
-        self.activateWindow()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -121,7 +110,7 @@ class ShareDialog(QDialog):
             seed=round(self.seed.value or 0.0),
         )
 
-    def _lay_out(self) -> None:
+    def _fields(self) -> tuple[QWidget | QLayout, ...]:
         about = self.tr(
             "Each object goes to one person, by chance; some go to two, to measure how well people"
             " agree. Names are those under which people judge. Another person is asked where the"
@@ -135,27 +124,7 @@ class ShareDialog(QDialog):
                 (self.tr("Seed"), self.seed),
             )
         )
-        for number in (self.overlap, self.seed):
-            number.setMaximumWidth(number.sizeHint().width())
-        inner, inside = stacked()
-        inside.addWidget(wrapped_label(about, "dim"))
-        inside.addLayout(form)
-        below: tuple[QWidget, ...] = (self.anew, self.pack, self.empty, self.progress)
-        for part in below:
-            inside.addWidget(part)
-        inside.addStretch(1)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addStretch(1)
-        for each in (self.merge_button, self.split, self.close_button, self.share):
-            bottom.addWidget(each)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(PageScrollArea(inner), 1)
-        layout.addWidget(self.problem)
-        layout.addWidget(self.outcome)
-        layout.addLayout(bottom)
+        return wrapped_label(about, "dim"), form
 
     def _check(self) -> None:
         """Offer to share out once the fields make sense."""
@@ -264,5 +233,4 @@ class ShareDialog(QDialog):
 
     def _fail(self, error: WorkbenchError) -> None:
         self._go_on()
-        self._check()
-        self.problem.show_problem(translate_message(str(error)))
+        super()._fail(error)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFont,
-    QFontMetrics,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QTransform,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.session.records import Verdict
 from app.ui.judging.verdict_text import verdict_colour, verdict_mark
@@ -21,14 +19,13 @@ from app.ui.queue.sparklines import Sparklines
 from app.ui.similar.similar_feed import SimilarRow
 from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.widgets.labels import one_line
-
-RADIUS, PAD = 5.0, 6
-TEXT_SCALE = 0.85
-PLOT_PX, MIN_WIDTH = 40, 70
+from app.ui.widgets.plot_cell import PAD, PlotCell
 
 
-class SimilarCell(QAbstractButton):
+class SimilarCell(PlotCell):
     """It never shows what an agent or the list says, so that it is the same in blind mode."""
+
+    width_px, min_width_px, plot_px = 130, 70, 48
 
     opened = Signal()
     """A double click."""
@@ -36,19 +33,14 @@ class SimilarCell(QAbstractButton):
     def __init__(
         self, sparklines: Sparklines, current_theme: CurrentTheme, parent: QWidget
     ) -> None:
-        super().__init__(parent)
-        self._sparklines, self._current_theme = sparklines, current_theme
+        super().__init__(current_theme, parent)
+        self._sparklines = sparklines
         self.neighbour: SimilarRow | None = None
         self.verdict: Verdict | None = None
         """The person's own."""
         self.slot: int | None = None
         """The number of its colour while it is drawn over the current spectrum."""
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setEnabled(False)
-        current_theme.changed.connect(self._restyle)
 
     def show_neighbour(self, neighbour: SimilarRow | None) -> None:
         self.neighbour = neighbour
@@ -80,37 +72,23 @@ class SimilarCell(QAbstractButton):
     def likeness(self) -> str:
         return "" if self.neighbour is None else f"{self.neighbour.likeness:.2f}"
 
-    def sizeHint(self) -> QSize:
-        return QSize(130, 2 * self._line_px() + PLOT_PX + 8)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(MIN_WIDTH, self.sizeHint().height())
-
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self.opened.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._current_theme.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._current_theme.theme
         colour = theme.border
         if self.slot is not None:
             colour = self._colour(theme)
         elif self.isEnabled() and self.underMouse():
             colour = theme.accent
-        edge = 2.0 if self.slot is not None else 1.0
-        painter.setPen(QPen(QColor(colour), edge))
-        painter.setBrush(QColor(theme.border if self.isDown() else theme.plot))
-        inset = edge / 2
-        frame = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
-        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        painter = self._framed(colour, 2.0 if self.slot is not None else 1.0)
         if self.neighbour is not None:
             self._draw_texts(painter, theme)
             self._draw_line(painter, theme)
 
     def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
-        font = self._text_font()
-        painter.setFont(font)
         line, room = self._line_px(), self.rect().adjusted(PAD, 1, -PAD, -1)
         foot = room.adjusted(0, room.height() - line, 0, 0)
         room.setHeight(line)
@@ -140,14 +118,3 @@ class SimilarCell(QAbstractButton):
 
     def _colour(self, theme: Theme) -> str:
         return theme.flux if self.slot is None else str(getattr(theme, f"overlay_{self.slot + 1}"))
-
-    def _text_font(self) -> QFont:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * TEXT_SCALE)
-        return font
-
-    def _line_px(self) -> int:
-        return QFontMetrics(self._text_font()).height() + 1
-
-    def _restyle(self, _: Theme) -> None:
-        self.update()

@@ -8,10 +8,11 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from agent.ellipsis import shortened
 from agent.errors import WorkbenchError
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Step, Trajectory
-from app.ui.agent.card_content import CardContent, card_contents, shortened
+from app.ui.agent.card_content import MAX_TEXT, CardContent, card_contents
 from app.ui.agent.measured_rows import MeasuredRow, header_row, observed_range
 from app.ui.trajectory.trajectory_pictures import DrawnPictures, no_pictures_text
 from app.ui.translation.data_texts import task_text
@@ -143,7 +144,7 @@ class TrajectoryView(PageScrollArea):
         layout.addWidget(self.fault)
         self._add_picture(layout, self.tr("The whole spectrum"))
         if trajectory.overview_text:
-            layout.addWidget(_selectable(shortened(trajectory.overview_text)))
+            layout.addWidget(_selectable(shortened(trajectory.overview_text, MAX_TEXT)))
         return card
 
     def _step_card(self, content: CardContent, asked: Step) -> QWidget:

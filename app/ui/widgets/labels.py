@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from agent.ellipsis import shortened
+
 MAX_NAME, MAX_REASON, MAX_SHOWN, MAX_DETAILS = 200, 1000, 4000, 20_000
 """Characters; Qt lays out the whole of a text, which takes minutes for one without an end."""
 NARROW_PX = 40
@@ -12,7 +14,7 @@ NARROW_PX = 40
 
 def cut(text: str, most: int = MAX_SHOWN) -> str:
     """A text of any length, short enough to be shown."""
-    return text if len(text) <= most else f"{text[:most]}…"
+    return shortened(text, most)
 
 
 def one_line(text: str, most: int = MAX_NAME) -> str:

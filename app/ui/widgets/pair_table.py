@@ -2,10 +2,52 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from app.ui.theme.theme import CurrentTheme
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+Role = Qt.ItemDataRole
 ROW_MARGIN_PX = 3
+
+
+class PairModel(QAbstractTableModel):
+    """Rows of a name and a value each; a subclass says what a cell of a row shows."""
+
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self.rows: Sequence[Any] = ()
+
+    def show_rows(self, rows: Sequence[Any]) -> None:
+        """Show rows; the model is reset only if their number changes, which is rare."""
+        if len(rows) == len(self.rows):
+            self.rows = rows
+            if rows:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, 1))
+            return
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else 2
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        return self.cell(self.rows[index.row()], index.column() == 0, role)
+
+    def cell(self, row: Any, is_name: bool, role: int) -> Any:
+        raise NotImplementedError
 
 
 def show_as_pairs(view: QTableView, name: str) -> None:

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from agent.ellipsis import shortened
+
 RICH = "richToolTip"
 """Property of a widget whose tooltip is HTML of our own; whatever else is in it is escaped."""
 MAX_CHARACTERS, MAX_LINES = 1500, 24
@@ -57,8 +59,7 @@ def tooltip_at(widget: QWidget, position: QPoint) -> tuple[str, QRect]:
 
 def plain_html(text: str) -> str:
     """HTML that shows this very text, cut where it is long; only HTML is wrapped in a tooltip."""
-    short = text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…"
-    lines = short.split("\n")
+    lines = shortened(text, MAX_CHARACTERS).split("\n")
     if len(lines) > MAX_LINES:
         lines = [*lines[:MAX_LINES], "…"]
     breakable = (LONG_WORD.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", line) for line in lines)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from agent.tasks.task import DiagnosticWindow
 from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.data_texts import task_text
+from app.ui.widgets.plot_cell import PAD, PlotCell
 from app.ui.widgets.text_width import first_that_fits
 from app.ui.widgets.tooltips import RICH
 from app.ui.windows.short_names import short_names
 from app.ui.windows.window_plot import WindowPlot
 
-RADIUS, PAD = 5.0, 6
-TEXT_SCALE = 0.85
-PLOT_PX, MIN_WIDTH = 44, 96
 
-
-class WindowCell(QAbstractButton):
+class WindowCell(PlotCell):
     """Its frame is lit while the window is on screen, and doubled while the agent looks there."""
 
     def __init__(
         self, window: DiagnosticWindow, current_theme: CurrentTheme, parent: QWidget
     ) -> None:
-        super().__init__(parent)
+        super().__init__(current_theme, parent)
         self.window_of_task = window
         self.key = ""
         self.numbers: tuple[str, ...] = ()
@@ -35,14 +32,8 @@ class WindowCell(QAbstractButton):
         self.is_current = self.is_looked_at = False
         self.is_covered = True
         self.setProperty(RICH, True)
-        self._current_theme = current_theme
         self.setText(task_text(window.label))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.plot = WindowPlot(current_theme.theme, self)
-        current_theme.changed.connect(self._restyle)
 
     def mark(self, *, current: bool, covered: bool, looked_at: bool) -> None:
         self.is_current, self.is_covered, self.is_looked_at = current, covered, looked_at
@@ -72,30 +63,17 @@ class WindowCell(QAbstractButton):
                 return name, key
         return names[-1], ""
 
-    def sizeHint(self) -> QSize:
-        return QSize(150, 2 * self._line_px() + PLOT_PX + 10)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(MIN_WIDTH, self.sizeHint().height())
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         line = self._line_px()
         self.plot.setGeometry(3, line + 3, self.width() - 6, self.height() - 2 * line - 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._current_theme.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._current_theme.theme
         is_lit = self.is_current or self.is_looked_at or self.underMouse()
         colour = theme.agent if self.is_looked_at else theme.accent if is_lit else theme.border
         edge = 2.0 if self.is_current or self.is_looked_at else 1.0
-        painter.setPen(QPen(QColor(colour), edge))
-        painter.setBrush(QColor(theme.border if self.isDown() else theme.plot))
-        inset = edge / 2
-        frame = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
-        painter.drawRoundedRect(frame, RADIUS, RADIUS)
-        painter.setFont(self.text_font)
-        self._draw_texts(painter, theme)
+        self._draw_texts(self._framed(colour, edge), theme)
 
     def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
         metrics, line = painter.fontMetrics(), self._line_px()
@@ -113,18 +91,9 @@ class WindowCell(QAbstractButton):
         text = self.number if self.is_covered else self.tr("not covered")
         painter.drawText(foot, _side(Qt.AlignmentFlag.AlignLeft), text)
 
-    @property
-    def text_font(self) -> QFont:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * TEXT_SCALE)
-        return font
-
-    def _line_px(self) -> int:
-        return QFontMetrics(self.text_font).height() + 1
-
     def _restyle(self, theme: Theme) -> None:
         self.plot.apply_theme(theme)
-        self.update()
+        super()._restyle(theme)
 
 
 def _side(side: Qt.AlignmentFlag) -> Qt.AlignmentFlag:

@@ -52,3 +52,8 @@ def test_tasks_without_a_positive_do_not_count():
     both = [*rows(1, 0, 0, 3), *rows(0, 0, 1, 3, "CS")]
     assert tasks_with_members(both) == ["CV"]
     assert tasks_with_members(rows(0, 0, 1, 3, "CS")) == []
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path):
+    with pytest.raises(WorkbenchError, match="cannot read"):
+        list(read_judgements(tmp_path / "none.jsonl"))

@@ -37,8 +37,9 @@ class TestJudging:
             judge_set(MEASURED, path, out, advance=lambda count: stops(counts, count))
         before = len(list(read_judgements(out)))
         assert 0 < before < len(whole)
-        with out.open("a") as file:
-            file.write('{"key": "cut of')
+        for file in (out, trajectories_path(out)):
+            with file.open("a") as left_half:
+                left_half.write('{"key": "cut of')
         judged_again: list[int] = []
         monkeypatch.setattr(judging, "CHUNK", 2)
         again = judge_set(MEASURED, path, out, advance=judged_again.append)

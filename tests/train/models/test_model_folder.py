@@ -12,13 +12,13 @@ pytest.importorskip("transformers")
 import torch
 from safetensors.torch import load_file
 
+from agent.atomic_file import replace_folder
 from agent.engines.families import read_folder
 from agent.engines.hf.engine import TransformersEngine
 from agent.errors import EngineError, WorkbenchError
 from agent.models.registry import model_at
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25  # noqa: F401
-from train.atomic_folder import replace_folder
 from train.models.chat_template import CHAT_TEMPLATE
 from train.models.model_folder import (
     card_beside,
@@ -61,15 +61,6 @@ def test_a_folder_in_use(start: Path, tmp_path: Path):
     assert "chat_template" not in settings
     assert (tmp_path / "model/chat_template.jinja").read_text("utf-8") == CHAT_TEMPLATE
     TransformersEngine.load(tmp_path / "model", device="cpu", threads=1).close()
-
-
-def test_an_older_folder_is_replaced(tmp_path: Path):
-    for name in ("part", "model"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / name).touch()
-    replace_folder(tmp_path / "part", tmp_path / "model")
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
-    assert (tmp_path / "model/part").exists()
 
 
 def test_weights_that_are_not_all_there(start: Path):

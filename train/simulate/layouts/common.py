@@ -14,7 +14,8 @@ from astropy.io import fits
 from astropy.time import Time
 from numpy.typing import NDArray
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import write_errors
 from train.simulate.identity import FakeTarget, Stamp
 from train.simulate.telescope.observation import Observation
 from train.simulate.telescope.pipeline_class import PipelineClass
@@ -60,10 +61,5 @@ def save(hdus: Sequence[Any], path: Path) -> None:
         with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
             file.write(content)
         content = packed.getvalue()
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with write_errors(path):
+        write_file(path, content)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import os
 import re
@@ -16,6 +15,7 @@ import numpy as np
 
 from agent.checked_toml import printable
 from agent.errors import ReadError
+from agent.hashing import bytes_hash
 from agent.spectra.fits.source_file import open_regular
 from app.core.errors import ImportFailed
 from app.core.evidence.hats.healpix import MAX_ORDER
@@ -130,7 +130,7 @@ def open_hats(path: Path) -> HatsFolder:
         properties=properties,
         orders=orders,
         pixels=pixels,
-        release=hashlib.sha256(said + b"\0" + listed).hexdigest(),
+        release=bytes_hash(said + b"\0" + listed),
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from agent.atomic_file import atomic_file
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import to_line
-from app.core.atomic_file import atomic_write
+from app.core.errors import disk_errors
 from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import Which
 from app.core.inspections.store import all_trajectories, inspections_of
@@ -39,7 +40,7 @@ def write_records(
         wanted, total = _trajectories(session, ids), len(ids)
     steps = Steps("export", total, progress, should_stop)
     count = 0
-    with atomic_write(out) as file:
+    with disk_errors(out), atomic_file(out) as file:
         for trajectory in wanted:
             file.write((to_line(trajectory) + "\n").encode("ascii"))
             count += 1

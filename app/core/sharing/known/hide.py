@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, update
 
 from agent.errors import ReadError
+from agent.hashing import bytes_hash
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.spectrum_bytes import to_bytes
@@ -44,7 +45,7 @@ from app.core.sharing.known.disguise import Style, beside, disguised
 from app.core.sharing.known.labelled_list import Labelled
 from app.core.sharing.share_out import deal
 from app.core.sharing.share_plan import read_plan
-from app.core.spectra.packing import content_hash, read_spectrum
+from app.core.spectra.packing import read_spectrum
 
 MOST_RATE = 50.0
 MOVES = (inspections, claims, packed_spectra, evidence, assignments)
@@ -266,7 +267,7 @@ def _put(connection: Connection, each: _Hidden) -> None:
     connection.execute(update(candidates).where(candidates.c.id == each.place).values(values))
     connection.execute(
         insert(packed_spectra).values(
-            candidate_id=each.place, sha256=content_hash(each.content), content=each.content
+            candidate_id=each.place, sha256=bytes_hash(each.content), content=each.content
         )
     )
     connection.execute(

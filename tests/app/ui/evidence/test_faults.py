@@ -38,7 +38,7 @@ def faults_of(kind: str) -> set[str]:
 
 def test_every_fault_of_every_service_is_a_failure_and_the_window_goes_on(evidence, monkeypatch):
     evidence.show()
-    person, feed, names = evidence.person, evidence.panel.feed, list(all_services())
+    person, names = evidence.person, list(all_services())
     evidence.turn_on()  # once, so that what is made and imported at first is there
     person.wait(lambda: all(evidence.is_shown(name, "found") for name in names))
     wrong = []

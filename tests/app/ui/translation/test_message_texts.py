@@ -54,7 +54,7 @@ SOURCES = (
     *sorted((CORE / "sharing").glob("*.py")),
     *(CORE / "database" / f"{name}.py" for name in ("database", "error_messages")),
     *(CORE / "database" / f"{name}.py" for name in ("file_opening", "session_file")),
-    CORE / "atomic_file.py",
+    CORE / "errors.py",
     CORE / "progress.py",
     *(CORE / "exporting" / f"{name}.py" for name in ("export", "rows", "spectrum_file")),
     *(CORE / "exporting" / "formats" / f"{name}.py" for name in ("fits_file", "parquet_file")),

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from agent.tasks.catalogue import find_task
 from app.ui.theme.theme import CurrentTheme
-from app.ui.windows.window_cell import MIN_WIDTH, PAD, WindowCell
+from app.ui.widgets.plot_cell import PAD
+from app.ui.windows.window_cell import WindowCell
 
 TEXTS = (
     "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å",
@@ -44,9 +45,9 @@ def test_as_many_words_as_fit(cell, number):
 
 
 def test_the_narrowest_cell_has_room_for_a_number(cell):
-    cell.resize(MIN_WIDTH, 100)
+    cell.resize(WindowCell.min_width_px, 100)
     assert cell.number in TEXTS
-    assert wide(cell, cell.number) <= MIN_WIDTH
+    assert wide(cell, cell.number) <= WindowCell.min_width_px
 
 
 def test_what_is_measured_is_painted(cell):
@@ -60,7 +61,7 @@ def test_what_is_measured_is_painted(cell):
 def test_the_name_is_as_short_as_need_be_and_the_key_goes_before_it_is_cut(cell):
     cell.key = "F2"
     titles = []
-    for width in range(300, MIN_WIDTH // 2, -1):
+    for width in range(300, WindowCell.min_width_px // 2, -1):
         cell.resize(width, 100)
         titles.append(cell.title)
         assert wide(cell, " ".join(cell.title).strip()) <= width + PAD

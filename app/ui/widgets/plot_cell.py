@@ -1,0 +1,55 @@
+"""A button with a small plot of a spectrum between two lines of text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.ui.theme.theme import CurrentTheme, Theme
+
+RADIUS, PAD = 5.0, 6
+TEXT_SCALE = 0.85
+
+
+class PlotCell(QAbstractButton):
+    width_px, min_width_px, plot_px = 150, 96, 54
+
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        current_theme.changed.connect(self._restyle)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width_px, 2 * self._line_px() + self.plot_px)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.min_width_px, self.sizeHint().height())
+
+    @property
+    def text_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * TEXT_SCALE)
+        return font
+
+    def _framed(self, colour: str, edge: float) -> QPainter:
+        """A painter with the font of the texts, after the frame."""
+        theme, painter = self._current_theme.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colour), edge))
+        painter.setBrush(QColor(theme.border if self.isDown() else theme.plot))
+        inset = edge / 2
+        frame = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        painter.setFont(self.text_font)
+        return painter
+
+    def _line_px(self) -> int:
+        return QFontMetrics(self.text_font).height() + 1
+
+    def _restyle(self, theme: Theme) -> None:
+        self.update()
