@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from agent.inspection.inspector_factory import MEASURED
 from agent.trajectory.trajectory import ModelRef, Step
@@ -21,15 +21,15 @@ from app.ui.agent.timeline import Timeline
 from app.ui.agent.verdict_line import VerdictLine
 from app.ui.inspection.records import Records
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import column, short_label
 
 LOW_LINES = 12
 """Below so many lines of text the panel has no room for a head of three lines."""
 
 
 class AgentPanel(QFrame):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._agent, self._shown = context.agent, context.agent.shown
         self._current = context.current
@@ -58,13 +58,15 @@ class AgentPanel(QFrame):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self.timeline)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 8, 12, 8)
-        whole.setSpacing(8)
-        for part in (self.head, self.list_run, self.verdict):
-            whole.addWidget(part)
-        whole.addWidget(self.stack, 1)
-        whole.addWidget(self.takeover)
+        column(
+            self.head,
+            self.list_run,
+            self.verdict,
+            (self.stack, 1),
+            self.takeover,
+            margins=(12, 8, 12, 8),
+            parent=self,
+        )
 
     def _connect(self, context: SessionContext) -> None:
         agent, shown, commands = context.agent, self._shown, context.commands

@@ -33,8 +33,8 @@ class Comparison(QScrollArea):
     preferred = Signal(object)
     """The `ModelRef` whose opinions the session shall show; None: the newest of each candidate."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -108,8 +108,7 @@ class Comparison(QScrollArea):
             "reasons": self.tr("Reasons"),
         }
         for key, text in heads.items():
-            head = short_label(text, "small")
-            self._grid.addWidget(head, self._grid.rowCount(), 0, 1, 2)
+            self._grid.addWidget(short_label(text, "small"), self._grid.rowCount(), 0, 1, 2)
             row = self._grid.rowCount()
             for column in range(2):
                 self.cells[key, column] = cell = wrapped_label("")

@@ -33,7 +33,12 @@ def spoken(text: str, steps: Sequence[Step]) -> str:
     if len(text) > MAX_TEXT or _RUN.search(text) is None:
         return text
     lines, values = measured_in(steps)
-    return _RUN.sub(lambda run: _capital(run, _run_text(run.group(), lines, values)), text)
+
+    def sentence(run: re.Match[str]) -> str:
+        items = [_item(item, lines, values) for item in run.group().split("; ")]
+        return _capital(run, "; ".join(merged(items)))
+
+    return _RUN.sub(sentence, text)
 
 
 def measured_in(steps: Sequence[Step]) -> tuple[Rows, Rows]:
@@ -67,10 +72,6 @@ def _checked_line(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
-
-
-def _run_text(run: str, lines: Rows, values: Rows) -> str:
-    return "; ".join(merged([_item(item, lines, values) for item in run.split("; ")]))
 
 
 def _item(item: str, lines: Rows, values: Rows) -> LineWords | str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from agent.errors import ResourceError
 from agent.inspection.inspector_factory import looking_card
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, row, wrapped_label
 
 MAX_REMARK = 2000
 
@@ -45,16 +45,13 @@ class TakeoverBar(QWidget):
             self.tr("Show the agent the visible part of the spectrum before its next turn")
         )
         self.resume.setToolTip(self.tr("Resume the agent"))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.show_window, 1)
-        row.addWidget(self.resume, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.remark)
-        layout.addWidget(self.no_remarks)
-        layout.addLayout(row)
+        column(
+            self.remark,
+            self.no_remarks,
+            row((self.show_window, 1), (self.resume, 1)),
+            spacing=6,
+            parent=self,
+        )
         self.remark.returnPressed.connect(self._send_remark)
         self.show_window.clicked.connect(self._send_window)
         self.resume.clicked.connect(self._resume)

@@ -54,8 +54,7 @@ class WeighedCard(FoldingCard):
             weight, sentence = short_label(""), narrow(wrapped_label("", "dim"))
             self.weights.append(weight)
             self.sentences.append(sentence)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
-            grid.addWidget(weight, line, 0, right)
+            grid.addWidget(weight, line, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             grid.addWidget(sentence, line, 1)
         self.inside.addLayout(grid)
         text = self.tr(

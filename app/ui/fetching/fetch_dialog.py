@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -13,13 +12,10 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QProgressBar,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,7 +29,15 @@ from app.ui.fetching.fetch_work import Fetched, FetchOrder, fetch_typed
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_folder
 from app.ui.widgets.file_field import FileField
-from app.ui.widgets.labels import narrow, one_line, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    column,
+    dialog_button,
+    narrow,
+    one_line,
+    row,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.text_width import DialogSize
@@ -132,12 +136,9 @@ class FetchDialog(QDialog):
         self.form = QFormLayout()
         self.form.setHorizontalSpacing(12)
         self.form.setVerticalSpacing(8)
-        radius = QHBoxLayout()
-        radius.setSpacing(12)
-        radius.addWidget(self.radius)
-        radius.addWidget(short_label(self.tr("arcsec"), "dim"))
-        radius.addWidget(self.take_all)
-        radius.addStretch(1)
+        radius = row(
+            self.radius, short_label(self.tr("arcsec"), "dim"), self.take_all, 1, spacing=12
+        )
         self.form.addRow(_label(self.tr("Archive")), self.archive)
         self.form.addRow(_label(self.tr("Address of the service")), self.address)
         self.form.addRow(_label(self.tr("Release")), self.release)
@@ -147,25 +148,29 @@ class FetchDialog(QDialog):
         self.bar.setFixedWidth(160)
         self.bar.setAccessibleName(self.tr("Progress"))
         self.outcome = narrow(wrapped_label(""))
-        self.open_button = _button(self.tr("Open what was fetched"), "", self._open)
-        self.cancel_button = _button(self.tr("Cancel"), "", self.stop)
-        self.close_button = _button(self.tr("Close"), "", self.reject)
-        self.fetch_button = _button(self.tr("Fetch"), "primary", self.fetch)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(self.bar)
-        bottom.addWidget(self.outcome, 1)
-        for each in (self.open_button, self.cancel_button, self.close_button, self.fetch_button):
-            bottom.addWidget(each)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addLayout(self.form)
-        layout.addWidget(self.wanted, 1)
-        layout.addWidget(self.folder)
-        layout.addWidget(self.sends)
-        layout.addWidget(self.problem)
-        layout.addLayout(bottom)
+        self.open_button = dialog_button(self.tr("Open what was fetched"), self._open)
+        self.cancel_button = dialog_button(self.tr("Cancel"), self.stop)
+        self.close_button = dialog_button(self.tr("Close"), self.reject)
+        self.fetch_button = dialog_button(self.tr("Fetch"), self.fetch, "primary")
+        bottom = row(
+            self.bar,
+            (self.outcome, 1),
+            self.open_button,
+            self.cancel_button,
+            self.close_button,
+            self.fetch_button,
+        )
+        column(
+            self.form,
+            (self.wanted, 1),
+            self.folder,
+            self.sends,
+            self.problem,
+            bottom,
+            spacing=12,
+            margins=16,
+            parent=self,
+        )
 
     def _show_archive(self) -> None:
         kind = self.kind
@@ -249,12 +254,3 @@ def _default_folder() -> Path:
 
 def _label(text: str) -> QLabel:
     return short_label(text, "dim")
-
-
-def _button(text: str, role: str, call: Callable[[], object]) -> QPushButton:
-    button = QPushButton(text)
-    button.setAutoDefault(False)
-    button.clicked.connect(call)
-    if role:
-        button.setProperty("role", role)
-    return button

@@ -15,26 +15,25 @@ from PySide6.QtWidgets import (
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
-    QWidget,
 )
 
 from app.core.importing.reports import ImportReport
 from app.ui.importing.import_work import ImportedSession
 from app.ui.translation.guideline_text import labelled_line
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import narrow
+from app.ui.widgets.labels import column, narrow, short_label
 
 MAX_WIDTH = 1000
 WARNED = ("rows_refused", "missing_files", "without_file")
 
 
 class ImportReportCard(QFrame):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.setMaximumWidth(MAX_WIDTH)
-        self.title = _label("heading")
-        self.path = _label("dim")
+        self.title = narrow(short_label("", "heading"))
+        self.path = narrow(short_label("", "dim"))
         self.path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._numbers = QGridLayout()
         self._numbers.setHorizontalSpacing(12)
@@ -42,18 +41,14 @@ class ImportReportCard(QFrame):
         for number, (key, text) in enumerate(self._kinds()):
             self._numbers.addLayout(self._number(key, text), 0, number)
             self._numbers.setColumnStretch(number, 1)
-        self.notes = _label("dim")
+        self.notes = narrow(short_label("", "dim"))
         self.notes.setWordWrap(True)
-        self.refused_title = _label("title")
+        self.refused_title = narrow(short_label("", "title"))
         self.refused = _table([self.tr("List"), self.tr("Row"), self.tr("Reason")])
         self.refused.setAccessibleName(self.tr("Refused rows"))
-        self.all_imported = _label("dim")
+        self.all_imported = narrow(short_label("", "dim"))
         self.all_imported.setText(self.tr("All rows were imported."))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 20)
-        layout.setSpacing(12)
-        layout.addWidget(self.title)
-        layout.addWidget(self.path)
+        layout = column(self.title, self.path, spacing=12, margins=(24, 20, 24, 20), parent=self)
         layout.addSpacing(4)
         layout.addLayout(self._numbers)
         layout.addWidget(self.notes)
@@ -105,17 +100,14 @@ class ImportReportCard(QFrame):
         ]
 
     def _number(self, key: str, text: str) -> QVBoxLayout:
-        value = _label("heading")
+        value = narrow(short_label("", "heading"))
         value.setObjectName(key)
         value.setAccessibleName(text)
-        about = _label("dim")
+        about = narrow(short_label("", "dim"))
         about.setText(text)
         about.setWordWrap(True)
         about.setAlignment(Qt.AlignmentFlag.AlignTop)
-        cell = QVBoxLayout()
-        cell.setSpacing(2)
-        cell.addWidget(value)
-        cell.addWidget(about, 1)
+        cell = column(value, (about, 1), spacing=2)
         self.values[key] = value
         return cell
 
@@ -140,10 +132,10 @@ class ImportReportCard(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, tall)
         self.refused.setRowCount(len(rows))
         for number, cells in enumerate(rows):
-            for column, cell in enumerate(cells):
+            for at, cell in enumerate(cells):
                 item = QTableWidgetItem()
                 item.setData(Qt.ItemDataRole.DisplayRole, cell)
-                self.refused.setItem(number, column, item)
+                self.refused.setItem(number, at, item)
         self.refused.resizeColumnsToContents()
 
 
@@ -169,10 +161,3 @@ def _table(titles: list[str]) -> QTableWidget:
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setSectionResizeMode(len(titles) - 1, QHeaderView.ResizeMode.Stretch)
     return table
-
-
-def _label(role: str) -> QLabel:
-    label = narrow(QLabel())
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("role", role)
-    return label

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTabBar, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.importing.outside_paths import OutsidePaths
@@ -21,7 +21,7 @@ from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import narrow
+from app.ui.widgets.labels import column, narrow, short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 MAX_WARNINGS = 3
@@ -50,21 +50,18 @@ class ListCard(QFrame):
         self.tabs.setUsesScrollButtons(True)
         self.tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tabs.currentChanged.connect(self._show)
-        self.name = _label("title")
-        self.facts, self.shown = _label("dim"), _label("dim")
+        self.name = narrow(short_label("", "title"))
+        self.facts, self.shown = narrow(short_label("", "dim")), narrow(short_label("", "dim"))
         self.problem = ProblemLine()
         self.problem.close_button.hide()
-        self.notes = _label("dim")
+        self.notes = narrow(short_label("", "dim"))
         self.notes.setWordWrap(True)
         self.outside = OutsideBox()
         self.outside.chosen.connect(self.allow)
         self.roles = RoleBoxes(self)
         self.roles.chosen.connect(self.choose)
         self.table = PreviewTable(current_theme, self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 16)
-        layout.setSpacing(8)
-        layout.addWidget(self.tabs)
+        layout = column(self.tabs, margins=(16, 14, 16, 16), parent=self)
         row = FlowLayout(spacing=12)
         row.addWidget(self.name)
         row.addWidget(self.facts)
@@ -160,8 +157,7 @@ class ListCard(QFrame):
         chosen = dict(self._chosen.get(path, {}))
         read = partial(preview_list, path, chosen, self.work.should_stop, self.work.report)
         done = partial(self._keep, self._generation, path, chosen)
-        failed = partial(self._fail, self._generation, path)
-        self._runner.run(read, done, failed, owner=self)
+        self._runner.run(read, done, partial(self._fail, self._generation, path), owner=self)
 
     def _keep(
         self, generation: int, path: Path, chosen: dict[str, str], preview: ListPreview
@@ -254,10 +250,3 @@ def _notes(preview: ListPreview) -> list[str]:
         row = translate("ListCard", "row {n}: {why}").replace("{n}", f"{first.line:,}")
         notes.append(row.replace("{why}", translate_message(first.reason)))
     return notes
-
-
-def _label(role: str) -> QLabel:
-    label = narrow(QLabel())
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("role", role)
-    return label

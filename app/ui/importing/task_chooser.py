@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,7 +33,7 @@ from app.ui.translation.guideline_text import (
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_task_file
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
 
 Loaded = tuple[tuple[Task, ...], tuple[str, ...]]
@@ -77,13 +76,7 @@ class TaskChooser(QFrame):
         row = FlowLayout(spacing=8)
         row.addWidget(self.box)
         row.addWidget(self.file_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 12)
-        layout.setSpacing(8)
-        layout.addWidget(title)
-        layout.addLayout(row)
-        layout.addWidget(self.problem)
-        layout.addWidget(self.guideline, 1)
+        column(title, row, self.problem, (self.guideline, 1), margins=(16, 14, 16, 12), parent=self)
         current_theme.changed.connect(self._restyle)
         self._show_guideline()
 

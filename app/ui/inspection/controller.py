@@ -117,7 +117,6 @@ class InspectionController(QObject):
     # Single inspections
 
     def run_here(self) -> None:
-        """Inspect the current candidate."""
         self._start(None)
 
     def continue_from(self, trajectory: Trajectory, turn: int) -> None:
@@ -285,7 +284,14 @@ class InspectionController(QObject):
         if isinstance(event, Finished | Failed):
             del self._runs_by_number[number]
         if isinstance(event, Finished):
-            self._save(run, event.trajectory)
+            saved = self._runner.run(
+                partial(save_record, self._session, run.candidate_id, event.trajectory),
+                partial(self._on_saved, run, event.trajectory),
+                partial(self._on_save_failed, run, event.trajectory),
+                owner=self,
+            )
+            self._saving.add(saved)
+            saved.add_done_callback(self._saving.discard)
         elif self._is_closed:
             return
         elif isinstance(event, Failed):
@@ -311,16 +317,6 @@ class InspectionController(QObject):
             self.step_ready.emit(run.candidate_id, event.step)
             if is_seen and event.step.is_look:
                 self.shown.replay(len(run.steps) - 1)
-
-    def _save(self, run: RunningState, trajectory: Trajectory) -> None:
-        saved = self._runner.run(
-            partial(save_record, self._session, run.candidate_id, trajectory),
-            partial(self._on_saved, run, trajectory),
-            partial(self._on_save_failed, run, trajectory),
-            owner=self,
-        )
-        self._saving.add(saved)
-        saved.add_done_callback(self._saving.discard)
 
     def _on_saved(self, run: RunningState, trajectory: Trajectory, is_saved: bool) -> None:
         if self._is_closed:

@@ -6,13 +6,13 @@ from operator import attrgetter
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QWidget
 
 from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, Opinion
 from app.ui.judging.flag_row import FlagRow
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import escape_mnemonics, short_label
+from app.ui.widgets.labels import escape_mnemonics, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -36,13 +36,7 @@ class CommentBox(QWidget):
         self._width = PlaceholderWidth(self.edit, MIN_PX)
         self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
         self.menu = QMenu(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.flags)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.standard)
-        self._row = row
+        self._row = row(self.flags, (self.edit, 1), self.standard, spacing=4, parent=self)
         self._over: QLineEdit | None = None
         self._over_title = short_label("", "title")
         self._over_title.setParent(self)

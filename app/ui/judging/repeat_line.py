@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.core.statistics.repeats import plan_repeats
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import row, wrapped_label
 
 
 class RepeatLine(QFrame):
@@ -19,17 +20,11 @@ class RepeatLine(QFrame):
         self.setProperty("role", "card")
         self._current, self._runner = context.current, context.runner
         self._was_on = False
-        self.text = QLabel(self)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setWordWrap(True)
+        self.text = wrapped_label("", parent=self)
         self.stop = QPushButton(self.tr("Stop"), self)
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stop.setToolTip(self.tr("Back to the candidate you came from"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 4, 8, 4)
-        row.setSpacing(12)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.stop)
+        row((self.text, 1), self.stop, spacing=12, margins=(12, 4, 8, 4), parent=self)
         self.stop.clicked.connect(self._stop)
         context.commands.add("show_again", self._start_or_stop)
         self._current.repeat_round.changed.connect(self._show)
@@ -60,8 +55,7 @@ class RepeatLine(QFrame):
             self._current.go_to(chosen[0])
 
     def _stop(self) -> None:
-        home = self._current.repeat_round.home
-        if home is not None:
+        if (home := self._current.repeat_round.home) is not None:
             self._current.go_to(home)
 
     def _show(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from agent.tasks.look import has_class
 from app.core.queue import QueueRow
@@ -19,7 +19,7 @@ from app.ui.judging.verdict_text import (
     verdict_word,
 )
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import cut
+from app.ui.widgets.labels import cut, row, short_label
 from app.ui.widgets.text_width import first_that_fits
 
 translate = QCoreApplication.translate
@@ -34,8 +34,7 @@ def saved_texts(entry: LogEntry, before: Opinion, name: str) -> tuple[str, str]:
     parts = [action, name]
     is_verdict = entry.action == "set" and entry.opinion.verdict not in (None, before.verdict)
     if is_verdict and entry.seconds is not None:
-        spent = translate("saved", "{seconds} s").replace("{seconds}", _short(entry.seconds))
-        parts.append(spent)
+        parts.append(translate("saved", "{seconds} s").replace("{seconds}", _short(entry.seconds)))
     return " · ".join(filter(None, parts)), action
 
 
@@ -73,7 +72,6 @@ def _redone(verdict: Verdict | None) -> str:
 
 
 def _every_act() -> list[str]:
-    """All that can be said of an act."""
     verdicts = (None, *Verdict)
     acts = [say(verdict) for say in (_saved, _undone, _redone) for verdict in verdicts]
     kinds = (
@@ -143,15 +141,10 @@ class StateBlock(QWidget):
         """Candidates shown since something was saved."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.saved = OneLineLabel(self)
-        self.verdict = QLabel(self)
-        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.verdict = short_label("", parent=self)
         self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
         self._bright.timeout.connect(self._restyle)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(SPACING_PX)
-        whole.addWidget(self.verdict)
-        whole.addWidget(self.saved, 1)
+        row(self.verdict, (self.saved, 1), spacing=SPACING_PX, parent=self)
         self._current.candidate_changed.connect(self._show_candidate)
         self._current.row_changed.connect(self._show_row)
         self._current.spectrum_failed.connect(self._restyle)

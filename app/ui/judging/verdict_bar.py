@@ -25,7 +25,7 @@ from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets import labels
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 
 HEIGHT, SIDE_PX = 30, 8
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
@@ -160,6 +160,4 @@ class VerdictBar(QFrame):
 
 
 def _quiet(current_theme: CurrentTheme, parent: QWidget, mark: str) -> PaintedButton:
-    return PaintedButton(
-        current_theme, attrgetter("accent"), parent, mark=mark, height=HEIGHT, is_quiet=True
-    )
+    return quiet_button(current_theme, parent, mark=mark, height=HEIGHT)

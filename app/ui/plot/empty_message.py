@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.ui.theme.theme import Theme
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import MAX_REASON, one_line, row
+from app.ui.widgets.labels import MAX_REASON, column, one_line, row
 
 # Most spectra are read sooner than this; a message would only flicker.
 READING_DELAY_MS = 150
@@ -44,15 +44,17 @@ class EmptyPlotMessage(QWidget):
         self.retry_button.clicked.connect(self.retry_requested)
         self.next_button.clicked.connect(self.next_requested)
         self.fetch_button.clicked.connect(self.fetch_requested)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(SIDE_PX, 16, SIDE_PX, 16)
-        layout.setSpacing(12)
-        layout.addStretch()
-        layout.addWidget(self.title)
-        layout.addWidget(self.reason)
-        layout.addLayout(row(1, self.fetch_button, self.retry_button, self.next_button, 1))
-        layout.addWidget(self.sends)
-        layout.addStretch()
+        column(
+            0,
+            self.title,
+            self.reason,
+            row(1, self.fetch_button, self.retry_button, self.next_button, 1),
+            self.sends,
+            0,
+            spacing=12,
+            margins=(SIDE_PX, 16, SIDE_PX, 16),
+            parent=self,
+        )
         self._delay = QTimer(self, singleShot=True, interval=READING_DELAY_MS)
         self._delay.timeout.connect(self._show_reading)
         self.hide()
@@ -84,8 +86,7 @@ class EmptyPlotMessage(QWidget):
     def offer_fetch(self, archive: str, sends: str) -> None:
         """Offer to fetch the missing file from an archive; an empty name: nothing is offered."""
         self._can_fetch = bool(archive)
-        text = self.tr("Fetch it from {archive}")
-        self.fetch_button.setText(text.replace("{archive}", archive))
+        self.fetch_button.setText(self.tr("Fetch it from {archive}").replace("{archive}", archive))
         self.sends.setText(sends)
         is_offered = self._can_fetch and self.retry_button.isVisibleTo(self)
         self.fetch_button.setVisible(is_offered)

@@ -153,8 +153,7 @@ class PlotActions(QObject):
 
     def copy_range(self) -> None:
         """Copy the window and what is measured in it to the clipboard."""
-        spectrum = self._panel.spectrum
-        if spectrum is not None:
+        if (spectrum := self._panel.spectrum) is not None:
             window, frame = self._panel.window_now, self._panel.frame
             fits = tuple(map(copied_fit, self._panel.plot.measured.fits))
             measure = partial(measurements_text, spectrum, window, frame, fits)

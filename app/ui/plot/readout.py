@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from agent.evidence.line_words import edge_text, ew_text, sigma_text
 from agent.evidence.measurements import window_table
 from agent.evidence.said_numbers import strength_state
-from agent.spectra.lines import Line, LineLists, label_of
+from agent.spectra.lines import LineLists, label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.spectra.flux_quantity import (
@@ -121,7 +121,8 @@ def lines_nearby(lists: LineLists, wavelength: float, z: float) -> str:
     rest = wavelength / (1.0 + z)
     near = lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)[:MAX_NAMED]
     sky = lists.nearest(wavelength, 6.0, ("sky",))[:1]
-    named = [f"{line.label} {_velocity(rest, line):+.0f} km/s" for line in near]
+    away = [LIGHT_KMS * (rest / line.wavelength - 1.0) for line in near]
+    named = [f"{line.label} {kms:+.0f} km/s" for line, kms in zip(near, away, strict=True)]
     return ", ".join([*named, *(line.label for line in sky)]).replace("-", "\N{MINUS SIGN}")
 
 
@@ -142,10 +143,6 @@ def flux_title(relative: str, absolute: str, unit: str, exponent: int) -> str:
     factors += [power_text(power)] if power else []
     inside = " ".join(filter(None, (" × ".join(factors), known.text)))
     return (absolute if unit.strip() else relative) + (f" ({inside})" if inside else "")
-
-
-def _velocity(rest: float, line: Line) -> float:
-    return LIGHT_KMS * (rest / line.wavelength - 1.0)
 
 
 def _flux_at(spectrum: Spectrum, wavelength: float, drawn: Trace | None) -> str:

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from agent.errors import WorkbenchError
 from app.core.inspections.ratings import AgentFault, agent_faults
 from app.ui.judging.verdict_text import verdict_word
 from app.ui.review.refresh import Refresh
@@ -30,8 +29,8 @@ ROW_MARGIN_PX = 10
 class AgentFaultsPage(QWidget):
     """A table; a click or Enter goes to the object."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._commands = context.current, context.commands
         self._session = context.current.session
         self.found: tuple[AgentFault, ...] = ()
@@ -39,7 +38,7 @@ class AgentFaultsPage(QWidget):
         self.table = QTableWidget(0, 6)
         self._lay_out()
         self.table.clicked.connect(self._open)
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._failed)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._current.report_error)
 
     def _lay_out(self) -> None:
         table = self.table
@@ -105,9 +104,6 @@ class AgentFaultsPage(QWidget):
         if 0 <= index.row() < len(self.found):
             self._current.go_to(self.found[index.row()].candidate_id)
             self._commands.run("judging_page")
-
-    def _failed(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)
 
 
 def _cells(fault: AgentFault) -> tuple[str, ...]:

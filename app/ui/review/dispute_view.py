@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.core.session.records import Verdict
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
@@ -17,7 +17,16 @@ from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import MAX_REASON, button, narrow, one_line, row, with_key, wrapped_label
+from app.ui.widgets.labels import (
+    MAX_REASON,
+    button,
+    column,
+    narrow,
+    one_line,
+    row,
+    with_key,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import PageScrollArea
 
 MAX_OPINIONS = 6
@@ -31,8 +40,8 @@ class DisputeView(QWidget):
     open_requested = Signal()
     """The user wants to see the candidate on the judging page."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._runner = context.current, context.runner
         self._session = context.current.session
         self.shown: DisputeEntry | None = None
@@ -40,8 +49,7 @@ class DisputeView(QWidget):
         self.title = ElidedLabel("title")
         self.note = narrow(wrapped_label("", "dim"))
         self.plot = DisputePlot(context.current_theme, self.tr("Spectrum"))
-        self._opinions = QHBoxLayout()
-        self._opinions.setSpacing(8)
+        self._opinions = row()
         self.verdict = wrapped_label("")
         self.accept = button("", "accept")
         self.reject = button("", "reject")
@@ -88,10 +96,7 @@ class DisputeView(QWidget):
         opinions = QWidget()
         opinions.setLayout(self._opinions)
         self._opinions.setContentsMargins(0, 0, 0, 0)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(row((self.title, 1), self.open))
+        layout = column(row((self.title, 1), self.open), parent=self)
         frame = QFrame()
         frame.setProperty("role", "card")
         inside = row(self.plot)
@@ -146,11 +151,6 @@ class DisputeView(QWidget):
         if self.shown is None or details.candidate_id != self.shown.id:
             return
         self.details = details
-        self._show_opinions(details)
-        self._show_verdict(details.dispute)
-        self._draw()
-
-    def _show_opinions(self, details: DisputeDetails) -> None:
         self._clear_opinions()
         adjudicator = adjudicator_of(self._session)
         for given in details.dispute.judgements[:MAX_OPINIONS]:
@@ -162,6 +162,8 @@ class DisputeView(QWidget):
         elif not self._is_hidden():
             for opinion in details.agents[:MAX_OPINIONS]:
                 self._opinions.addWidget(agent_card(opinion))
+        self._show_verdict(details.dispute)
+        self._draw()
 
     def _clear_opinions(self) -> None:
         while item := self._opinions.takeAt(0):

@@ -84,8 +84,7 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
     def _fit_names(self) -> None:
         if self._names:
             advance = self.fontMetrics().horizontalAdvance
-            needed = max(map(advance, self._names))
-            room = max(needed, self.width() // 3 - PAD_PX)
+            room = max(max(map(advance, self._names)), self.width() // 3 - PAD_PX)
             self.getPlotItem().getAxis("left").setWidth(min(advance(WIDEST_NAME), room) + PAD_PX)
 
     def wheelEvent(self, event: Any) -> None:
@@ -228,5 +227,4 @@ def shortened(name: str) -> str:
 
 
 def _round_numbers(most: float) -> list[int]:
-    found = [n for n in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000) if n <= most]
-    return found or [1]
+    return [n for n in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000) if n <= most] or [1]

@@ -14,7 +14,7 @@ from app.ui.review.figures import Figure, FigureRow, draw_rows
 from app.ui.review.person_figures import draw_hours, draw_known_blocks, hour_text
 from app.ui.review.sentences import estimate_text, fill_in
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import cut, one_line, wrapped_label
+from app.ui.widgets.labels import column, cut, one_line, wrapped_label
 from app.ui.widgets.page_parts import PageCard
 
 MAX_PEOPLE = 8
@@ -37,8 +37,7 @@ class WorkCard(PageCard):
             self.tr("Bars: verdicts in each hour. Points: seconds for one, the median."), "dim"
         )
         self.figures: list[Figure] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
+        self._column = column()
         self.body.addWidget(self.empty)
         self.body.addWidget(self.numbers)
         self.body.addWidget(self.confidence)
@@ -63,7 +62,14 @@ class WorkCard(PageCard):
         drawn = [each for each in some if len(each.hours) > 1][:MAX_DRAWN]
         self.legend.setVisible(bool(drawn))
         for each in drawn:
-            self._add_hours(each)
+            figure = Figure(self._current_theme, each.reviewer)
+            figure.setFixedHeight(HEIGHT)
+            figure.draw(draw_hours, each.hours)
+            spoken = (f"{hour_text(one.hour)}: {one.decisions}" for one in each.hours)
+            figure.setAccessibleDescription("; ".join(spoken))
+            self.figures.append(figure)
+            self._column.addWidget(wrapped_label(one_line(each.reviewer)))
+            self._column.addWidget(figure)
 
     def _row(self, each: WorkingTime) -> tuple[str, ...]:
         return (
@@ -97,16 +103,6 @@ class WorkCard(PageCard):
         text = self.tr("{name}, median time for one verdict: {parts}")
         return fill_in(text, name=one_line(each.reviewer), parts=" · ".join(parts))
 
-    def _add_hours(self, each: WorkingTime) -> None:
-        figure = Figure(self._current_theme, each.reviewer)
-        figure.setFixedHeight(HEIGHT)
-        figure.draw(draw_hours, each.hours)
-        spoken = (f"{hour_text(one.hour)}: {one.decisions}" for one in each.hours)
-        figure.setAccessibleDescription("; ".join(spoken))
-        self.figures.append(figure)
-        self._column.addWidget(wrapped_label(one_line(each.reviewer)))
-        self._column.addWidget(figure)
-
 
 class KnownCard(PageCard):
     """Completeness and purity of each person on what is known, and their change over time."""
@@ -129,8 +125,7 @@ class KnownCard(PageCard):
         )
         self.drift = wrapped_label("", "warning")
         self.blocks: list[Figure] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
+        self._column = column()
         for part in (self.empty, self.figure, self.counts, self.note, self.by):
             self.body.addWidget(part)
         self.body.addLayout(self._column)
@@ -208,8 +203,8 @@ class KnownCard(PageCard):
 class NumberGrid(QWidget):
     """Rows of numbers under their titles; the first column has names."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
@@ -221,17 +216,17 @@ class NumberGrid(QWidget):
         self.rows = [*rows]
         self.setVisible(bool(rows))
         for at, cells in enumerate((head, *rows) if rows else ()):
-            for column, text in enumerate(cells):
+            for place, text in enumerate(cells):
                 label = QLabel(text, self)
                 label.setTextFormat(Qt.TextFormat.PlainText)
                 label.setWordWrap(at == 0)
                 if at == 0:
                     label.setProperty("role", "dim")
-                side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
+                side = Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight
                 label.setAlignment(side | Qt.AlignmentFlag.AlignBottom)
-                self._grid.addWidget(label, at, column)
-        for column in range(len(head)):
-            self._grid.setColumnStretch(column, 1)
+                self._grid.addWidget(label, at, place)
+        for place in range(len(head)):
+            self._grid.setColumnStretch(place, 1)
 
 
 def _clear(layout: QVBoxLayout | QGridLayout) -> None:

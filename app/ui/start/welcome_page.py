@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.core.database.locations import shown_location
 from app.ui.actions.actions import ACTIONS
@@ -20,7 +20,7 @@ from app.ui.start.start_button import StartButton
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.reviewer_name import ReviewerName
@@ -61,24 +61,21 @@ class WelcomePage(QWidget):
         self.drops = DropZone(self, current_theme, runner)
         self.drops.dropped.connect(self.open_dropped)
         self._make_buttons()
-        middle = QVBoxLayout()
-        middle.setSpacing(16)
-        middle.addStretch(2)
-        middle.addLayout(self._heading())
-        middle.addWidget(self.problem)
-        middle.addWidget(self.name_prompt)
-        middle.addLayout(self._choices())
-        middle.addLayout(self._footer())
-        middle.addStretch(3)
-        column = QWidget()
-        column.setLayout(middle)
-        area = PageScrollArea(column)  # large text on a small screen
+        middle = column(
+            2,
+            self._heading(),
+            self.problem,
+            self.name_prompt,
+            self._choices(),
+            self._footer(),
+            3,
+            spacing=16,
+        )
+        inner = QWidget()
+        inner.setLayout(middle)
+        area = PageScrollArea(inner)  # large text on a small screen
         MostWidth(area, MAX_WIDTH)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(24, 16, 24, 16)
-        layout.addStretch(1)
-        layout.addWidget(area, 100)
-        layout.addStretch(1)
+        row(1, (area, 100), 1, spacing=None, margins=(24, 16, 24, 16), parent=self)
         settings.changed.connect(self._follow)
         self._follow(None)
 
@@ -114,17 +111,7 @@ class WelcomePage(QWidget):
             ),
             "dim",
         )
-        texts = QVBoxLayout()
-        texts.setSpacing(4)
-        texts.addStretch(1)
-        texts.addWidget(name)
-        texts.addWidget(about)
-        texts.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(20)
-        row.addWidget(Logo(72))
-        row.addLayout(texts, 1)
-        return row
+        return row(Logo(72), (column(1, name, about, 1, spacing=4), 1), spacing=20)
 
     def _make_buttons(self) -> None:
         current_theme = self._current_theme
@@ -157,15 +144,7 @@ class WelcomePage(QWidget):
         self.session_button.clicked.connect(self._ask_for_session)
 
     def _choices(self) -> QHBoxLayout:
-        ways = QVBoxLayout()
-        ways.setSpacing(8)
-        for button in (
-            self.sample_button,
-            self.list_button,
-            self.folder_button,
-            self.session_button,
-        ):
-            ways.addWidget(button)
+        ways = column(self.sample_button, self.list_button, self.folder_button, self.session_button)
         hint = wrapped_label(
             self.tr("Or drop lists, folders, spectra or a session anywhere on this page."), "dim"
         )
@@ -173,11 +152,7 @@ class WelcomePage(QWidget):
         ways.addSpacing(4)
         ways.addWidget(hint)
         ways.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(16)
-        row.addLayout(ways, 4)
-        row.addWidget(self.recent, 5)
-        return row
+        return row((ways, 4), (self.recent, 5), spacing=16)
 
     def _footer(self) -> FlowLayout:
         offline = short_label(self.tr("Works offline."), "dim")

@@ -10,12 +10,11 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import narrow, wrapped_label
+from app.ui.widgets.labels import column, narrow, wrapped_label
 from app.ui.widgets.text_width import TextWidth
 
 EDIT_PX, WIDEST_EDIT_PX = 150, 400
@@ -36,7 +35,7 @@ class FileField(QWidget):
         self.edit = QLineEdit()
         self.edit.setAcceptDrops(False)
         self.edit.setAccessibleName(title)
-        self.edit.textChanged.connect(self._text_changed)
+        self.edit.textChanged.connect(self.changed)
         label.setBuddy(self.edit)
         self.button = QPushButton(self.tr("Choose…"))
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -49,12 +48,7 @@ class FileField(QWidget):
         row = FlowLayout(spacing=8)
         row.addWidget(self.edit)
         row.addWidget(self.button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(label)
-        layout.addLayout(row)
-        layout.addWidget(self.problem)
+        column(label, row, self.problem, spacing=2, parent=self)
 
     @property
     def path(self) -> Path | None:
@@ -69,7 +63,6 @@ class FileField(QWidget):
         self.edit.setText("" if path is None else str(path))
 
     def begin(self) -> None:
-        """Focus the field with its text selected."""
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.edit.selectAll()
 
@@ -80,9 +73,6 @@ class FileField(QWidget):
     def _choose(self) -> None:
         if (path := self._ask(self.path)) is not None:
             self.set_path(path)
-
-    def _text_changed(self, _: str) -> None:
-        self.changed.emit()
 
 
 def is_there(path: Path) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from app.ui.widgets.labels import column, row, short_label
 
 OPEN, SHUT = "▾", "▸"
 
@@ -18,23 +20,15 @@ class FoldingCard(QFrame):
         self.is_folded = False
         self._title = title
         self.heading = _Heading(self)
-        self.note = QLabel(self)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setProperty("role", "dim")
+        self.note = short_label("", "dim", self)
         self.body = QWidget(self)
-        self.inside = QVBoxLayout(self.body)
-        self.inside.setContentsMargins(0, 0, 0, 0)
-        self.inside.setSpacing(8)
-        self.head = QHBoxLayout()
+        self.inside = column(parent=self.body)
+        self.head = row(spacing=None)
         """Row of the heading and the note; a card may insert more widgets between them."""
         self.head.setSpacing(8)
         self.head.addWidget(self.heading)
         self.head.addWidget(self.note, 0, Qt.AlignmentFlag.AlignRight)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 8, 12, 8)
-        whole.setSpacing(4)
-        whole.addLayout(self.head)
-        whole.addWidget(self.body, 1)
+        column(self.head, (self.body, 1), spacing=4, margins=(12, 8, 12, 8), parent=self)
         self.heading.clicked.connect(self.flip)
         self._show_heading()
 

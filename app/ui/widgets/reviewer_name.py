@@ -30,8 +30,8 @@ class NameField(QLineEdit):
 class ReviewerName(QWidget):
     """The name, and a button that edits it; Enter or the button saves it in the settings."""
 
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__()
         self._settings = settings
         label = short_label(self.tr("Judging as"), "dim")
         self.name = short_label("", "title")
@@ -78,6 +78,5 @@ class ReviewerName(QWidget):
         self.button.setText(self.tr("Save") if on else self.tr("Change"))
 
     def _show(self, _: object) -> None:
-        name = reviewer_name(self._settings.settings)
-        self.name.setText(name)
+        self.name.setText(reviewer_name(self._settings.settings))
         self.button.setAccessibleName(self.tr("Change your name"))

@@ -38,8 +38,6 @@ KEY_LETTERS = 9
 
 
 class FieldLine:
-    """The parts of one field's line."""
-
     def __init__(self, dialog: FieldsDialog, field: OwnField | None) -> None:
         self.was = field
         self.title, self.choices, self.key = (QLineEdit(dialog) for _ in range(3))
