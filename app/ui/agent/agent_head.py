@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
@@ -17,8 +17,7 @@ from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import button, column, row, short_label
+from app.ui.widgets.labels import button, column, flow, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 ROOM_BETWEEN = 16
@@ -82,15 +81,12 @@ class AgentHead(QWidget):
         self._show_title()
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.show_status()
-        self.watch.blockSignals(True)
-        self.watch.setChecked(agent.is_watched)
-        self.watch.blockSignals(False)
+        with QSignalBlocker(self.watch):
+            self.watch.setChecked(agent.is_watched)
+        text, about = self.tr("Pause"), self.tr("Pause the agent before its next turn")
         if agent.is_paused:
-            about = self.tr("Resume the agent")
-            self._label(self.pause, self.tr("Resume"), "pause_agent", about)
-        else:
-            about = self.tr("Pause the agent before its next turn")
-            self._label(self.pause, self.tr("Pause"), "pause_agent", about)
+            text, about = self.tr("Resume"), self.tr("Resume the agent")
+        self._label(self.pause, text, "pause_agent", about)
         self.run.setEnabled(agent.has_question and agent.shown.run is None)
         self.pause.setEnabled(run is not None)
         self.stop.setEnabled(run is not None and not run.is_stopping)
@@ -147,19 +143,14 @@ class AgentHead(QWidget):
         self.model.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model.setToolTip(self.tr("Choose another model"))
         self.watch.setCheckable(True)
-        self.watch.setToolTip(
-            self.tr(
-                "Watch the agent: at least 1.5 s for each look, so that you can follow and pause"
-            )
+        about = self.tr(
+            "Watch the agent: at least 1.5 s for each look, so that you can follow and pause"
         )
+        self.watch.setToolTip(about)
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        whole = column(
-            row(self._title, self.model, (self.state, 1), self.watch), spacing=4, parent=self
-        )
-        buttons = FlowLayout(spacing=4)
-        for each in (self.run, self.pause, self.stop, self.list):
-            buttons.addWidget(each)
-        whole.addLayout(buttons)
+        head = row(self._title, self.model, (self.state, 1), self.watch)
+        buttons = flow(self.run, self.pause, self.stop, self.list, spacing=4)
+        column(head, buttons, spacing=4, parent=self)
 
     def _show_keys(self) -> None:
         texts = self.tr("Resume"), self.tr("Pause")

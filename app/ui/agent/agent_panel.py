@@ -79,7 +79,7 @@ class AgentPanel(QFrame):
         agent.list_run.changed.connect(self.list_run.show_state)
         agent.closed.connect(self.pictures.close)
         context.keymap.changed.connect(self._refresh)
-        context.current.candidate_changed.connect(self._forget_pictures)
+        context.current.candidate_changed.connect(self.pictures.forget)
         context.current.spectrum_changed.connect(self._request_pictures)
         context.current.row_changed.connect(self._show_catalogues)
         self.timeline.chosen.connect(shown.replay)
@@ -219,9 +219,6 @@ class AgentPanel(QFrame):
             self._agent.continue_from(record, record.steps[index].turn + 1)
 
     # Pictures
-
-    def _forget_pictures(self, _: object) -> None:
-        self.pictures.forget()
 
     def _request_pictures(self, _: object = None) -> None:
         spectrum = self._current.spectrum

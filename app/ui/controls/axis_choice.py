@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import flow
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
@@ -24,8 +24,7 @@ class AxisChoice(QWidget):
         """`alternatives` are the texts by value."""
         super().__init__()
         self.buttons: dict[str, PaintedButton] = {}
-        row = FlowLayout(self, spacing=4)
-        row.setContentsMargins(0, 0, 0, 0)
+        line = flow(spacing=4, parent=self)
         for value, text in alternatives.items():
             button = quiet_button(current_theme, self, height=HEIGHT)
             button.setCheckable(True)
@@ -33,7 +32,7 @@ class AxisChoice(QWidget):
             button.setAccessibleName(f"{name}: {text}")
             button.clicked.connect(partial(self._choose, value))
             self.buttons[value] = button
-            row.addWidget(button)
+            line.addWidget(button)
 
     def show_choice(self, value: str) -> None:
         for name, button in self.buttons.items():

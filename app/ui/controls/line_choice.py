@@ -11,7 +11,15 @@ from agent.spectra.lines import LineLists, load_line_lists
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.translation.data_texts import library_name
-from app.ui.widgets.labels import button, check_box, column, escape_mnemonics, row, with_key
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    clear_layout,
+    column,
+    escape_mnemonics,
+    row,
+    with_key,
+)
 
 
 class LineChoice(QWidget):
@@ -68,9 +76,7 @@ class LineChoice(QWidget):
         self._runner.run(load, self._make_boxes, self._current.report_error, owner=self)
 
     def _make_boxes(self, lists: LineLists) -> None:
-        while item := self._column.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._column)
         self.boxes = {
             each.name: check_box(escape_mnemonics(library_name(each.title))) for each in lists.sets
         }

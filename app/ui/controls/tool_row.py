@@ -16,8 +16,7 @@ from app.ui.controls.template_choice import TemplateChoice
 from app.ui.controls.template_library import TemplateLibrary
 from app.ui.controls.velocity_control import VelocityControl
 from app.ui.session_context import SessionContext
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column
+from app.ui.widgets.labels import column, flow
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
@@ -45,8 +44,7 @@ class ToolRow(QWidget):
         self.buttons: dict[str, PaintedButton] = {}
         self._texts: dict[str, Callable[[], str]] = {}
         self._is_on: dict[str, Callable[[], bool]] = {}
-        self._row = FlowLayout(self, spacing=4)
-        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row = flow(spacing=4, parent=self)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing, self._smoothing_text)
         self._add("velocity", self.tr("Velocity and redshift"), self.velocity, self._speed_text)
         self._add("template", self.tr("Template"), self.template, self._template_text)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QProgressBar,
@@ -136,13 +135,15 @@ class FetchDialog(QDialog):
         self.form = QFormLayout()
         self.form.setHorizontalSpacing(12)
         self.form.setVerticalSpacing(8)
-        radius = row(
-            self.radius, short_label(self.tr("arcsec"), "dim"), self.take_all, 1, spacing=12
-        )
-        self.form.addRow(_label(self.tr("Archive")), self.archive)
-        self.form.addRow(_label(self.tr("Address of the service")), self.address)
-        self.form.addRow(_label(self.tr("Release")), self.release)
-        self.form.addRow(_label(self.tr("Radius")), radius)
+        unit = short_label(self.tr("arcsec"), "dim")
+        radius = row(self.radius, unit, self.take_all, 1, spacing=12)
+        for title, field in (
+            (self.tr("Archive"), self.archive),
+            (self.tr("Address of the service"), self.address),
+            (self.tr("Release"), self.release),
+        ):
+            self.form.addRow(short_label(title, "dim"), field)
+        self.form.addRow(short_label(self.tr("Radius"), "dim"), radius)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(160)
@@ -152,14 +153,8 @@ class FetchDialog(QDialog):
         self.cancel_button = dialog_button(self.tr("Cancel"), self.stop)
         self.close_button = dialog_button(self.tr("Close"), self.reject)
         self.fetch_button = dialog_button(self.tr("Fetch"), self.fetch, "primary")
-        bottom = row(
-            self.bar,
-            (self.outcome, 1),
-            self.open_button,
-            self.cancel_button,
-            self.close_button,
-            self.fetch_button,
-        )
+        ends = self.cancel_button, self.close_button, self.fetch_button
+        bottom = row(self.bar, (self.outcome, 1), self.open_button, *ends)
         column(
             self.form,
             (self.wanted, 1),
@@ -250,7 +245,3 @@ def failed_text(made: Fetched) -> str:
 def _default_folder() -> Path:
     documents = user_documents_path()
     return (documents if documents.is_dir() else Path.home()) / "spectra"
-
-
-def _label(text: str) -> QLabel:
-    return short_label(text, "dim")

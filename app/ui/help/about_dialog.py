@@ -16,7 +16,7 @@ from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.help.model_sources import ModelSources, all_model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import column, row, short_label, wrapped_label
+from app.ui.widgets.labels import clear_layout, column, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea
 from app.ui.widgets.text_width import DialogSize
 
@@ -141,9 +141,7 @@ class AboutDialog(QDialog):
         )
 
     def _list_models(self, models: tuple[ModelSources, ...]) -> None:
-        while item := self.inspectors.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self.inspectors)
         for each in models:
             self.inspectors.addWidget(_row(each))
 

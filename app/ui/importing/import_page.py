@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -37,7 +37,7 @@ from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import column, narrow, row, short_label
+from app.ui.widgets.labels import column, dialog_button, narrow, row, short_label
 from app.ui.widgets.page_parts import PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.text_width import TextWidth
@@ -157,8 +157,7 @@ class ImportPage(QWidget):
                 self.session_created.emit(self._came_from)
 
     def _top(self) -> QHBoxLayout:
-        self.back_button = _button(self.tr("← Back"), "quiet")
-        self.back_button.clicked.connect(self.go_back)
+        self.back_button = _button(self.tr("← Back"), self.go_back, "quiet")
         self.title = short_label(self.tr("New session"), "page")
         return row(self.back_button, self.title, 1, spacing=12)
 
@@ -174,20 +173,11 @@ class ImportPage(QWidget):
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(260)
         self.bar.setAccessibleName(self.tr("Import progress"))
-        self.cancel_button = _button(self.tr("Cancel"), "")
-        self.cancel_button.clicked.connect(self.work.stop)
-        self.import_button = _button(self.tr("Import"), "primary")
-        self.import_button.clicked.connect(self.start_import)
-        self.judge_button = _button(self.tr("Start judging →"), "primary")
-        self.judge_button.clicked.connect(self._open_session)
-        return row(
-            self.bar,
-            (self.hint, 1),
-            self.cancel_button,
-            self.import_button,
-            self.judge_button,
-            spacing=12,
-        )
+        self.cancel_button = _button(self.tr("Cancel"), self.work.stop)
+        self.import_button = _button(self.tr("Import"), self.start_import, "primary")
+        self.judge_button = _button(self.tr("Start judging →"), self._open_session, "primary")
+        buttons = self.cancel_button, self.import_button, self.judge_button
+        return row(self.bar, (self.hint, 1), *buttons, spacing=12)
 
     def _show_form(self) -> None:
         self._made = None
@@ -265,10 +255,8 @@ def _centred(card: QWidget) -> QWidget:
     return page
 
 
-def _button(text: str, role: str) -> QPushButton:
-    button = QPushButton(text)
+def _button(text: str, call: Callable[[], object], role: str = "") -> QPushButton:
+    button = dialog_button(text, call, role)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.setAutoDefault(True)
-    if role:
-        button.setProperty("role", role)
     return button

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QWidget
 
 from agent.errors import WorkbenchError
@@ -20,8 +20,7 @@ from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column, narrow, short_label
+from app.ui.widgets.labels import column, flow, narrow, short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 MAX_WARNINGS = 3
@@ -62,15 +61,9 @@ class ListCard(QFrame):
         self.roles.chosen.connect(self.choose)
         self.table = PreviewTable(current_theme, self)
         layout = column(self.tabs, margins=(16, 14, 16, 16), parent=self)
-        row = FlowLayout(spacing=12)
-        row.addWidget(self.name)
-        row.addWidget(self.facts)
-        row.addWidget(self.shown)
-        layout.addLayout(row)
-        layout.addWidget(self.problem)
-        layout.addWidget(self.outside)
-        layout.addWidget(self.roles)
-        layout.addWidget(self.notes)
+        layout.addLayout(flow(self.name, self.facts, self.shown, spacing=12))
+        for part in (self.problem, self.outside, self.roles, self.notes):
+            layout.addWidget(part)
         layout.addSpacing(4)
         layout.addWidget(self.table, 1)
 
@@ -89,16 +82,13 @@ class ListCard(QFrame):
     def is_ready(self) -> bool:
         """Whether all lists have been read and can be imported."""
         previews = [self._previews.get(path) for path in self._paths]
-        return bool(previews) and all(
-            preview is not None and not preview.problem for preview in previews
-        )
+        return bool(previews) and all(each is not None and not each.problem for each in previews)
 
     @property
     def faulty(self) -> Path | None:
         previews = (self._previews.get(path) for path in self._paths)
-        return next(
-            (preview.path for preview in previews if preview is not None and preview.problem), None
-        )
+        faulty = (each.path for each in previews if each is not None and each.problem)
+        return next(faulty, None)
 
     @property
     def preview(self) -> ListPreview | None:
@@ -114,12 +104,11 @@ class ListCard(QFrame):
         self._paths = tuple(dict.fromkeys(paths))
         self._previews, self._allowed = {}, set()
         self._chosen = {path: dict(each) for path, each in (roles or {}).items() if each}
-        self.tabs.blockSignals(True)
-        while self.tabs.count():
-            self.tabs.removeTab(0)
-        for path in self._paths:
-            self.tabs.addTab(path.name)
-        self.tabs.blockSignals(False)
+        with QSignalBlocker(self.tabs):
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for path in self._paths:
+                self.tabs.addTab(path.name)
         self.tabs.setVisible(len(self._paths) > 1)
         self._generation += 1
         self.work.begin()
@@ -172,9 +161,8 @@ class ListCard(QFrame):
         self.changed.emit()
 
     def _fail(self, generation: int, path: Path, error: WorkbenchError) -> None:
-        self._keep(
-            generation, path, self._chosen.get(path, {}), ListPreview(path=path, problem=str(error))
-        )
+        preview = ListPreview(path=path, problem=str(error))
+        self._keep(generation, path, self._chosen.get(path, {}), preview)
 
     def _outside(self, path: Path) -> OutsidePaths:
         preview = self._previews.get(path)

@@ -32,8 +32,7 @@ from app.ui.translation.guideline_text import (
 )
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_task_file
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column, wrapped_label
+from app.ui.widgets.labels import column, flow, wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
 
 Loaded = tuple[tuple[Task, ...], tuple[str, ...]]
@@ -73,11 +72,10 @@ class TaskChooser(QFrame):
         self.guideline.setOpenLinks(False)
         self.guideline.setFrameShape(QFrame.Shape.NoFrame)
         self.guideline.setAccessibleName(self.tr("Class guideline"))
-        row = FlowLayout(spacing=8)
-        row.addWidget(self.box)
-        row.addWidget(self.file_button)
-        column(title, row, self.problem, (self.guideline, 1), margins=(16, 14, 16, 12), parent=self)
-        current_theme.changed.connect(self._restyle)
+        line = flow(self.box, self.file_button, spacing=8)
+        margins = (16, 14, 16, 12)
+        column(title, line, self.problem, (self.guideline, 1), margins=margins, parent=self)
+        current_theme.changed.connect(self._show_guideline)
         self._show_guideline()
 
     @property
@@ -88,9 +86,8 @@ class TaskChooser(QFrame):
     def load(self, hint: str = "") -> None:
         """Read the tasks; the name of the list is a `hint` to the class."""
         self._hint = hint
-        self._runner.run(
-            partial(_load, self._files), self._show_tasks, self._show_error, owner=self
-        )
+        load = partial(_load, self._files)
+        self._runner.run(load, self._show_tasks, self._show_error, owner=self)
 
     def _show_tasks(self, loaded: Loaded) -> None:
         before = self.task
@@ -136,9 +133,6 @@ class TaskChooser(QFrame):
             self.guideline.setHtml(guideline_html(self.task, self._current_theme.theme))
         self.changed.emit()
 
-    def _restyle(self, _: Theme) -> None:
-        self._show_guideline()
-
 
 def task_from_name(name: str, ids: list[str]) -> str:
     """The single class named in a file name such as `cv_candidates.csv`, or ""."""
@@ -152,10 +146,8 @@ def guideline_html(task: Task, theme: Theme) -> str:
     parts = [f'<p style="margin: 0 0 8px">{escape(task_text(task.question))}</p>']
     for section in guideline_sections(task):
         if section.id != "summary":
-            parts.append(
-                f'<p style="margin: 10px 0 2px; color: {theme.accent}"><b>'
-                f"{escape(section_title(section))}</b></p>"
-            )
+            title = f"<b>{escape(section_title(section))}</b>"
+            parts.append(f'<p style="margin: 10px 0 2px; color: {theme.accent}">{title}</p>')
         for head, text in section_lines(section):
             line = labelled_line(head, text)
             parts.append(f'<p style="margin: 0 0 4px">{escape(line)}</p>')

@@ -40,48 +40,35 @@ def saved_texts(entry: LogEntry, before: Opinion, name: str) -> tuple[str, str]:
 
 def _action_text(entry: LogEntry, before: Opinion) -> str:
     now = entry.opinion
-    if entry.action == "undo":
-        return _undone(now.verdict)
-    if entry.action == "redo":
-        return _redone(now.verdict)
-    if now.verdict != before.verdict and now.verdict is not None:
-        return _saved(now.verdict)
-    if now.comment != before.comment:
-        return translate("saved", "Comment saved")
-    if now.flags != before.flags:
-        return translate("saved", "Flags saved")
-    if now.confidence != before.confidence:
-        return translate("saved", "Confidence saved")
-    if now.subclass != before.subclass:
-        return translate("saved", "Sub-class saved")
-    if now.fields != before.fields:
-        return translate("saved", "Field saved")
-    return _saved(now.verdict)
+    if entry.action == "set" and (now.verdict == before.verdict or now.verdict is None):
+        for part, saved in _parts_saved().items():
+            if getattr(now, part) != getattr(before, part):
+                return saved
+    return _verdict_acts()[entry.action].replace("{what}", verdict_word(now.verdict))
 
 
-def _saved(verdict: Verdict | None) -> str:
-    return translate("saved", "Saved: {what}").replace("{what}", verdict_word(verdict))
+def _verdict_acts() -> dict[str, str]:
+    return {
+        "set": translate("saved", "Saved: {what}"),
+        "undo": translate("saved", "Undone: {what}"),
+        "redo": translate("saved", "Redone: {what}"),
+    }
 
 
-def _undone(verdict: Verdict | None) -> str:
-    return translate("saved", "Undone: {what}").replace("{what}", verdict_word(verdict))
-
-
-def _redone(verdict: Verdict | None) -> str:
-    return translate("saved", "Redone: {what}").replace("{what}", verdict_word(verdict))
+def _parts_saved() -> dict[str, str]:
+    return {
+        "comment": translate("saved", "Comment saved"),
+        "flags": translate("saved", "Flags saved"),
+        "confidence": translate("saved", "Confidence saved"),
+        "subclass": translate("saved", "Sub-class saved"),
+        "fields": translate("saved", "Field saved"),
+    }
 
 
 def _every_act() -> list[str]:
-    verdicts = (None, *Verdict)
-    acts = [say(verdict) for say in (_saved, _undone, _redone) for verdict in verdicts]
-    kinds = (
-        translate("saved", "Comment saved"),
-        translate("saved", "Flags saved"),
-        translate("saved", "Confidence saved"),
-        translate("saved", "Sub-class saved"),
-        translate("saved", "Field saved"),
-    )
-    return [*acts, *kinds]
+    words = [verdict_word(verdict) for verdict in (None, *Verdict)]
+    acts = [act.replace("{what}", word) for act in _verdict_acts().values() for word in words]
+    return [*acts, *_parts_saved().values()]
 
 
 def _short(seconds: float) -> str:

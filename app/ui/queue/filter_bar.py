@@ -171,15 +171,14 @@ class FilterBar(QWidget):
             "ra": self.tr("by right ascension"),
             "object": self.tr("by name"),
             self._random: self.tr("random"),
+            LIKE: self.tr("most like the present one"),
         }
 
     def _lay_out(self, columns: int) -> None:
         grid = QGridLayout()
         grid.setSpacing(4)
-        label = self.tr("only mine")
-        self.mine.set_label(
-            label, hint=self.tr("Only what is assigned to you; press again for all")
-        )
+        about = self.tr("Only what is assigned to you; press again for all")
+        self.mine.set_label(self.tr("only mine"), hint=about)
         group = QButtonGroup(self)
         group.setExclusive(False)
         group.idClicked.connect(self._toggle_quick)
@@ -192,13 +191,9 @@ class FilterBar(QWidget):
             grid.addWidget(button, number // columns, number % columns)
         for text, label in self._order_labels().items():
             action = QAction(label, self, checkable=True)
-            action.setData(text_of_sort(parse_sort(text)))
+            action.setData(LIKE if text == LIKE else text_of_sort(parse_sort(text)))
             self._orders.addAction(action)
             self.menu.addAction(action)
-        like = QAction(self.tr("most like the present one"), self, checkable=True)
-        like.setData(LIKE)
-        self._orders.addAction(like)
-        self.menu.addAction(like)
         line = row((self.edit, 1), self.order, spacing=4)
         whole = column(line, self.fault, spacing=4, parent=self)
         if columns > COLUMNS:  # there is room beside the order

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.core.session.known_answers import HIDDEN_BY
 from app.ui.review.agreement_numbers import (
@@ -68,18 +68,11 @@ class AgreementPage(QWidget):
         # Not while Qt lays out the page.
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
-        left, right = QVBoxLayout(), QVBoxLayout()
         people = (self.people, self.subclasses, self.agents, self.by_snr)
-        for part in (*people, self.drift, self.known):
-            left.addWidget(part)
-        left.addStretch(1)
-        for beside in (self.work, self.calibration):
-            right.addWidget(beside)
-        right.addStretch(1)
-        self._columns.addLayout(left, 1)
-        self._columns.addLayout(right, 1)
+        self._columns.addLayout(column(*people, self.drift, self.known, 1, spacing=None), 1)
+        self._columns.addLayout(column(self.work, self.calibration, 1, spacing=None), 1)
         column(PageScrollArea(inner), parent=self)
-        for card in (self.people, self.subclasses, self.agents, self.by_snr):
+        for card in people:
             card.show_rows([], self.tr("Computing…"))
         for empty in (self.work.empty, self.known.empty):
             empty.setText(self.tr("Computing…"))
@@ -132,9 +125,8 @@ class AgreementPage(QWidget):
             rows, self.tr("Nothing to compare yet: no object has been judged by two people.")
         )
         bins = found.statistics.people.several_by_snr
-        self.by_snr.note.setText(
-            " ".join((self.tr("Kappa with 95 % interval."), snr_sentence(bins)))
-        )
+        about = self.tr("Kappa with 95 % interval.")
+        self.by_snr.note.setText(f"{about} {snr_sentence(bins)}")
         self.drift.show_drift(found.statistics.drift, with_agent=not self.is_blind)
         self.work.show_work(found.statistics.working)
         self.known.show_known(found.statistics.known, self._session.fact(HIDDEN_BY) or "")

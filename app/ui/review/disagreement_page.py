@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtCore import QItemSelectionModel, QSignalBlocker
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QListWidgetItem, QPushButton, QWidget
 
@@ -26,8 +26,7 @@ from app.ui.review.figures import shortened
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import button, check_box, column, one_line, row, wrapped_label
+from app.ui.widgets.labels import button, check_box, column, flow, one_line, row, wrapped_label
 from app.ui.widgets.text_width import TextWidth
 
 LIST_PX, WIDEST_PX = 300, 560
@@ -122,19 +121,13 @@ class DisagreementPage(QWidget):
         left = QWidget()
         TextWidth(left, LIST_PX, WIDEST_PX)
         inner = column(parent=left)
-        sides = FlowLayout(spacing=4)
-        for each in self.sides.values():
-            sides.addWidget(each)
-        inner.addLayout(sides)
+        inner.addLayout(flow(*self.sides.values(), spacing=4))
         inner.addWidget(self.only_open)
         inner.addWidget(self.compared)
         inner.addLayout(row((self.empty, 1), self.who))
         inner.addWidget(self.list, 1)
         right = column(self.hint, (self.view, 1), spacing=None)
-        whole = row(left, spacing=16)
-        whole.setContentsMargins(16, 16, 16, 16)
-        whole.addLayout(right, 1)
-        self.setLayout(whole)
+        row(left, (right, 1), spacing=16, margins=16, parent=self)
 
     def _reload(self, *_: object) -> None:
         self.only_open.setEnabled(self.between == "people")
@@ -157,9 +150,8 @@ class DisagreementPage(QWidget):
             found = tuple(each for each in found if not blind_mode.hides(each.row))
         self.found = found
         shown = self.view.shown
-        self.list.blockSignals(True)
-        self.list.show_disputes(found)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.show_disputes(found)
         self.who.show_text(one_line(self.list.who))
         self.compared.setText("\n".join(map(self._compare, summary.models)))
         self.compared.setVisible(bool(summary.models))
@@ -211,12 +203,11 @@ class DisagreementPage(QWidget):
         return ids.index(candidate_id) if candidate_id in ids else None
 
     def _select(self, index: int | None) -> None:
-        self.list.blockSignals(True)
-        if index is None:
-            self.list.clearSelection()
-        else:
-            self.list.setCurrentRow(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            if index is None:
+                self.list.clearSelection()
+            else:
+                self.list.setCurrentRow(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _item_selected(self, item: QListWidgetItem | None, *_: object) -> None:
         index = self.list.row(item) if item is not None else -1

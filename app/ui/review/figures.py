@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from agent.confidence.reliability import Bin
 from agent.confidence.scores import Estimate
@@ -70,6 +70,13 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
         """Draw by calling `function(figure, *arguments)`, now and for each new theme."""
         self._drawn = (function, *arguments)
         self._restyle()
+
+    def below(self, label: QWidget, column: QVBoxLayout, height: int) -> Figure:
+        """Stand below a label at the end of a column."""
+        self.setFixedHeight(height)
+        column.addWidget(label)
+        column.addWidget(self)
+        return self
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

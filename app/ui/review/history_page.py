@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from agent.errors import WorkbenchError
@@ -14,6 +14,7 @@ from app.ui.review.history_model import HistoryModel
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, column, row, with_key, wrapped_label
+from app.ui.widgets.pair_table import show_rows
 from app.ui.widgets.text_width import USUAL_PT
 
 WIDTHS = (150, 110, 190, 250, 70, 200)
@@ -62,20 +63,11 @@ class HistoryPage(QWidget):
     def _lay_out(self) -> None:
         table = self.table
         table.setModel(self.model)
-        table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        show_rows(table, self.tr("History"))
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
-        table.setAccessibleName(self.tr("History"))
-        header = table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         table.installEventFilter(self)
         self._fit_font()
+        header = table.horizontalHeader()
         header.setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
         layout = column(
             row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo),

@@ -25,8 +25,7 @@ from app.ui.keys.keymap import Keymap, KeyTaken
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, plain_label
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import dialog_button, row
+from app.ui.widgets.labels import dialog_button, flow, row
 
 
 class KeyCatcher(QLabel):
@@ -145,13 +144,10 @@ class KeysPage(SettingsPage):
         self.body.addWidget(self.catcher)
         self.body.addWidget(self.message)
         self.message.hide()
-        buttons, gap = FlowLayout(spacing=8), QWidget()
+        gap = QWidget()
         gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for part in (self.change_button, self.add_button, self.clear_button, self.reset_button):
-            buttons.addWidget(part)
-        buttons.addWidget(gap)
-        buttons.addWidget(self.reset_all_button)
-        self.body.addLayout(buttons)
+        own = self.change_button, self.add_button, self.clear_button, self.reset_button
+        self.body.addLayout(flow(*own, gap, self.reset_all_button, spacing=8))
 
     def _groups(self) -> dict[QTreeWidgetItem, list[QTreeWidgetItem]]:
         tops = [self.table.topLevelItem(index) for index in range(self.table.topLevelItemCount())]

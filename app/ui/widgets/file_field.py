@@ -13,8 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column, narrow, wrapped_label
+from app.ui.widgets.labels import column, flow, narrow, wrapped_label
 from app.ui.widgets.text_width import TextWidth
 
 EDIT_PX, WIDEST_EDIT_PX = 150, 400
@@ -45,10 +44,8 @@ class FileField(QWidget):
         self.problem = narrow(wrapped_label("", "warning"))
         self.problem.hide()
         TextWidth(self.edit, EDIT_PX, WIDEST_EDIT_PX, is_fixed=False)
-        row = FlowLayout(spacing=8)
-        row.addWidget(self.edit)
-        row.addWidget(self.button)
-        column(label, row, self.problem, spacing=2, parent=self)
+        line = flow(self.edit, self.button, spacing=8)
+        column(label, line, self.problem, spacing=2, parent=self)
 
     @property
     def path(self) -> Path | None:

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.widgets.flow_layout import FlowLayout
+
 Part = (
     QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 )
@@ -107,6 +109,15 @@ def column(
     return layout
 
 
+def flow(*parts: QWidget, spacing: int = 6, parent: QWidget | None = None) -> FlowLayout:
+    """Widgets side by side, without margins, that go on in the next row where room ends."""
+    layout = FlowLayout(parent, spacing=spacing)
+    layout.setContentsMargins(0, 0, 0, 0)
+    for part in parts:
+        layout.addWidget(part)
+    return layout
+
+
 def _fill(
     layout: QBoxLayout,
     parts: tuple[Part, ...],
@@ -127,6 +138,14 @@ def _fill(
             layout.addLayout(what, *how)
         else:
             layout.addWidget(what, *how)  # type: ignore[arg-type]
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Take all widgets of a layout away for good."""
+    while item := layout.takeAt(0):
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
 
 
 def escape_mnemonics(text: str) -> str:

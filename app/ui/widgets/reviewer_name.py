@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 from app.ui.keys.text_focus import OWN_KEYS
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import flow, short_label
 
 MAX_NAME = 100
 
@@ -48,10 +47,7 @@ class ReviewerName(QWidget):
         self.button.setProperty("role", "quiet")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(self._edit_or_save)
-        layout = FlowLayout(self, spacing=8)
-        layout.setContentsMargins(0, 0, 0, 0)
-        for part in (label, self.name, self.field, self.button):
-            layout.addWidget(part)
+        flow(label, self.name, self.field, self.button, spacing=8, parent=self)
         settings.changed.connect(self._show)
         self._close()
 
