@@ -16,7 +16,14 @@ from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.help.model_sources import ModelSources, all_model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import clear_layout, column, row, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    clear_layout,
+    column,
+    dialog_button,
+    row,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import Logo, PageScrollArea
 from app.ui.widgets.text_width import DialogSize
 
@@ -38,12 +45,13 @@ class AboutDialog(QDialog):
         self.setWindowTitle(self.tr("About Spec-o3 Workbench"))
         self.setWindowFlag(Qt.WindowType.WindowContextHelpButtonHint, False)
         self.inspectors = column()
-        self.buttons = {action: self._action_button(action) for action in BUTTON_ACTIONS}
-        self.licences_button = QPushButton(self.tr("Licences of all parts"))
-        self.licences_button.setAutoDefault(False)
+        self.buttons = {
+            action: dialog_button(ACTIONS[action].title, partial(self._run, action))
+            for action in BUTTON_ACTIONS
+        }
+        self.licences_button = dialog_button(self.tr("Licences of all parts"), self._open_licences)
         if licence_folder() is None:
             self.licences_button.hide()
-        self.licences_button.clicked.connect(self._open_licences)
         self.close_button = QPushButton(self.tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.close)
@@ -56,12 +64,6 @@ class AboutDialog(QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
-
-    def _action_button(self, action: str) -> QPushButton:
-        button = QPushButton(ACTIONS[action].title)
-        button.setAutoDefault(False)
-        button.clicked.connect(partial(self._run, action))
-        return button
 
     def _run(self, action: str, *_: object) -> None:
         self.close()
@@ -86,23 +88,13 @@ class AboutDialog(QDialog):
         card = QFrame()
         card.setProperty("role", "card")
         column(PageScrollArea(inside), margins=1, parent=card)
-        column(
-            (card, 1),
-            row(*self.buttons.values(), self.licences_button, 1, self.close_button),
-            spacing=12,
-            margins=12,
-            parent=self,
-        )
+        buttons = row(*self.buttons.values(), self.licences_button, 1, self.close_button)
+        column((card, 1), buttons, spacing=12, margins=12, parent=self)
 
     def _heading(self, current_theme: CurrentTheme) -> QHBoxLayout:
         version = self.tr("Version {version}").replace("{version}", program_version())
-        texts = column(
-            1,
-            short_label("Spec-o3 Workbench", "heading"),
-            short_label(version, "dim"),
-            1,
-            spacing=4,
-        )
+        name = short_label("Spec-o3 Workbench", "heading")
+        texts = column(1, name, short_label(version, "dim"), 1, spacing=4)
         return row(Logo(MARK_PX), (texts, 1), spacing=16)
 
     def _sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

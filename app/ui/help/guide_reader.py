@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.ui.help.guide_browser import GuideBrowser
 from app.ui.help.pages import GuidePage, guide, page_at
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import column, row
+from app.ui.widgets.labels import column, row, short_label
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 980, 720
@@ -41,7 +40,7 @@ class GuideReader(QDialog):
         """Pages shown before, with their scroll positions."""
         self.list = QListWidget()
         self.search = QLineEdit(maxLength=MAX_SEARCH)
-        self.match_count = QLabel()
+        self.match_count = short_label("", "dim")
         self.back = QPushButton("←")
         self.browser = GuideBrowser(current_theme)
         self._match = -1
@@ -87,9 +86,8 @@ class GuideReader(QDialog):
 
     def next_match(self, step: int = 1) -> None:
         if count := len(self.browser.matches):
-            self._match = (
-                (self._match + step) % count if self._match >= 0 else (0 if step > 0 else count - 1)
-            )
+            first = 0 if step > 0 else count - 1
+            self._match = (self._match + step) % count if self._match >= 0 else first
             self.browser.go_to_match(self._match)
         self._show_match_count()
 
@@ -111,9 +109,8 @@ class GuideReader(QDialog):
 
     def _display(self, page: GuidePage, anchor: str = "") -> None:
         self.browser.show_page(page, anchor)
-        self.list.blockSignals(True)
-        self.list.setCurrentRow(self.pages.index(page) if page in self.pages else -1)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.setCurrentRow(self.pages.index(page) if page in self.pages else -1)
         self.back.setEnabled(bool(self._history))
         self._match = -1
         self._show_match_count()
@@ -175,8 +172,6 @@ class GuideReader(QDialog):
         self.search.setPlaceholderText(self.tr("Find on this page (Ctrl+F)"))
         self.search.setAccessibleName(self.tr("Find in the guide"))
         self.search.setClearButtonEnabled(True)
-        self.match_count.setProperty("role", "dim")
-        self.match_count.setTextFormat(Qt.TextFormat.PlainText)
         self.back.setAccessibleName(self.tr("Back"))
         self.back.setToolTip(self.tr("Back (Alt+Left)"))
         self.back.setAutoDefault(False)

@@ -46,7 +46,6 @@ class GroupActs(QObject):
 
     asked = Signal(object)
     """A `Question`; `confirm` gives the verdict."""
-    busy_changed = Signal(bool)
     judged = Signal()
     """A verdict is saved, with its reason."""
 
@@ -173,7 +172,6 @@ class GroupActs(QObject):
             self._slow.start()
         else:
             self._slow.stop()
-        self.busy_changed.emit(on)
 
 
 def _record(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.ui.theme.theme import Theme
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import MAX_REASON, column, one_line, row
+from app.ui.widgets.labels import MAX_REASON, column, one_line, row, wrapped_label
 
 # Most spectra are read sooner than this; a message would only flicker.
 READING_DELAY_MS = 150
@@ -24,14 +26,10 @@ class EmptyPlotMessage(QWidget):
         super().__init__(parent)
         self.setAutoFillBackground(True)
         self.apply_theme(theme)
-        self.title, self.reason, self.sends = QLabel(), QLabel(), QLabel()
-        self.title.setProperty("role", "title")
-        self.reason.setProperty("role", "dim")
-        self.sends.setProperty("role", "dim")
+        self.title = wrapped_label("", "title")
+        self.reason, self.sends = wrapped_label("", "dim"), wrapped_label("", "dim")
         for label in (self.title, self.reason, self.sends):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            label.setWordWrap(True)
         self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.reason.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.retry_button = QPushButton(self.tr("Retry"))
@@ -56,7 +54,8 @@ class EmptyPlotMessage(QWidget):
             parent=self,
         )
         self._delay = QTimer(self, singleShot=True, interval=READING_DELAY_MS)
-        self._delay.timeout.connect(self._show_reading)
+        reading = self.tr("Reading the spectrum…")
+        self._delay.timeout.connect(partial(self._show, reading, ""))
         self.hide()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -70,10 +69,8 @@ class EmptyPlotMessage(QWidget):
         self.next_button.setText(f"{label} ({key})" if key else label)
 
     def show_no_object(self) -> None:
-        self._show(
-            self.tr("Nothing to show"),
-            self.tr("The list is empty, or no candidate matches the filter."),
-        )
+        reason = self.tr("The list is empty, or no candidate matches the filter.")
+        self._show(self.tr("Nothing to show"), reason)
 
     def show_reading(self) -> None:
         """Say that the spectrum is being read, after a short delay."""
@@ -100,9 +97,6 @@ class EmptyPlotMessage(QWidget):
         self._delay.stop()
         if not self.isHidden():
             self.hide()
-
-    def _show_reading(self) -> None:
-        self._show(self.tr("Reading the spectrum…"), "")
 
     def _show(self, title: str, reason: str, *, is_fault: bool = False) -> None:
         self._delay.stop()

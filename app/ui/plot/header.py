@@ -31,10 +31,8 @@ class Header(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title, self.simulated = (
-            short_label("", "title", self),
-            short_label("", "warning", self),
-        )
+        self.title = short_label("", "title", self)
+        self.simulated = short_label("", "warning", self)
         self.facts, self.note = short_label("", "dim", self), short_label("", "dim", self)
         self._object = self._facts_text = self._note_text = self._readout_text = ""
         self._readout_px = 0
@@ -59,9 +57,8 @@ class Header(QWidget):
         """Show an object; its S/N is that of the list, as in the queue, else that of its file."""
         self._object = object_id
         self.simulated.setVisible(spectrum is not None and spectrum.simulated)
-        self._facts_text = (
-            "" if spectrum is None else " · ".join(self._describe(spectrum, listed_snr))
-        )
+        facts = [] if spectrum is None else self._describe(spectrum, listed_snr)
+        self._facts_text = " · ".join(facts)
         self.facts.setToolTip(self._facts_text)
         self._arrange()
 

@@ -97,9 +97,9 @@ def readout_text(
     """
     rest = replace(frame.of_wavelengths, is_rest=True)
     observed = replace(rest, is_rest=False)
-    parts = (
-        [] if mark is None else [f"{mark.line.label} {rest.of_rest.number(mark.line.wavelength)}"]
-    )
+    parts = []
+    if mark is not None:
+        parts.append(f"{mark.line.label} {rest.of_rest.number(mark.line.wavelength)}")
     if frame.line is not None:
         parts.append(frame.text(wavelength))
     if frame.is_rest and frame.z:
@@ -110,8 +110,7 @@ def readout_text(
             parts.append(f"λ₀ {rest.text(wavelength)}")
     if frame.is_air and frame.line is None:
         parts.append(QCoreApplication.translate("readout", "(air)"))
-    flux = _flux_at(spectrum, wavelength, drawn)
-    if flux:
+    if flux := _flux_at(spectrum, wavelength, drawn):
         parts.append(flux)
     return "   ".join(parts)
 
@@ -154,10 +153,8 @@ def _flux_at(spectrum: Spectrum, wavelength: float, drawn: Trace | None) -> str:
     pixel = int(near[np.argmin(np.abs(spectrum.wavelength[near] - wavelength))])
     value, name = float(spectrum.flux[pixel]), "F"
     if drawn is not None:
-        value, name = (
-            drawn.converted(float(spectrum.wavelength[pixel]), value),
-            NAMES[drawn.quantity],
-        )
+        value = drawn.converted(float(spectrum.wavelength[pixel]), value)
+        name = NAMES[drawn.quantity]
     if not math.isfinite(value):
         return "NaN"
     return f"{name} {flux_text(value)}" + ("" if spectrum.good[pixel] else " ✕")

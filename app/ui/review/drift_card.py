@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QWidget
 
 from app.core.statistics.drift import Drift
 from app.ui.review.figures import Figure, draw_drift
@@ -20,8 +19,8 @@ HEIGHT = 130
 
 
 class DriftCard(PageCard):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("DriftCard", "Change over time"), parent=parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__(QCoreApplication.translate("DriftCard", "Change over time"))
         self._current_theme = context.current_theme
         none = self.tr("At least fifty verdicts by one person are needed to see a change.")
         self.empty = wrapped_label(none, "dim")

@@ -26,9 +26,9 @@ MINUTE, HOUR = 60.0, 3600.0
 class WorkCard(PageCard):
     """What is left to each person, their accept rate, hours and time by confidence."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext) -> None:
         title = QCoreApplication.translate("WorkCard", "Each person's work")
-        super().__init__(title, parent=parent)
+        super().__init__(title)
         self._current_theme = context.current_theme
         self.empty = wrapped_label("", "dim")
         self.numbers = NumberGrid()
@@ -102,9 +102,9 @@ class WorkCard(PageCard):
 class KnownCard(PageCard):
     """Completeness and purity of each person on what is known, and their change over time."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext) -> None:
         title = QCoreApplication.translate("KnownCard", "Known answers")
-        super().__init__(title, parent=parent)
+        super().__init__(title)
         self._current_theme = context.current_theme
         self.empty = wrapped_label("", "dim")
         self.figure = Figure(context.current_theme, title)

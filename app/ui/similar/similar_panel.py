@@ -89,18 +89,10 @@ class SimilarPanel(QWidget):
     def _lay_out(self, title: QLabel) -> None:
         side = QWidget(self)
         side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
-        column(
-            title,
-            self.note,
-            1,
-            (self.more, 0, Qt.AlignmentFlag.AlignLeft),
-            spacing=2,
-            margins=(4, 0, 4, 0),
-            parent=side,
-        )
-        whole = row(side, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
-        for cell in self.cells:
-            whole.addWidget(cell, 1)
+        more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
+        cells = ((cell, 1) for cell in self.cells)
+        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
         self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
 
     def _schedule(self, _: object = None) -> None:

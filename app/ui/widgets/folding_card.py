@@ -12,8 +12,6 @@ OPEN, SHUT = "▾", "▸"
 
 
 class FoldingCard(QFrame):
-    folded = Signal(bool)
-
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
@@ -23,11 +21,8 @@ class FoldingCard(QFrame):
         self.note = short_label("", "dim", self)
         self.body = QWidget(self)
         self.inside = column(parent=self.body)
-        self.head = row(spacing=None)
+        self.head = row(self.heading, (self.note, 0, Qt.AlignmentFlag.AlignRight))
         """Row of the heading and the note; a card may insert more widgets between them."""
-        self.head.setSpacing(8)
-        self.head.addWidget(self.heading)
-        self.head.addWidget(self.note, 0, Qt.AlignmentFlag.AlignRight)
         column(self.head, (self.body, 1), spacing=4, margins=(12, 8, 12, 8), parent=self)
         self.heading.clicked.connect(self.flip)
         self._show_heading()
@@ -38,13 +33,10 @@ class FoldingCard(QFrame):
     def fold(self, is_folded: bool) -> None:
         self.is_folded = is_folded
         self.body.setVisible(not is_folded)
-        policy = self.sizePolicy()
-        policy.setVerticalPolicy(
-            QSizePolicy.Policy.Maximum if is_folded else QSizePolicy.Policy.Preferred
-        )
+        policy, policies = self.sizePolicy(), QSizePolicy.Policy
+        policy.setVerticalPolicy(policies.Maximum if is_folded else policies.Preferred)
         self.setSizePolicy(policy)
         self._show_heading()
-        self.folded.emit(is_folded)
 
     def _show_heading(self) -> None:
         self.heading.setText(f"{SHUT if self.is_folded else OPEN} {self._title}")

@@ -48,10 +48,6 @@ class FieldEditor(QWidget):
             line.addWidget(self.edit)
         self.show_value(None)
 
-    @property
-    def has_focus(self) -> bool:
-        return self.edit is not None and self.edit.hasFocus()
-
     def show_value(self, value: FieldValue | None) -> None:
         text = self.field.shown
         if self.edit is None:
