@@ -27,8 +27,7 @@ ROOM_BETWEEN = 16
 class ListRunLine(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setAccessibleName(self.tr("Candidates inspected in this list"))
         self.text = ElidedLabel("small")
         column(self.bar, self.text, spacing=2, parent=self)

@@ -71,10 +71,9 @@ class Comparison(QScrollArea):
         self._fill()
 
     def _choice(self, name: str) -> QComboBox:
-        choice = QComboBox()
+        choice = QComboBox(minimumContentsLength=6)
         choice.setAccessibleName(name)
         choice.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        choice.setMinimumContentsLength(6)
         choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         choice.currentIndexChanged.connect(self._fill)
         return choice

@@ -31,8 +31,7 @@ class TakeoverBar(QWidget):
         self._runner = context.runner
         self._reads: dict[str, bool | None] = {}
         """By model; None: asked and not yet known."""
-        self.remark = QLineEdit()
-        self.remark.setMaxLength(MAX_REMARK)
+        self.remark = QLineEdit(maxLength=MAX_REMARK)
         self.remark.setPlaceholderText(self.tr("Remark for the agent, Enter sends it"))
         self.remark.setAccessibleName(self.tr("Remark for the agent"))
         self.no_remarks = wrapped_label(self.tr("This model cannot read remarks"), "dim")

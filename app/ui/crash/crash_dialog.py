@@ -5,12 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import (
-    QDialog,
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.ui.crash.crash_report import CrashReport, open_folder
 from app.ui.widgets.labels import column, narrow, row, wrapped_label
@@ -37,8 +32,7 @@ class CrashDialog(QDialog):
         self.summary = narrow(wrapped_label(""))
         self.note = narrow(wrapped_label("", "dim"))
         self.note.hide()
-        self.details = QPlainTextEdit()
-        self.details.setReadOnly(True)
+        self.details = QPlainTextEdit(readOnly=True)
         self.details.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.details.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.details.setAccessibleName(self.tr("Details"))

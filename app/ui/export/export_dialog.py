@@ -8,13 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QListWidget,
-    QProgressBar,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QListWidget, QProgressBar, QStackedWidget, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.exporting.export import all_formats
@@ -183,8 +177,7 @@ class ExportDialog(QDialog):
             self.catalogue.refresh()
 
     def _lay_out(self) -> None:
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedWidth(160)
         self.outcome = narrow(wrapped_label(""))
         self.open_button = dialog_button(self.tr("Open"), self._open_written, "quiet")

@@ -70,9 +70,8 @@ class FetchDialog(QDialog):
         self.address = self._field(self.tr("Address of the service"))
         self.address.setPlaceholderText("https://…/ssap.xml")
         self.release = self._field(self.tr("Release"))
-        self.wanted = QPlainTextEdit()
+        self.wanted = QPlainTextEdit(tabChangesFocus=True)
         self.wanted.setAccessibleName(self.tr("Spectra"))
-        self.wanted.setTabChangesFocus(True)
         self.radius = NumberBox(self.tr("Radius in arcsec"), low=0.1, high=600.0, decimals=1)
         self.radius.show_value(RADIUS_ARCSEC)
         self.take_all = QCheckBox(self.tr("All that are found, not only the best"))
@@ -132,9 +131,7 @@ class FetchDialog(QDialog):
         return made
 
     def _lay_out(self) -> None:
-        self.form = QFormLayout()
-        self.form.setHorizontalSpacing(12)
-        self.form.setVerticalSpacing(8)
+        self.form = QFormLayout(horizontalSpacing=12, verticalSpacing=8)
         unit = short_label(self.tr("arcsec"), "dim")
         radius = row(self.radius, unit, self.take_all, 1, spacing=12)
         for title, field in (
@@ -144,8 +141,7 @@ class FetchDialog(QDialog):
         ):
             self.form.addRow(short_label(title, "dim"), field)
         self.form.addRow(short_label(self.tr("Radius"), "dim"), radius)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedWidth(160)
         self.bar.setAccessibleName(self.tr("Progress"))
         self.outcome = narrow(wrapped_label(""))

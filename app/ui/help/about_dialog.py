@@ -52,8 +52,7 @@ class AboutDialog(QDialog):
         self.licences_button = dialog_button(self.tr("Licences of all parts"), self._open_licences)
         if licence_folder() is None:
             self.licences_button.hide()
-        self.close_button = QPushButton(self.tr("Close"))
-        self.close_button.setDefault(True)
+        self.close_button = QPushButton(self.tr("Close"), default=True)
         self.close_button.clicked.connect(self.close)
         self._lay_out(current_theme)
         DialogSize(self, *SIZE)

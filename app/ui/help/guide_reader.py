@@ -6,13 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QDialog,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-)
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QPushButton
 
 from app.ui.help.guide_browser import GuideBrowser
 from app.ui.help.pages import GuidePage, guide, page_at

@@ -7,13 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QProgressBar,
-    QPushButton,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.errors import ImportStopped
@@ -169,8 +163,7 @@ class ImportPage(QWidget):
 
     def _bottom(self) -> QHBoxLayout:
         self.hint = narrow(short_label("", "dim"))
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedWidth(260)
         self.bar.setAccessibleName(self.tr("Import progress"))
         self.cancel_button = _button(self.tr("Cancel"), self.work.stop)

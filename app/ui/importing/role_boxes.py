@@ -50,11 +50,10 @@ class RoleBoxes(QWidget):
             part = QWidget(self)
             cell = column(spacing=2, parent=part)
             label = short_label(role_text(role), "dim")
-            box = QComboBox()
+            box = QComboBox(minimumContentsLength=8)
             box.setModel(self._names)
             box.setObjectName(role)
             box.setAccessibleName(role_text(role))
-            box.setMinimumContentsLength(8)
             box.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )

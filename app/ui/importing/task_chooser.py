@@ -8,14 +8,7 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QPushButton,
-    QSizePolicy,
-    QTextBrowser,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QSizePolicy, QTextBrowser, QWidget
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.tasks.catalogue import has_class, load_tasks, look_task
@@ -57,10 +50,8 @@ class TaskChooser(QFrame):
         self._hint = ""
         self.setProperty("role", "card")
         title = wrapped_label(self.tr("What are you looking for?"), "title")
-        self.box = QComboBox()
-        self.box.setPlaceholderText(self.tr("Choose a class"))
+        self.box = QComboBox(placeholderText=self.tr("Choose a class"), minimumContentsLength=16)
         self.box.setAccessibleName(self.tr("Class to look for"))
-        self.box.setMinimumContentsLength(16)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.currentIndexChanged.connect(self._show_guideline)
         self.file_button = QPushButton(self.tr("Task file…"))
@@ -68,8 +59,7 @@ class TaskChooser(QFrame):
         self.file_button.setToolTip(self.tr("Your own class, described in a task file"))
         self.file_button.clicked.connect(self._ask_for_file)
         self.problem = ProblemLine()
-        self.guideline = QTextBrowser()
-        self.guideline.setOpenLinks(False)
+        self.guideline = QTextBrowser(openLinks=False)
         self.guideline.setFrameShape(QFrame.Shape.NoFrame)
         self.guideline.setAccessibleName(self.tr("Class guideline"))
         line = flow(self.box, self.file_button, spacing=8)

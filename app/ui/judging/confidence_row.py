@@ -30,8 +30,7 @@ class ConfidenceRow(QWidget):
             value: quiet_button(current_theme, self, height=HEIGHT)
             for value in range(MAX_CONFIDENCE, -1, -1)
         }
-        group = QButtonGroup(self)
-        group.setExclusive(False)
+        group = QButtonGroup(self, exclusive=False)
         group.idClicked.connect(self._press)
         line = row(self._caption, spacing=3, parent=self)
         for value, button in self.buttons.items():

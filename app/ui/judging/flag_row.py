@@ -42,8 +42,7 @@ class FlagRow(QWidget):
         self.rest = PaintedButton(context.current_theme, attrgetter("border"), self)
         self.rest.hide()
         self.menu = FlagMenu(self)
-        self.custom = QLineEdit(self)
-        self.custom.setMaxLength(MAX_FLAG)
+        self.custom = QLineEdit(self, maxLength=MAX_FLAG)
         self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
         PlaceholderWidth(self.custom, is_fixed=True)
         self.custom.setAccessibleName(self.tr("Custom flag"))
@@ -51,8 +50,7 @@ class FlagRow(QWidget):
         self.chips: dict[str, PaintedButton] = {}
         self._names: tuple[str, ...] = ()
         self._room = CHIPS_PX
-        self._group = QButtonGroup(self)
-        self._group.setExclusive(False)
+        self._group = QButtonGroup(self, exclusive=False)
         self._row = row(
             self.star, self.more, self.custom, self.rest, spacing=SPACING_PX, parent=self
         )

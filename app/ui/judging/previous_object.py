@@ -27,11 +27,9 @@ class PreviousObject(QObject):
         self._about: QueueRow | None = None
         """The object of the line or menu that is open."""
         self._was = ""
-        self.edit = QLineEdit(box)
-        self.edit.setMaxLength(MAX_COMMENT)
+        self.edit = QLineEdit(box, maxLength=MAX_COMMENT)
         self.edit.hide()
-        self.custom = QLineEdit(box)
-        self.custom.setMaxLength(MAX_FLAG)
+        self.custom = QLineEdit(box, maxLength=MAX_FLAG)
         self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
         self.custom.hide()
         self.menu = FlagMenu(box)

@@ -9,12 +9,7 @@ from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QFrame,
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from agent.errors import WorkbenchError
 from app.ui.judging.state_block import OneLineLabel
@@ -28,8 +23,7 @@ class ErrorSheet(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
-        self.text = QPlainTextEdit(self)
-        self.text.setReadOnly(True)
+        self.text = QPlainTextEdit(self, readOnly=True)
         self.text.setAccessibleName(self.tr("Error details"))
         self.copy = QPushButton(self.tr("Copy"), self)
         self.copy.setFocusPolicy(Qt.FocusPolicy.NoFocus)

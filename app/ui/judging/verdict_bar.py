@@ -94,8 +94,7 @@ class VerdictBar(QFrame):
         return button
 
     def _lay_out(self) -> None:
-        group = QButtonGroup(self)
-        group.setExclusive(False)
+        group = QButtonGroup(self, exclusive=False)
         group.idClicked.connect(self._press)
         strip = self._strip = FlowLayout(self)
         strip.setContentsMargins(SIDE_PX, 4, SIDE_PX, 4)

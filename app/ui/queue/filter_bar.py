@@ -9,12 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QGridLayout,
-    QMenu,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QMenu, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.queue import (
@@ -179,8 +174,7 @@ class FilterBar(QWidget):
         grid.setSpacing(4)
         about = self.tr("Only what is assigned to you; press again for all")
         self.mine.set_label(self.tr("only mine"), hint=about)
-        group = QButtonGroup(self)
-        group.setExclusive(False)
+        group = QButtonGroup(self, exclusive=False)
         group.idClicked.connect(self._toggle_quick)
         labels = self._quick_labels()
         for number, (text, button) in enumerate(self.quick.items()):

@@ -29,9 +29,7 @@ class FindBox(QWidget):
         self._commands = context.commands
         self._found: list[Candidate] = []
         self._goes_to_first = False
-        self.edit = QLineEdit(self)
-        self.edit.setMaxLength(MAX_TEXT)
-        self.edit.setClearButtonEnabled(True)
+        self.edit = QLineEdit(self, maxLength=MAX_TEXT, clearButtonEnabled=True)
         self.edit.setAccessibleName(self.tr("Find an object"))
         self.suggestions = Suggestions(self.edit)
         self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)

@@ -113,8 +113,7 @@ class KeysPage(SettingsPage):
         self.profile.setCurrentIndex(self.profile.findData(settings.profile))
 
     def _make_table(self) -> QTreeWidget:
-        table = QTreeWidget()
-        table.setColumnCount(2)
+        table = QTreeWidget(columnCount=2)
         table.setHeaderLabels([self.tr("Action"), self.tr("Keys")])
         table.setAccessibleName(self.tr("Actions and their keys"))
         table.setMinimumHeight(220)

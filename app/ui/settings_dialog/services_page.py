@@ -78,11 +78,9 @@ class ServiceBox(QFrame):
         self.on.setAccessibleDescription(service_text(service.sends))
         sends = self.tr("Sends: {what}").replace("{what}", service_text(service.sends))
         self.sends = plain_label(sends, "dim")
-        self.url = QLineEdit(maxLength=MAX_TEXT)
-        self.url.setPlaceholderText(service.url)
+        self.url = QLineEdit(maxLength=MAX_TEXT, placeholderText=service.url)
         self.url.setToolTip(service.url)  # a long address does not fit in large text
-        self.release = QLineEdit(maxLength=40)
-        self.release.setPlaceholderText(service.release)
+        self.release = QLineEdit(maxLength=40, placeholderText=service.release)
         self.release.setMaximumWidth(NARROW)
         self.problem = plain_label("", "warning")
         self.problem.hide()

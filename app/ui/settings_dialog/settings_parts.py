@@ -30,9 +30,7 @@ def plain_label(text: str, role: str = "") -> QLabel:
 
 
 def form() -> QFormLayout:
-    layout = QFormLayout()
-    layout.setHorizontalSpacing(16)
-    layout.setVerticalSpacing(16)
+    layout = QFormLayout(horizontalSpacing=16, verticalSpacing=16)
     layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
     return layout

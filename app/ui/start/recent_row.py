@@ -36,9 +36,8 @@ class RecentRow(RowButton):
         super().__init__()
         self._current_theme = current_theme
         self.session = session
-        self.remove_button = QToolButton(self)
+        self.remove_button = QToolButton(self, autoRaise=True)
         self.remove_button.setText("✕")
-        self.remove_button.setAutoRaise(True)
         self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove_button.setToolTip(self.tr("Remove from this list; the file is kept"))
         self.remove_button.setAccessibleName(self.tr("Remove from this list"))

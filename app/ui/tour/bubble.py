@@ -6,12 +6,7 @@ from operator import attrgetter
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import (
-    QFrame,
-    QGraphicsDropShadowEffect,
-    QLabel,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QLabel, QWidget
 
 from app.ui.actions.key_names import label
 from app.ui.theme.theme import CurrentTheme

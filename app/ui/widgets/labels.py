@@ -73,8 +73,7 @@ def button(text: str, role: str = "quiet") -> QPushButton:
 
 def dialog_button(text: str, call: Callable[[], object], role: str = "") -> QPushButton:
     """A button that Enter in a field of its dialog does not press."""
-    made = QPushButton(text)
-    made.setAutoDefault(False)
+    made = QPushButton(text, autoDefault=False)
     made.clicked.connect(call)
     if role:
         made.setProperty("role", role)

@@ -65,10 +65,8 @@ class FieldEditor(QWidget):
             self.edit.selectAll()
 
     def _line(self) -> QLineEdit:
-        edit = QLineEdit(self)
-        edit.setMaxLength(MAX_FIELD_TEXT)
+        edit = QLineEdit(self, maxLength=MAX_FIELD_TEXT, placeholderText=self.field.unit)
         edit.setAccessibleName(self.field.shown)
-        edit.setPlaceholderText(self.field.unit)
         letters = NUMBER_LETTERS if self.field.kind == "number" else TEXT_LETTERS
         edit.setFixedWidth(edit.fontMetrics().horizontalAdvance("0" * letters) + 12)
         edit.textEdited.connect(self._on_edited)
