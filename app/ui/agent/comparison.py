@@ -83,12 +83,11 @@ class Comparison(QScrollArea):
         use.setProperty("role", "quiet")
         use.setCheckable(True)
         use.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        use.setToolTip(
-            self.tr(
-                "Use this model's opinions in the list, its filters and the proposal. "
-                "Press again to use the newest record of each candidate."
-            )
+        about = self.tr(
+            "Use this model's opinions in the list, its filters and the proposal. "
+            "Press again to use the newest record of each candidate."
         )
+        use.setToolTip(about)
         use.clicked.connect(partial(self._prefer, column))
         return use
 

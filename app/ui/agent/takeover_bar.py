@@ -40,9 +40,8 @@ class TakeoverBar(QWidget):
         for button in (self.show_window, self.resume):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setAccessibleName(button.text())
-        self.show_window.setToolTip(
-            self.tr("Show the agent the visible part of the spectrum before its next turn")
-        )
+        about = self.tr("Show the agent the visible part of the spectrum before its next turn")
+        self.show_window.setToolTip(about)
         self.resume.setToolTip(self.tr("Resume the agent"))
         column(
             self.remark,
@@ -105,9 +104,8 @@ class TakeoverBar(QWidget):
         text, label = self.remark.text().strip(), self._view.window_name
         if self._agent.insert(text, window, label):
             self.remark.clear()
-            self._current.message.emit(
-                self.tr("The agent will see this window before its next turn")
-            )
+            about = self.tr("The agent will see this window before its next turn")
+            self._current.message.emit(about)
 
 
 def reads_remarks(model: str) -> bool:

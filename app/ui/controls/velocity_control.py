@@ -120,9 +120,8 @@ class VelocityControl(QWidget):
         ):
             text = text.replace(placeholder, self._keymap.label(action) or "–")
         self.slider.setToolTip(text)
-        self.fit.setText(
-            with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
-        )
+        about = with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
+        self.fit.setText(about)
         self.fit.setToolTip(self.tr("Cross-correlate with the template that is shown"))
 
     def _restyle(self, *_: object) -> None:

@@ -115,9 +115,8 @@ class EvidencePanel(QWidget):
         self.empty.setVisible(not has_services)
         is_nowhere = candidate is not None and not is_sky_position(candidate.ra, candidate.dec)
         self.nowhere.setVisible(is_nowhere and has_services)
-        self.nowhere.setText(
-            self.tr("The list gives no position for this object, so no service can be asked")
-        )
+        text = self.tr("The list gives no position for this object, so no service can be asked")
+        self.nowhere.setText(text)
         self._unshown = self._shown_services(candidate)
         self._shown_for = None if candidate is None else candidate.id
         for name, card in self.cards.items():

@@ -77,9 +77,8 @@ class InspectionController(QObject):
         """Waiting and running inspections by candidate id, oldest first."""
         default = default_model(bridge.session.task.id)
         chosen = settings.settings
-        self.worker_model = WorkerModel(
-            chosen.model, command, self, default=default, device=chosen.device
-        )
+        model, device = chosen.model, chosen.device
+        self.worker_model = WorkerModel(model, command, self, default=default, device=device)
         self._session, self._current = bridge.session, current
         self._runner, self._settings, self._command = runner, settings, command
         self._task = TaskArgument(bridge.session, runner, self)
@@ -190,9 +189,8 @@ class InspectionController(QObject):
         if not self.has_question:
             self._current.message.emit(self.tr("There is no class to judge: the agent is off"))
         elif self._session.is_read_only:
-            self._current.message.emit(
-                self.tr("This session is read-only: results cannot be saved")
-            )
+            text = self.tr("This session is read-only: results cannot be saved")
+            self._current.message.emit(text)
         else:
             if not self.runs:
                 self.worker_model.unload()  # a large model fits into memory only once
@@ -239,9 +237,8 @@ class InspectionController(QObject):
         elif candidate.id in self.runs:
             self._current.message.emit(self.tr("The agent is already running on this candidate"))
         elif len(self.runs) >= MAX_RUNS:
-            self._current.message.emit(
-                self.tr("Too many candidates are waiting for the agent already")
-            )
+            text = self.tr("Too many candidates are waiting for the agent already")
+            self._current.message.emit(text)
         else:
             run = RunningState(
                 candidate_id=candidate.id,
@@ -334,9 +331,8 @@ class InspectionController(QObject):
 
     def _on_failed(self, run: RunningState, error: Exception) -> None:
         if not isinstance(error, WorkerClosed | InspectionCancelled):
-            self._current.report_error(
-                error if isinstance(error, WorkbenchError) else WorkbenchError(str(error))
-            )
+            is_told = isinstance(error, WorkbenchError)
+            self._current.report_error(error if is_told else WorkbenchError(str(error)))
         self.runs.pop(run.candidate_id, None)
         if run.candidate_id == self.shown.records.candidate_id:
             self.shown.show_default()
@@ -360,9 +356,8 @@ class InspectionController(QObject):
         if state.fault:
             self._current.report_error(WorkbenchError(state.fault))
         elif state.is_of_selected and not state.is_running and state.done == state.left == 0:
-            self._current.message.emit(
-                self.tr("Nothing to do: this model has inspected all that can be read of these")
-            )
+            text = self.tr("Nothing to do: this model has inspected all that can be read of these")
+            self._current.message.emit(text)
 
     def _on_settings_changed(self, settings: Settings) -> None:
         self.worker_model.load(settings.model, settings.device)

@@ -37,8 +37,7 @@ class CommentBox(QWidget):
         self.menu = QMenu(self)
         self._row = row(self.flags, (self.edit, 1), self.standard, spacing=4, parent=self)
         self._over: QLineEdit | None = None
-        self._over_title = short_label("", "title")
-        self._over_title.setParent(self)
+        self._over_title = short_label("", "title", self)
         self._over_title.hide()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
@@ -71,18 +70,16 @@ class CommentBox(QWidget):
         text = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
         self.edit.setPlaceholderText(text)
         self._width.fit()
-        self.edit.setToolTip(
-            hint(self.tr("Comment; Enter or Esc returns to the plot"), self._keymap, "comment")
-        )
+        about = hint(self.tr("Comment; Enter or Esc returns to the plot"), self._keymap, "comment")
+        self.edit.setToolTip(about)
         self.standard.set_label("", hint=self.tr("Standard comments"))
 
     def _start_typing(self) -> None:
         if not self.edit.isEnabled():
             return
         if self.edit.isReadOnly():
-            self._current.message.emit(
-                self.tr("This session is read-only: comments cannot be saved")
-            )
+            text = self.tr("This session is read-only: comments cannot be saved")
+            self._current.message.emit(text)
             return
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.end(False)

@@ -29,17 +29,12 @@ class FlagRow(QWidget):
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._current, self._current_theme, self._keymap = (
-            context.current,
-            context.current_theme,
-            context.keymap,
-        )
-        self.star = PaintedButton(
-            context.current_theme, attrgetter("unsure"), self, mark="★", is_quiet=True
-        )
+        self._current, self._keymap = context.current, context.keymap
+        self._current_theme = theme = context.current_theme
+        self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.star.setCheckable(True)
-        self.more = PaintedButton(context.current_theme, attrgetter("border"), self)
-        self.rest = PaintedButton(context.current_theme, attrgetter("border"), self)
+        self.more = PaintedButton(theme, attrgetter("border"), self)
+        self.rest = PaintedButton(theme, attrgetter("border"), self)
         self.rest.hide()
         self.menu = FlagMenu(self)
         self.custom = QLineEdit(self, maxLength=MAX_FLAG)
@@ -51,9 +46,8 @@ class FlagRow(QWidget):
         self._names: tuple[str, ...] = ()
         self._room = CHIPS_PX
         self._group = QButtonGroup(self, exclusive=False)
-        self._row = row(
-            self.star, self.more, self.custom, self.rest, spacing=SPACING_PX, parent=self
-        )
+        parts = self.star, self.more, self.custom, self.rest
+        self._row = row(*parts, spacing=SPACING_PX, parent=self)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
@@ -76,9 +70,8 @@ class FlagRow(QWidget):
         keymap = self._keymap
         self.star.set_label("", keymap.label("star"), hint(self.tr("Star"), keymap, "star"))
         self.star.setAccessibleName(self.tr("Star"))
-        self.more.set_label(
-            self.tr("Flag"), keymap.label("flags"), hint(self.tr("Flags"), keymap, "flags")
-        )
+        about = hint(self.tr("Flags"), keymap, "flags")
+        self.more.set_label(self.tr("Flag"), keymap.label("flags"), about)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -34,9 +34,8 @@ class RepeatLine(QFrame):
         if self._current.repeat_round.is_on:
             self._stop()
         elif self._current.session.is_read_only:
-            self._current.message.emit(
-                self.tr("This session is read-only: verdicts cannot be saved")
-            )
+            text = self.tr("This session is read-only: verdicts cannot be saved")
+            self._current.message.emit(text)
         else:
             plan = partial(plan_repeats, self._current.session)
             self._runner.run(plan, self._begin, self._current.report_error, owner=self)
@@ -69,7 +68,6 @@ class RepeatLine(QFrame):
             text = text.replace("{n}", str(repeats.index + 1))
             self.text.setText(text.replace("{count}", str(len(repeats.plan))))
         elif self._was_on:
-            self._current.message.emit(
-                self.tr("The agreement page shows how consistent your verdicts are")
-            )
+            about = self.tr("The agreement page shows how consistent your verdicts are")
+            self._current.message.emit(about)
         self._was_on = repeats.is_on

@@ -75,9 +75,8 @@ class SampSender(QObject):
     def send_position(self) -> None:
         candidate = self._current.candidate
         if candidate is None or candidate.ra is None or candidate.dec is None:
-            self._current.message.emit(
-                self.tr("Neither the list nor the file gives a sky position")
-            )
+            text = self.tr("Neither the list nor the file gives a sky position")
+            self._current.message.emit(text)
             return
         work = partial(samp_work.send_position, candidate.ra, candidate.dec)
         self._link.run(work, self._on_sent, self._current.report_error)

@@ -28,12 +28,11 @@ class LockedPage(QWidget):
         self.title = narrow(wrapped_label("", "title"))
         self.holder = narrow(wrapped_label("", ""))
         about = narrow(wrapped_label("", "dim"))
-        about.setText(
-            self.tr(
-                "Only one program can write to a session at a time, so that no verdict "
-                "is lost. Close the session there, or open it here read-only."
-            )
+        text = self.tr(
+            "Only one program can write to a session at a time, so that no verdict "
+            "is lost. Close the session there, or open it here read-only."
         )
+        about.setText(text)
         self.read_only_button = self._button(self.tr("Open read-only"), self._open_read_only)
         self.read_only_button.setProperty("role", "primary")
         self.retry_button = self._button(self.tr("Try again"), self._retry)

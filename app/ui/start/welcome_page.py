@@ -145,9 +145,8 @@ class WelcomePage(QWidget):
         about.setObjectName("about_link")
         about.clicked.connect(self.about_requested)
         self.curation_button = QPushButton(self.tr("Curation room…"))
-        self.curation_button.setToolTip(
-            self.tr("Screen, revise, audit and vote on drafts that a model will learn from")
-        )
+        text = self.tr("Screen, revise, audit and vote on drafts that a model will learn from")
+        self.curation_button.setToolTip(text)
         self.curation_button.clicked.connect(self.curation_requested)
         for each in (about, self.curation_button):
             each.setProperty("role", "quiet")

@@ -185,9 +185,8 @@ class WindowsRow(QWidget):
         if covered:
             self.show_window(covered[0])
         else:
-            self._current.message.emit(
-                self.tr("This spectrum covers none of the diagnostic windows")
-            )
+            text = self.tr("This spectrum covers none of the diagnostic windows")
+            self._current.message.emit(text)
 
     def _is_covered(self, window: DiagnosticWindow) -> bool:
         spectrum = self._current.spectrum
