@@ -29,13 +29,9 @@ class ThemeApplier(QObject):
     """Applies the theme now and whenever the settings or the desktop's scheme change."""
 
     def __init__(
-        self,
-        application: QApplication,
-        current_theme: CurrentTheme,
-        settings: SettingsStore,
-        parent: QObject | None = None,
+        self, application: QApplication, current_theme: CurrentTheme, settings: SettingsStore
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._application = application
         self._current_theme = current_theme
         self._chosen = (settings.settings.theme, settings.settings.font_pt)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
@@ -34,8 +36,7 @@ class TopBar(QFrame):
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
         for name in PAGES:
-            button = self._page_button(name)
-            layout.addWidget(button)
+            layout.addWidget(self._page_button(name))
         has_verdicts = has_class(context.bridge.session.task)
         if has_verdicts:
             layout.addWidget(ProgressLine(context))
@@ -45,14 +46,14 @@ class TopBar(QFrame):
         self._blind = QPushButton()
         self._blind.setProperty("role", "quiet")
         self._blind.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._blind.clicked.connect(self._toggle_blind_mode)
+        self._blind.clicked.connect(partial(self._commands.run, "blind"))
         layout.addWidget(self._blind)
         self._blind.setVisible(has_verdicts)
         self.export = QPushButton(self.tr("Export"))
         self.export.setProperty("role", "quiet")
         self.export.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.export.setToolTip(", ".join(context.keymap.labels("export")))
-        self.export.clicked.connect(self._export)
+        self.export.clicked.connect(partial(self._commands.run, "export"))
         layout.addWidget(self.export)
         who = short_label(context.current.session.reviewer, "dim")
         who.setToolTip(self.tr("Verdicts are saved under this name"))
@@ -62,7 +63,7 @@ class TopBar(QFrame):
         self.keys.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.keys.setToolTip(hint(ACTIONS["keys"].title, context.keymap, "keys"))
         self.keys.setAccessibleName(ACTIONS["keys"].title)
-        self.keys.clicked.connect(self._show_keys)
+        self.keys.clicked.connect(partial(self._commands.run, "keys"))
         layout.addWidget(self.keys)
         if context.current.session.is_read_only:
             layout.addWidget(short_label(self.tr("read-only"), "warning"))
@@ -75,7 +76,6 @@ class TopBar(QFrame):
         self.mark("judging_page")
 
     def mark(self, page: str) -> None:
-        """Mark the page on screen."""
         self._page = page
         self._group.setExclusive(page in self._buttons)  # of a page in the menu alone, none
         for name, button in self._buttons.items():
@@ -88,29 +88,16 @@ class TopBar(QFrame):
 
     def _page_button(self, name: str) -> QPushButton:
         action = ACTIONS[name]
-        titles = {"agreement_page": self.tr("Calibration")}
-        button = QPushButton(titles.get(name, action.title))
+        button = QPushButton({"agreement_page": self.tr("Calibration")}.get(name, action.title))
         button.setCheckable(True)
         button.setProperty("role", "page")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setToolTip(f"{action.title} ({', '.join(action.keys)})")
         button.setObjectName(name)
-        button.clicked.connect(self._open_page)
+        button.clicked.connect(partial(self._commands.run, name))
         self._group.addButton(button)
         self._buttons[name] = button
         return button
-
-    def _open_page(self) -> None:
-        self._commands.run(self.sender().objectName())
-
-    def _toggle_blind_mode(self) -> None:
-        self._commands.run("blind")
-
-    def _show_keys(self) -> None:
-        self._commands.run("keys")
-
-    def _export(self) -> None:
-        self._commands.run("export")
 
     def _show_agent(self, _: object = None) -> None:
         run, list_run = self._agent.active_run, self._agent.list_run.state

@@ -101,7 +101,8 @@ class WindowState(QObject):
         options = asdict(self.view.options)
         defaults = asdict(ViewOptions())
         changed = {name: options[name] for name in SAVED_OPTIONS if options[name] != defaults[name]}
-        self._settings.change(layout=_encoded(layout), view=changed)
+        encoded = base64.b64encode(json.dumps(layout).encode()).decode()
+        self._settings.change(layout=encoded, view=changed)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _WINDOW_EVENTS and self._window.isVisible():
@@ -133,10 +134,6 @@ def _open(session: SessionView | None) -> Mapping[str, object] | None:
 
 def _text(state: bytes) -> str:
     return base64.b64encode(state).decode()
-
-
-def _encoded(layout: Mapping[str, object]) -> str:
-    return base64.b64encode(json.dumps(layout).encode()).decode()
 
 
 # The settings file may be damaged or come from somebody else, so each value is checked.

@@ -62,8 +62,7 @@ class Commands(QObject):
             self.ran.emit(name)
 
     def release(self, name: str) -> None:
-        end = self._ends.get(name)
-        if end is not None:
+        if (end := self._ends.get(name)) is not None:
             end()
 
     def clear(self) -> None:

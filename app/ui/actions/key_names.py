@@ -101,8 +101,7 @@ def press_of(event: QKeyEvent) -> Press:
 
 def possible_keys(press: Press) -> tuple[str, ...]:
     """The keys this press can mean, likeliest first; empty for a modifier on its own."""
-    name = _BY_CODE.get(press.key)
-    if name is not None:
+    if (name := _BY_CODE.get(press.key)) is not None:
         return (_joined(press.modifiers, name),)
     sign = _typed_sign(press)
     if _is_ascii_letter(sign):

@@ -92,14 +92,12 @@ PROFILES: Mapping[str, Table] = {
 
 
 def profile_name(profile: str) -> str:
-    """The display name of a profile."""
     names = {"marz": "MARZ", "candyjar": "CandyJar"}
     default = QCoreApplication.translate("keys", "Workbench")
     return default if profile == "default" else names.get(profile, profile)
 
 
 def profile_keys(profile: str) -> dict[str, tuple[str, ...]]:
-    """The keys of every action in this profile."""
     return merge_keys({name: action.keys for name, action in ACTIONS.items()}, PROFILES[profile])
 
 

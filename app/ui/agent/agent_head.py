@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from app.core.database.locations import shown_location
 from app.ui.agent.model_chooser import ModelChooser
@@ -16,8 +17,7 @@ from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import button, row, short_label
+from app.ui.widgets.labels import button, column, flow, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 ROOM_BETWEEN = 16
@@ -27,15 +27,10 @@ ROOM_BETWEEN = 16
 class ListRunLine(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setAccessibleName(self.tr("Candidates inspected in this list"))
         self.text = ElidedLabel("small")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.text)
+        column(self.bar, self.text, spacing=2, parent=self)
         self.show_state(ListRunState())
 
     def show_state(self, state: ListRunState) -> None:
@@ -73,7 +68,7 @@ class AgentHead(QWidget):
         self.watch.toggled.connect(agent.set_watched)
         self.run.clicked.connect(agent.run_here)
         self.pause.clicked.connect(agent.toggle_pause)
-        self.stop.clicked.connect(self._stop)
+        self.stop.clicked.connect(partial(self._agent.stop, anywhere=True))
         self.list.clicked.connect(agent.toggle_list_run)
         context.keymap.changed.connect(self._show_keys)
         self._show_keys()
@@ -85,15 +80,12 @@ class AgentHead(QWidget):
         self._show_title()
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.show_status()
-        self.watch.blockSignals(True)
-        self.watch.setChecked(agent.is_watched)
-        self.watch.blockSignals(False)
+        with QSignalBlocker(self.watch):
+            self.watch.setChecked(agent.is_watched)
+        text, about = self.tr("Pause"), self.tr("Pause the agent before its next turn")
         if agent.is_paused:
-            about = self.tr("Resume the agent")
-            self._label(self.pause, self.tr("Resume"), "pause_agent", about)
-        else:
-            about = self.tr("Pause the agent before its next turn")
-            self._label(self.pause, self.tr("Pause"), "pause_agent", about)
+            text, about = self.tr("Resume"), self.tr("Resume the agent")
+        self._label(self.pause, text, "pause_agent", about)
         self.run.setEnabled(agent.has_question and agent.shown.run is None)
         self.pause.setEnabled(run is not None)
         self.stop.setEnabled(run is not None and not run.is_stopping)
@@ -124,11 +116,9 @@ class AgentHead(QWidget):
         agent, model = self._agent, self._agent.worker_model
         if not agent.has_question:
             return self.tr("off")
-        run = agent.active_run
-        if run is not None:
+        if (run := agent.active_run) is not None:
             text = run_text(run, is_here=run is agent.shown.run)
-            waiting = len(agent.runs) - 1
-            if waiting:
+            if waiting := len(agent.runs) - 1:
                 text += " · " + self.tr("{n} waiting").replace("{n}", str(waiting))
             return text
         if model.is_loading:
@@ -152,20 +142,14 @@ class AgentHead(QWidget):
         self.model.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model.setToolTip(self.tr("Choose another model"))
         self.watch.setCheckable(True)
-        self.watch.setToolTip(
-            self.tr(
-                "Watch the agent: at least 1.5 s for each look, so that you can follow and pause"
-            )
+        about = self.tr(
+            "Watch the agent: at least 1.5 s for each look, so that you can follow and pause"
         )
+        self.watch.setToolTip(about)
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(4)
-        whole.addLayout(row(self._title, self.model, (self.state, 1), self.watch))
-        buttons = FlowLayout(spacing=4)
-        for each in (self.run, self.pause, self.stop, self.list):
-            buttons.addWidget(each)
-        whole.addLayout(buttons)
+        head = row(self._title, self.model, (self.state, 1), self.watch)
+        buttons = flow(self.run, self.pause, self.stop, self.list, spacing=4)
+        column(head, buttons, spacing=4, parent=self)
 
     def _show_keys(self) -> None:
         texts = self.tr("Resume"), self.tr("Pause")
@@ -180,9 +164,6 @@ class AgentHead(QWidget):
         text = self.tr("Stop list") if state.is_running else self.tr("Run list")
         self._label(self.list, text, "run_queue", self.tr("Run the agent on the whole list"))
         self.list.setEnabled(self._agent.has_question and not state.is_stopping)
-
-    def _stop(self) -> None:
-        self._agent.stop(anywhere=True)
 
     def _widest(self, button: PaintedButton, name: str, texts: tuple[str, ...]) -> int:
         """Return the width of the widest label, so that the button keeps its size."""

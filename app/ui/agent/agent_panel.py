@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from agent.inspection.built_in import built_in
 from agent.trajectory.trajectory import ModelRef, Step
@@ -21,15 +21,15 @@ from app.ui.agent.timeline import Timeline
 from app.ui.agent.verdict_line import VerdictLine
 from app.ui.inspection.records import Records
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import column, short_label
 
 LOW_LINES = 12
 """Below so many lines of text the panel has no room for a head of three lines."""
 
 
 class AgentPanel(QFrame):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._agent, self._shown = context.agent, context.agent.shown
         self._current = context.current
@@ -58,13 +58,15 @@ class AgentPanel(QFrame):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self.timeline)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 8, 12, 8)
-        whole.setSpacing(8)
-        for part in (self.head, self.list_run, self.verdict):
-            whole.addWidget(part)
-        whole.addWidget(self.stack, 1)
-        whole.addWidget(self.takeover)
+        column(
+            self.head,
+            self.list_run,
+            self.verdict,
+            (self.stack, 1),
+            self.takeover,
+            margins=(12, 8, 12, 8),
+            parent=self,
+        )
 
     def _connect(self, context: SessionContext) -> None:
         agent, shown, commands = context.agent, self._shown, context.commands
@@ -77,7 +79,7 @@ class AgentPanel(QFrame):
         agent.list_run.changed.connect(self.list_run.show_state)
         agent.closed.connect(self.pictures.close)
         context.keymap.changed.connect(self._refresh)
-        context.current.candidate_changed.connect(self._forget_pictures)
+        context.current.candidate_changed.connect(self.pictures.forget)
         context.current.spectrum_changed.connect(self._request_pictures)
         context.current.row_changed.connect(self._show_catalogues)
         self.timeline.chosen.connect(shown.replay)
@@ -218,9 +220,6 @@ class AgentPanel(QFrame):
             self._agent.continue_from(record, record.steps[index].turn + 1)
 
     # Pictures
-
-    def _forget_pictures(self, _: object) -> None:
-        self.pictures.forget()
 
     def _request_pictures(self, _: object = None) -> None:
         spectrum = self._current.spectrum

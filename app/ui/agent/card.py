@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -60,8 +60,7 @@ class StepCard(QWidget):
         self.setAccessibleName(f"{content.title} {content.aside}".strip())
         self.setAccessibleDescription(content.full_text)
         is_look = content.kind == "look"
-        cursor = Qt.CursorShape.PointingHandCursor if is_look else Qt.CursorShape.ArrowCursor
-        self.setCursor(cursor)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_look else Qt.CursorShape.ArrowCursor)
         self._drop_layout()
 
     def set_picture(self, picture: QImage | None) -> None:
@@ -107,7 +106,18 @@ class StepCard(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.content is not None:
-            self._click(event.position(), self.content)
+            at = event.position()
+            card = self._layout_for(self.width())
+            if card.more is not None and card.more.contains(at):
+                self.toggle_open()
+            elif card.rerun is not None and card.rerun.contains(at):
+                self.rerun_requested.emit(self.content.index)
+            elif card.picture is not None and card.picture.contains(at) and self.has_picture:
+                self.enlarged.emit(self.content.index)
+            elif self.content.kind == "look":
+                self.chosen.emit(self.content.index)
+            elif self.content.kind == "thought" and card.more is not None:
+                self.toggle_open()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.content is None:
@@ -141,19 +151,6 @@ class StepCard(QWidget):
             self._paint_picture(painter, theme, card.picture)
         painter.end()
 
-    def _click(self, at: QPointF, content: CardContent) -> None:
-        card = self._layout_for(self.width())
-        if card.more is not None and card.more.contains(at):
-            self.toggle_open()
-        elif card.rerun is not None and card.rerun.contains(at):
-            self.rerun_requested.emit(content.index)
-        elif card.picture is not None and card.picture.contains(at) and self.has_picture:
-            self.enlarged.emit(content.index)
-        elif content.kind == "look":
-            self.chosen.emit(content.index)
-        elif content.kind == "thought" and card.more is not None:
-            self.toggle_open()
-
     def _copy(self) -> None:
         if self.content is not None:
             QGuiApplication.clipboard().setText(self.content.full_text)
@@ -185,8 +182,7 @@ class StepCard(QWidget):
             fill = mixed(theme.panel, theme.agent, 0.14)
         elif self._is_hovered and content.kind == "look":
             fill = mixed(theme.panel, theme.text, 0.06)
-        edge = theme.agent if self.is_current else theme.border
-        painter.setPen(QPen(QColor(edge), 1.0))
+        painter.setPen(QPen(QColor(theme.agent if self.is_current else theme.border), 1.0))
         painter.setBrush(QColor(fill))
         painter.drawRoundedRect(box, RADIUS, RADIUS)
         stripe = QRectF(box.left() + 3.0, box.top() + 8.0, STRIPE, box.height() - 16.0)

@@ -52,8 +52,6 @@ class Fonts:
 
 @dataclass(frozen=True)
 class TextLine:
-    """Text on one line in a box."""
-
     box: QRectF
     text: str
     font: QFont
@@ -64,8 +62,6 @@ class TextLine:
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Wrapped text."""
-
     at: QPointF
     layout: QTextLayout
     tone: str

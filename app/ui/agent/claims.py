@@ -95,7 +95,8 @@ def _claims_of(sentence: str, offset: int) -> Iterator[Claim]:
     for match in _names().finditer(sentence):
         if not _is_taken(taken, match):
             _take(taken, match)
-            line = builtin_lines()[_NAMES[_spelling_of(match)]]
+            assert match.lastindex is not None, "each spelling is a group"
+            line = builtin_lines()[_NAMES[list(_NAMES)[match.lastindex - 1]]]
             start, end = (offset + index for index in match.span())
             yield from _claim(start, end, match.group(), [line.wavelength])
     for match in _ANGSTROM.finditer(sentence):
@@ -123,11 +124,6 @@ def _take(taken: bytearray, match: re.Match[str]) -> None:
 
 def _is_taken(taken: bytearray, match: re.Match[str]) -> bool:
     return 1 in taken[match.start() : match.end()]
-
-
-def _spelling_of(match: re.Match[str]) -> str:
-    assert match.lastindex is not None, "each spelling is a group"
-    return list(_NAMES)[match.lastindex - 1]
 
 
 @cache

@@ -33,8 +33,8 @@ class Comparison(QScrollArea):
     preferred = Signal(object)
     """The `ModelRef` whose opinions the session shall show; None: the newest of each candidate."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -71,10 +71,9 @@ class Comparison(QScrollArea):
         self._fill()
 
     def _choice(self, name: str) -> QComboBox:
-        choice = QComboBox()
+        choice = QComboBox(minimumContentsLength=6)
         choice.setAccessibleName(name)
         choice.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        choice.setMinimumContentsLength(6)
         choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         choice.currentIndexChanged.connect(self._fill)
         return choice
@@ -84,12 +83,11 @@ class Comparison(QScrollArea):
         use.setProperty("role", "quiet")
         use.setCheckable(True)
         use.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        use.setToolTip(
-            self.tr(
-                "Use this model's opinions in the list, its filters and the proposal. "
-                "Press again to use the newest record of each candidate."
-            )
+        about = self.tr(
+            "Use this model's opinions in the list, its filters and the proposal. "
+            "Press again to use the newest record of each candidate."
         )
+        use.setToolTip(about)
         use.clicked.connect(partial(self._prefer, column))
         return use
 
@@ -108,8 +106,7 @@ class Comparison(QScrollArea):
             "reasons": self.tr("Reasons"),
         }
         for key, text in heads.items():
-            head = short_label(text, "small")
-            self._grid.addWidget(head, self._grid.rowCount(), 0, 1, 2)
+            self._grid.addWidget(short_label(text, "small"), self._grid.rowCount(), 0, 1, 2)
             row = self._grid.rowCount()
             for column in range(2):
                 self.cells[key, column] = cell = wrapped_label("")

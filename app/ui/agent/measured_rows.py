@@ -158,7 +158,6 @@ def _is_among(feature: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) ->
 
 
 def _minus(number: str) -> str:
-    """Use the typographic minus sign."""
     return number.replace("-", "−")
 
 

@@ -9,12 +9,10 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,7 +21,7 @@ from app.core.session.session import Session
 from app.ui.agent.model_rows import ModelRow, model_rows
 from app.ui.background.runner import Runner
 from app.ui.translation.data_texts import key_in_address
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 
 translate = QCoreApplication.translate
 WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 460, 320, 80
@@ -56,7 +54,15 @@ class ModelChooser(QFrame):
         self.file = QPushButton(self.tr("GGUF file"))
         self.note = wrapped_label("", "warning")
         self.note.hide()
-        self._lay_out()
+        column(
+            short_label(self.tr("Agent model"), "title"),
+            self.list,
+            self.note,
+            row((self.address, 1), self.use),
+            row(self.folder, self.file, 1),
+            margins=12,
+            parent=self,
+        )
         self.list.itemClicked.connect(self._choose_item)
         self.list.itemActivated.connect(self._choose_item)
         self.address.returnPressed.connect(self._choose_address)
@@ -69,8 +75,7 @@ class ModelChooser(QFrame):
         self._current = current
         self.note.hide()
         self._position = position
-        work = partial(model_rows, current, self._session)
-        self._runner.run(work, self._show_rows, owner=self)
+        self._runner.run(partial(model_rows, current, self._session), self._show_rows, owner=self)
         self._place()
         self.show()
 
@@ -99,35 +104,19 @@ class ModelChooser(QFrame):
         y = min(self._position.y(), area.bottom() + 1 - self.height())
         self.move(max(x, area.left()), max(y, area.top()))
 
-    def _lay_out(self) -> None:
-        server = QHBoxLayout()
-        server.setSpacing(8)
-        server.addWidget(self.address, 1)
-        server.addWidget(self.use)
-        local = QHBoxLayout()
-        local.setSpacing(8)
-        local.addWidget(self.folder)
-        local.addWidget(self.file)
-        local.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(8)
-        layout.addWidget(short_label(self.tr("Agent model"), "title"))
-        layout.addWidget(self.list)
-        layout.addWidget(self.note)
-        layout.addLayout(server)
-        layout.addLayout(local)
-
     def _show_rows(self, found: tuple[list[ModelRow], str]) -> None:
         rows, faults = found
         self.list.clear()
-        for row in rows:
-            item = QListWidgetItem(_row_text(row))
-            item.setData(KEY, row.key)
-            item.setData(NEED, row.need)
-            item.setToolTip(row.need or row.about)
+        needs = translate("agent", "Needs {what}")
+        for each in rows:
+            needed = needs.replace("{what}", each.needs) if each.needs else ""
+            lines = (f"{each.title} · {each.state}", each.about, needed, each.record)
+            item = QListWidgetItem("\n".join(line for line in lines if line))
+            item.setData(KEY, each.key)
+            item.setData(NEED, each.need)
+            item.setToolTip(each.need or each.about)
             self.list.addItem(item)
-            if row.key == self._current:
+            if each.key == self._current:
                 self.list.setCurrentItem(item)
         if faults:
             self._show_note(self.tr("Skipped: {what}").replace("{what}", faults))
@@ -172,9 +161,3 @@ class ModelChooser(QFrame):
         self.note.setText(text)
         self.note.show()
         self._place()
-
-
-def _row_text(row: ModelRow) -> str:
-    needs = translate("agent", "Needs {what}").replace("{what}", row.needs) if row.needs else ""
-    lines = (f"{row.title} · {row.state}", row.about, needs, row.record)
-    return "\n".join(line for line in lines if line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPixmap
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.rendering.model_image import QWEN25, Sizing
@@ -18,6 +18,7 @@ from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
 from app.ui.agent.card_layout import THUMB
 from app.ui.background.runner import Runner
 from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.labels import column, short_label
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -34,15 +35,9 @@ class PictureWindow(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
-        self.caption = QLabel()
-        self.caption.setTextFormat(Qt.TextFormat.PlainText)
-        self.caption.setProperty("role", "dim")
+        self.caption = short_label("", "dim")
         self.picture = QLabel()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(8)
-        layout.addWidget(self.picture)
-        layout.addWidget(self.caption)
+        column(self.picture, self.caption, margins=12, parent=self)
 
     def show_picture(self, image: QImage, caption: str) -> None:
         self.caption.setText(caption)
@@ -122,7 +117,6 @@ class Pictures(QObject):
         self.thumbs.clear()
 
     def close(self) -> None:
-        """Stop drawing."""
         self._is_closed = True
         self._timer.stop()
 
@@ -181,7 +175,6 @@ def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
 
 
 def _model_style(model: str) -> tuple[Any, Sizing]:
-    """Return style and sizing from the model's card."""
     from agent.inspection.inspector_factory import looking_card
     from agent.rendering.render import PUBLISHED
 
@@ -191,6 +184,5 @@ def _model_style(model: str) -> tuple[Any, Sizing]:
 
 def qimage(picture: Image) -> QImage:
     rgb = picture.convert("RGB")
-    data = rgb.tobytes()
-    image = QImage(data, rgb.width, rgb.height, 3 * rgb.width, QImage.Format.Format_RGB888)
+    image = QImage(rgb.tobytes(), rgb.width, rgb.height, 3 * rgb.width, QImage.Format.Format_RGB888)
     return image.copy()  # QImage does not own the bytes

@@ -28,11 +28,25 @@ class ScoreGrid(QWidget):
         self.buttons: dict[Criterion, list[QPushButton]] = {}
         self._names = {name: short_label("", "title") for name in CRITERIA}
         self.meaning = narrow(wrapped_label("", "dim"))
-        self._lay_out()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(4)
+        grid.setAlignment(Qt.AlignmentFlag.AlignTop)
+        for at, name in enumerate(CRITERIA):
+            grid.addWidget(self._names[name], at, 0)
+            group = QButtonGroup(self)
+            self.buttons[name] = []
+            for score in range(LOWEST, HIGHEST + 1):
+                made = self._score_button(name, score)
+                group.addButton(made)
+                grid.addWidget(made, at, 1 + score - LOWEST)
+                self.buttons[name].append(made)
+        grid.setColumnStretch(HIGHEST + 2, 1)
+        grid.addWidget(self.meaning, 0, HIGHEST + 2, len(CRITERIA), 1)
         self.show_scores({})
 
     def show_scores(self, scores: Mapping[Criterion, int | None]) -> None:
-        """Show what was given before, as far as it was."""
         self.scores = {name: scores.get(name) for name in CRITERIA}
         self.active = CRITERIA[0]
         self._show()
@@ -56,8 +70,7 @@ class ScoreGrid(QWidget):
 
     def switch(self) -> None:
         """Let the next digit be for the other criterion."""
-        at = CRITERIA.index(self.active)
-        self.active = CRITERIA[(at + 1) % len(CRITERIA)]
+        self.active = CRITERIA[(CRITERIA.index(self.active) + 1) % len(CRITERIA)]
         self._show()
         self._explain(self.active, self.scores[self.active])
 
@@ -70,24 +83,6 @@ class ScoreGrid(QWidget):
         elif event.type() == QEvent.Type.Leave:
             self._explain(self.active, self.scores[self.active])
         return False
-
-    def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(6)
-        grid.setVerticalSpacing(4)
-        grid.setAlignment(Qt.AlignmentFlag.AlignTop)
-        for at, name in enumerate(CRITERIA):
-            grid.addWidget(self._names[name], at, 0)
-            group = QButtonGroup(self)
-            self.buttons[name] = []
-            for score in range(LOWEST, HIGHEST + 1):
-                made = self._score_button(name, score)
-                group.addButton(made)
-                grid.addWidget(made, at, 1 + score - LOWEST)
-                self.buttons[name].append(made)
-        grid.setColumnStretch(HIGHEST + 2, 1)
-        grid.addWidget(self.meaning, 0, HIGHEST + 2, len(CRITERIA), 1)
 
     def _score_button(self, name: Criterion, score: int) -> QPushButton:
         made = button(str(score), "")

@@ -19,7 +19,6 @@ MAX_NAME = 60
 
 
 def outcome_text(trajectory: Trajectory) -> str:
-    """Say why an inspection stopped."""
     texts = {
         "answer": translate("agent", "answered"),
         "turn_limit": translate("agent", "no answer within the turn limit"),
@@ -30,8 +29,7 @@ def outcome_text(trajectory: Trajectory) -> str:
     text = texts.get(trajectory.stopped_by, trajectory.stopped_by)
     # The other reasons only repeat the text above.
     has_reason = trajectory.stopped_by == "error" and trajectory.stop_reason
-    why = translate_message(trajectory.stop_reason)
-    return labelled_line(text, why) if has_reason else text
+    return labelled_line(text, translate_message(trajectory.stop_reason)) if has_reason else text
 
 
 def verdict_text(trajectory: Trajectory) -> str:

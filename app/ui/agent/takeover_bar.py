@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from agent.errors import ResourceError
 from agent.inspection.inspector_factory import looking_card
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, row, wrapped_label
 
 MAX_REMARK = 2000
 
@@ -31,8 +31,7 @@ class TakeoverBar(QWidget):
         self._runner = context.runner
         self._reads: dict[str, bool | None] = {}
         """By model; None: asked and not yet known."""
-        self.remark = QLineEdit()
-        self.remark.setMaxLength(MAX_REMARK)
+        self.remark = QLineEdit(maxLength=MAX_REMARK)
         self.remark.setPlaceholderText(self.tr("Remark for the agent, Enter sends it"))
         self.remark.setAccessibleName(self.tr("Remark for the agent"))
         self.no_remarks = wrapped_label(self.tr("This model cannot read remarks"), "dim")
@@ -41,20 +40,16 @@ class TakeoverBar(QWidget):
         for button in (self.show_window, self.resume):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setAccessibleName(button.text())
-        self.show_window.setToolTip(
-            self.tr("Show the agent the visible part of the spectrum before its next turn")
-        )
+        about = self.tr("Show the agent the visible part of the spectrum before its next turn")
+        self.show_window.setToolTip(about)
         self.resume.setToolTip(self.tr("Resume the agent"))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.show_window, 1)
-        row.addWidget(self.resume, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.remark)
-        layout.addWidget(self.no_remarks)
-        layout.addLayout(row)
+        column(
+            self.remark,
+            self.no_remarks,
+            row((self.show_window, 1), (self.resume, 1)),
+            spacing=6,
+            parent=self,
+        )
         self.remark.returnPressed.connect(self._send_remark)
         self.show_window.clicked.connect(self._send_window)
         self.resume.clicked.connect(self._resume)
@@ -109,9 +104,8 @@ class TakeoverBar(QWidget):
         text, label = self.remark.text().strip(), self._view.window_name
         if self._agent.insert(text, window, label):
             self.remark.clear()
-            self._current.message.emit(
-                self.tr("The agent will see this window before its next turn")
-            )
+            about = self.tr("The agent will see this window before its next turn")
+            self._current.message.emit(about)
 
 
 def reads_remarks(model: str) -> bool:

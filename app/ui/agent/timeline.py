@@ -24,8 +24,8 @@ class Timeline(QScrollArea):
     enlarged = Signal(int)
     rerun_requested = Signal(int)
 
-    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, current_theme: CurrentTheme) -> None:
+        super().__init__()
         self._current_theme = current_theme
         self._cards: list[StepCard] = []
         self._count = 0
@@ -39,7 +39,6 @@ class Timeline(QScrollArea):
 
     @property
     def cards(self) -> tuple[StepCard, ...]:
-        """The visible cards."""
         return tuple(self._cards[: self._count])
 
     def show_cards(self, contents: Sequence[CardContent], *, follow: bool = False) -> None:
@@ -63,7 +62,6 @@ class Timeline(QScrollArea):
             bar.setValue(0)
 
     def card_of(self, index: int) -> StepCard | None:
-        """Return the card of this step."""
         for card in self.cards:
             if card.content is not None and card.content.index == index:
                 return card

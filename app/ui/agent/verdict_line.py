@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.contradiction import contradiction
@@ -18,7 +18,7 @@ from app.ui.agent.status_texts import (
 from app.ui.inspection.records import Records
 from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.labels import row, short_label, wrapped_label
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 
 
 class VerdictLine(QWidget):
@@ -49,22 +49,17 @@ class VerdictLine(QWidget):
         for part in (self.record, self.compare):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             part.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
+        layout = column(spacing=4, parent=self)
         self._first = row(self.verdict, (self.p_yes, 1))
         layout.addLayout(self._first)
         layout.addWidget(self.combined)
         layout.addWidget(self.warning)
-        below = row((self.record, 1))
-        below.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignRight)
-        layout.addLayout(below)
+        layout.addLayout(row((self.record, 1), (self.compare, 0, Qt.AlignmentFlag.AlignRight)))
         self.record.activated.connect(self._choose)
         self.compare.toggled.connect(self._compare)
         self.hide()
 
     def put_beside(self, part: QWidget) -> None:
-        """Put a small part at the end of the first row."""
         self._first.addWidget(part)
 
     def show_records(self, records: Records) -> None:

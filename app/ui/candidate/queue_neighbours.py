@@ -26,8 +26,6 @@ BEHIND = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """A filter and a sort order."""
-
     tree: Filter
     sort: Sort
 
@@ -116,8 +114,7 @@ def judged_row(row: QueueRow, entry: LogEntry) -> QueueRow:
 
 def first_of(session: Session, queue: Queue) -> QueueRow | None:
     """Find the first row without a verdict, else the first row. Any thread."""
-    found = next_unjudged(session, queue.to_judge, queue.sort)
-    if found is not None:
+    if (found := next_unjudged(session, queue.to_judge, queue.sort)) is not None:
         return found
     return next(iter(page(session, queue.tree, queue.sort, limit=1).rows), None)
 

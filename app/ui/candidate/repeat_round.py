@@ -56,16 +56,13 @@ class RepeatRound(QueueCache):
     def move(self, queue: Queue, row: QueueRow | None, before: QueueRow | None) -> None:
         self._sort = queue.sort
         if self.is_on:
-            self._follow(row)
+            if row is not None and row.candidate.id in self.plan:
+                self.index = self.plan.index(row.candidate.id)
+            else:
+                self.plan, self.index = (), -1
+                self._blind_mode.set_repeats(())
+            self.changed.emit()
         super().move(queue, row, before)
-
-    def _follow(self, row: QueueRow | None) -> None:
-        if row is not None and row.candidate.id in self.plan:
-            self.index = self.plan.index(row.candidate.id)
-        else:
-            self.plan, self.index = (), -1
-            self._blind_mode.set_repeats(())
-        self.changed.emit()
 
     def _step(self, row: QueueRow, step: int) -> QueueRow:
         """Return the neighbour in the plan; after the last one `home`, before the first itself."""

@@ -50,7 +50,6 @@ class SpectrumReader(QObject):
     def prefetch_around(
         self, current: Candidate, ahead: Sequence[QueueRow], behind: Sequence[QueueRow]
     ) -> None:
-        """Read these neighbours next."""
         following = dict.fromkeys(spectrum_key(each.candidate) for each in ahead)
         preceding = [spectrum_key(each.candidate) for each in behind]
         self.prefetch.read_ahead(spectrum_key(current), list(following), preceding)

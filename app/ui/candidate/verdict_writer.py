@@ -120,7 +120,6 @@ class VerdictWriter:
         then(result)
 
     def undo(self) -> LogEntry | Repeat | None:
-        """Undo the reviewer's last action."""
         self._last_repeat = None
         with self._writing():
             repeat = withdraw_repeat(self._session)
@@ -163,5 +162,4 @@ def undone_text(changed: LogEntry | Repeat, done: str) -> str:
 
 def toggled(flags: tuple[str, ...], flag: str) -> tuple[str, ...]:
     """The flags without this one if it is there, else with it."""
-    others = tuple(each for each in flags if each != flag)
-    return others if flag in flags else (*flags, flag)
+    return tuple(each for each in flags if each != flag) if flag in flags else (*flags, flag)

@@ -65,7 +65,6 @@ class ViewOptions:
         return LIGHT_KMS * self.z
 
     def frame(self, spectrum: Spectrum | None) -> WavelengthFrame:
-        """How wavelengths of this spectrum are shown."""
         in_file = "vacuum" if spectrum is None else spectrum.medium_in_file
         return WavelengthFrame(
             unit=self.wavelength_unit,
@@ -109,7 +108,11 @@ class View(QObject):
         """Name of the visible diagnostic window or of the agent's look; empty: neither."""
 
     def change(self, **changes: Any) -> None:
-        options = replace(self.options, **_limited(changes))
+        if "smoothing" in changes:
+            changes["smoothing"] = min(max(int(changes["smoothing"]), 0), len(SMOOTHINGS_PX) - 1)
+        if "z" in changes:
+            changes["z"] = min(max(float(changes["z"]), -RV_LIMIT_KMS / LIGHT_KMS), Z_LIMIT)
+        options = replace(self.options, **changes)
         names = frozenset(
             field.name
             for field in fields(ViewOptions)
@@ -145,11 +148,3 @@ class View(QObject):
     def observed(self, rest: Window) -> Window:
         """Convert a rest-frame window to the observed frame."""
         return rest[0] * (1.0 + self.options.z), rest[1] * (1.0 + self.options.z)
-
-
-def _limited(changes: dict[str, Any]) -> dict[str, Any]:
-    if "smoothing" in changes:
-        changes["smoothing"] = min(max(int(changes["smoothing"]), 0), len(SMOOTHINGS_PX) - 1)
-    if "z" in changes:
-        changes["z"] = min(max(float(changes["z"]), -RV_LIMIT_KMS / LIGHT_KMS), Z_LIMIT)
-    return changes

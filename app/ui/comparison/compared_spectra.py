@@ -82,7 +82,6 @@ class ComparedSpectra(QObject):
         self._runner.run(work, done, self._current.report_error, owner=self)
 
     def add(self, candidate: Candidate) -> None:
-        """Overlay a row of the list."""
         here = self._current.candidate
         if here is not None and candidate.id == here.id:
             self._current.message.emit(self.tr("This is the spectrum on screen"))
@@ -90,8 +89,7 @@ class ComparedSpectra(QObject):
             self._say_full()
         else:
             work = partial(self._current.prefetch.get, spectrum_key(candidate))
-            owner_id = None if here is None else here.id
-            done = partial(self._read, owner_id, candidate)
+            done = partial(self._read, None if here is None else here.id, candidate)
             self._runner.run(work, done, self._current.report_error, owner=self)
 
     def compare(self, candidates: Sequence[Candidate]) -> None:
@@ -109,7 +107,6 @@ class ComparedSpectra(QObject):
         self._set(each for each in self.compared if each.candidate.id != candidate_id)
 
     def toggle(self, candidate_id: int) -> None:
-        """Show or hide one of them."""
         self._set(
             replace(each, is_shown=not each.is_shown) if each.candidate.id == candidate_id else each
             for each in self.compared

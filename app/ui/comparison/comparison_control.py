@@ -5,27 +5,31 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.ui.comparison.compared_spectra import Compared, ComparedSpectra
+from app.ui.comparison.compared_spectra import ComparedSpectra
 from app.ui.comparison.legend import text_of
 from app.ui.comparison.ratio import DIFFERENCE, OFF, RATIO, RatioPanel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.labels import button, check_box, row, short_label, with_key, wrapped_label
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    column,
+    row,
+    short_label,
+    with_key,
+    wrapped_label,
+)
 
 REMOVE_PX = 30
 
 
 class ComparisonControl(QWidget):
     def __init__(
-        self,
-        comparison: ComparedSpectra,
-        ratio: RatioPanel,
-        context: SessionContext,
-        parent: QWidget | None = None,
+        self, comparison: ComparedSpectra, ratio: RatioPanel, context: SessionContext
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._comparison, self._ratio, self._keymap = comparison, ratio, context.keymap
         self.epochs = button("")
         self.note = wrapped_label(
@@ -39,17 +43,16 @@ class ComparisonControl(QWidget):
             DIFFERENCE: button(self.tr("Difference"), "key"),
         }
         self.lines: list[tuple[QWidget, QPushButton]] = []
-        self._list = QVBoxLayout()
-        self._list.setSpacing(2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.epochs, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(self.note)
-        layout.addLayout(self._list)
-        layout.addLayout(row((self.kept, 1), self.clear))
-        below = short_label(self.tr("Below the plot"), "dim")
-        layout.addWidget(below)
+        self._list = column(spacing=2)
+        layout = column(
+            (self.epochs, 0, Qt.AlignmentFlag.AlignLeft),
+            self.note,
+            self._list,
+            row((self.kept, 1), self.clear),
+            spacing=6,
+            parent=self,
+        )
+        layout.addWidget(short_label(self.tr("Below the plot"), "dim"))
         layout.addLayout(row(*((each, 1) for each in self.modes.values()), spacing=4))
         for mode, each in self.modes.items():
             each.setCheckable(True)
@@ -88,19 +91,13 @@ class ComparisonControl(QWidget):
             old.hide()
             old.deleteLater()
         for each in compared:
-            self._add_line(each)
-
-    def _add_line(self, each: Compared) -> None:
-        name = ElidedLabel("")
-        name.show_text(text_of(each))
-        remove = button("×")
-        remove.setFixedWidth(REMOVE_PX)
-        remove.setAccessibleName(self.tr("Remove {name}").replace("{name}", each.name))
-        remove.clicked.connect(partial(self._remove, each.candidate.id))
-        line = QWidget()
-        line.setLayout(row((name, 1), remove, spacing=4))
-        self.lines.append((line, remove))
-        self._list.addWidget(line)
-
-    def _remove(self, candidate_id: int, *_: object) -> None:
-        self._comparison.remove(candidate_id)
+            name = ElidedLabel("")
+            name.show_text(text_of(each))
+            remove = button("×")
+            remove.setFixedWidth(REMOVE_PX)
+            remove.setAccessibleName(self.tr("Remove {name}").replace("{name}", each.name))
+            remove.clicked.connect(partial(self._comparison.remove, each.candidate.id))
+            line = QWidget()
+            line.setLayout(row((name, 1), remove, spacing=4))
+            self.lines.append((line, remove))
+            self._list.addWidget(line)

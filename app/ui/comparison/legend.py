@@ -61,8 +61,7 @@ class Legend(Layer):
         return self.texts.height + 2.0
 
     def _width(self, each: Compared) -> float:
-        text = self.texts.width(text_of(each))
-        return 2.0 * PAD + SWATCH_PX + GAP + text + GAP + CROSS_PX
+        return 2.0 * PAD + SWATCH_PX + GAP + self.texts.width(text_of(each)) + GAP + CROSS_PX
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None

@@ -22,12 +22,10 @@ def observation_date(header: Mapping[str, Any], own: Mapping[str, Any]) -> str:
     for values in (header, own):
         by_name = {normalized_name(name): value for name, value in values.items()}
         for name in DAYS:
-            found = ISO.match(str(by_name.get(name, ""))[:40].strip())
-            if found:
+            if found := ISO.match(str(by_name.get(name, ""))[:40].strip()):
                 return found.group()
         for name in MODIFIED_JULIAN:
-            day = date_of_mjd(by_name.get(name))
-            if day:
+            if day := date_of_mjd(by_name.get(name)):
                 return day
     return ""
 

@@ -81,8 +81,7 @@ class OverlayCurves(QObject):
 
     def _prepared(self, each: Compared) -> Trace | None:
         """The trace of a compared spectrum; None while it is being prepared."""
-        known = self._traces.get(each.candidate.id)
-        if known is not None:
+        if (known := self._traces.get(each.candidate.id)) is not None:
             return known
         if not takes_long(each.spectrum, *self._asked):
             made = trace(each.spectrum, *self._asked)

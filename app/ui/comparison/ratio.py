@@ -125,8 +125,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             self._show(None)
         elif first is not None:
             key = spectrum, first.spectrum, self.mode, main.smoothing_px, main.quantity
-            work = partial(divide, spectrum, first.spectrum, self.mode, main, first.name)
-            self._start(key, work)
+            self._start(key, partial(divide, spectrum, first.spectrum, self.mode, main, first.name))
         elif self._panel.template.fits and self._panel.template.name:
             wavelength, flux = self._panel.template.curve
             self._wanted = None

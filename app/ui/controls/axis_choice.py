@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from operator import attrgetter
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.labels import flow
+from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
 
@@ -20,27 +19,20 @@ class AxisChoice(QWidget):
     chosen = Signal(str)
 
     def __init__(
-        self,
-        name: str,
-        alternatives: Mapping[str, str],
-        current_theme: CurrentTheme,
-        parent: QWidget | None = None,
+        self, name: str, alternatives: Mapping[str, str], current_theme: CurrentTheme
     ) -> None:
         """`alternatives` are the texts by value."""
-        super().__init__(parent)
+        super().__init__()
         self.buttons: dict[str, PaintedButton] = {}
-        row = FlowLayout(self, spacing=4)
-        row.setContentsMargins(0, 0, 0, 0)
+        line = flow(spacing=4, parent=self)
         for value, text in alternatives.items():
-            button = PaintedButton(
-                current_theme, attrgetter("accent"), self, height=HEIGHT, is_quiet=True
-            )
+            button = quiet_button(current_theme, self, height=HEIGHT)
             button.setCheckable(True)
             button.set_label(text)
             button.setAccessibleName(f"{name}: {text}")
             button.clicked.connect(partial(self._choose, value))
             self.buttons[value] = button
-            row.addWidget(button)
+            line.addWidget(button)
 
     def show_choice(self, value: str) -> None:
         for name, button in self.buttons.items():

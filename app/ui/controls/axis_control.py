@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from agent.spectra.lines import Line, builtin_lines
 from app.core.spectra.flux_quantity import (
@@ -18,11 +18,11 @@ from app.core.spectra.flux_unit import read_unit
 from app.ui.candidate.axis_words import SYMBOLS, flux_words, wavelength_words
 from app.ui.candidate.view_options import USUAL_AXES
 from app.ui.controls.axis_choice import AxisChoice
-from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import (
     button,
     check_box,
+    column,
     escape_mnemonics,
     row,
     short_label,
@@ -32,11 +32,9 @@ from app.ui.widgets.labels import (
 
 
 class AxisControl(QWidget):
-    def __init__(
-        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._view, self._current, self._keymap = context.view, context.current, keymap
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._view, self._current, self._keymap = context.view, context.current, context.keymap
         theme = context.current_theme
         quantities = {
             AS_IN_FILE: self.tr("As in the file"),
@@ -46,8 +44,7 @@ class AxisControl(QWidget):
         self.flux = AxisChoice(self.tr("Flux"), quantities, theme)
         self.reason = wrapped_label("", "dim")
         self.zero, self.log = check_box(self.tr("Include zero")), check_box(self.tr("Logarithmic"))
-        units = {"Å": "Å", "nm": "nm"}
-        self.unit = AxisChoice(self.tr("Unit of wavelength"), units, theme)
+        self.unit = AxisChoice(self.tr("Unit of wavelength"), {"Å": "Å", "nm": "nm"}, theme)
         media = {"vacuum": self.tr("Vacuum"), "air": self.tr("Air"), "file": self.tr("File's own")}
         self.medium = AxisChoice(self.tr("Medium of wavelengths"), media, theme)
         self.rest = check_box("")
@@ -59,13 +56,13 @@ class AxisControl(QWidget):
         self.unit.chosen.connect(partial(self._change, "wavelength_unit"))
         self.medium.chosen.connect(partial(self._change, "medium"))
         for box, name in ((self.zero, "flux_zero"), (self.log, "flux_log")):
-            box.clicked.connect(partial(self._flip, name))
-        self.rest.clicked.connect(partial(self._flip, "rest_axis"))
-        self.usual.clicked.connect(self._reset)
+            box.clicked.connect(partial(self._view.toggle, name))
+        self.rest.clicked.connect(partial(self._view.toggle, "rest_axis"))
+        self.usual.clicked.connect(partial(self._view.change, **USUAL_AXES))
         self.lines.aboutToShow.connect(self._fill_lines)
         context.view.changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
-        keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
 
@@ -76,13 +73,14 @@ class AxisControl(QWidget):
         return [*wavelength_words(options.frame(spectrum)), *flux_words(options, spectrum)]
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(5)
-        layout.addWidget(short_label(self.tr("Flux"), "heading"))
-        layout.addWidget(self.flux)
-        layout.addWidget(self.reason)
-        layout.addLayout(row(self.zero, self.log, 1, spacing=16))
+        layout = column(
+            short_label(self.tr("Flux"), "heading"),
+            self.flux,
+            self.reason,
+            row(self.zero, self.log, 1, spacing=16),
+            spacing=5,
+            parent=self,
+        )
         layout.addSpacing(4)
         layout.addWidget(short_label(self.tr("Wavelength"), "heading"))
         layout.addWidget(self.medium)
@@ -91,12 +89,6 @@ class AxisControl(QWidget):
 
     def _change(self, name: str, value: str) -> None:
         self._view.change(**{name: value})
-
-    def _flip(self, name: str, *_: object) -> None:
-        self._view.toggle(name)
-
-    def _reset(self) -> None:
-        self._view.change(**USUAL_AXES)
 
     def _fill_lines(self) -> None:
         """Offer the lines of the sets that are drawn."""

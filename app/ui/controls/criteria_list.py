@@ -43,7 +43,10 @@ def criterion_text(evidence: Evidence) -> str:
     sign = "<" if is_emission or evidence.expect == "below" else ">"
     threshold = -evidence.threshold if is_emission else evidence.threshold
     parts = task_text(evidence.label), QUANTITIES.get(evidence.kind, ""), sign
-    number = f"{threshold:g}\N{NO-BREAK SPACE}{_unit(evidence)}".strip().replace("-", "−")
+    index = builtin_indices().get(evidence.target[0])
+    by_kind = {"line": "Å", "width": "km/s", "ratio": ""}
+    unit = by_kind.get(evidence.kind, "" if index is None else index.unit)
+    number = f"{threshold:g}\N{NO-BREAK SPACE}{unit}".strip().replace("-", "−")
     return " ".join([*filter(None, parts), number])
 
 
@@ -56,12 +59,6 @@ def result_text(finding: Finding, task: Task) -> str:
     met = translate("CriteriaList", "{value}, met")
     text = met if finding.is_found else translate("CriteriaList", "{value}, not met")
     return text.replace("{value}", value)
-
-
-def _unit(evidence: Evidence) -> str:
-    index = builtin_indices().get(evidence.target[0])
-    by_kind = {"line": "Å", "width": "km/s", "ratio": ""}
-    return by_kind.get(evidence.kind, "" if index is None else index.unit)
 
 
 def _value(finding: Finding) -> str:
@@ -90,8 +87,8 @@ class CriteriaList(QWidget):
     Hidden with the agent's opinion in blind mode, as it is what the measured inspector decides by.
     """
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._runner = context.current, context.runner
         self._current_theme = context.current_theme
         self._task = context.current.session.task

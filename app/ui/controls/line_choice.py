@@ -5,23 +5,28 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
 
 from agent.spectra.lines import LineLists, load_line_lists
-from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.translation.data_texts import library_name
-from app.ui.widgets.labels import button, check_box, escape_mnemonics, row, with_key
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    clear_layout,
+    column,
+    escape_mnemonics,
+    row,
+    with_key,
+)
 
 
 class LineChoice(QWidget):
-    def __init__(
-        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._view, self._current, self._runner = context.view, context.current, context.runner
-        self._settings, self._keymap = context.settings, keymap
+        self._settings, self._keymap = context.settings, context.keymap
         self._lists: tuple[str, ...] | None = None
         """The user's lists that the check boxes were made from; None before they are read."""
         self._dialog: QFileDialog | None = None
@@ -29,20 +34,16 @@ class LineChoice(QWidget):
         self.boxes: dict[str, QCheckBox] = {}
         self.task_sets = button(self.tr("Task lines"))
         self.add_file = button(self.tr("Add line list…"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(row(self.lines, self.labels, 1, spacing=16))
-        self._column = QVBoxLayout()
-        self._column.setSpacing(2)
+        layout = column(row(self.lines, self.labels, 1, spacing=16), spacing=4, parent=self)
+        self._column = column(spacing=2)
         layout.addLayout(self._column)
         layout.addLayout(row(self.task_sets, self.add_file, 1))
-        self.lines.clicked.connect(self._flip_lines)
-        self.labels.clicked.connect(self._flip_labels)
-        self.task_sets.clicked.connect(self._use_task_sets)
+        self.lines.clicked.connect(partial(self._view.toggle, "lines"))
+        self.labels.clicked.connect(partial(self._view.toggle, "labels"))
+        self.task_sets.clicked.connect(partial(self._view.change, line_sets=None))
         self.add_file.clicked.connect(self._ask_for_file)
         context.view.changed.connect(self._show)
-        keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         context.settings.changed.connect(self._load_lists)
         self._show_keys()
         self._load_lists(context.settings.settings)
@@ -75,9 +76,7 @@ class LineChoice(QWidget):
         self._runner.run(load, self._make_boxes, self._current.report_error, owner=self)
 
     def _make_boxes(self, lists: LineLists) -> None:
-        while item := self._column.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._column)
         self.boxes = {
             each.name: check_box(escape_mnemonics(library_name(each.title))) for each in lists.sets
         }
@@ -87,19 +86,9 @@ class LineChoice(QWidget):
         self._show()
 
     def _choose(self, key: str, *_: object) -> None:
-        is_checked = self.boxes[key].isChecked()
-        chosen = self.chosen | {key} if is_checked else self.chosen - {key}
+        chosen = self.chosen | {key} if self.boxes[key].isChecked() else self.chosen - {key}
         of_task = frozenset(self._current.session.task.lines)
         self._view.change(line_sets=None if chosen == of_task else chosen)
-
-    def _use_task_sets(self) -> None:
-        self._view.change(line_sets=None)
-
-    def _flip_lines(self) -> None:
-        self._view.toggle("lines")
-
-    def _flip_labels(self) -> None:
-        self._view.toggle("labels")
 
     def _show(self, *_: object) -> None:
         options = self._view.options
@@ -116,8 +105,7 @@ class LineChoice(QWidget):
         self.labels.setText(with_key(self.tr("Names"), self._keymap.label("labels")))
 
     def _ask_for_file(self) -> None:
-        kinds = self.tr("Line lists (*.toml)")
-        dialog = QFileDialog(self, self.tr("Add a line list"), "", kinds)
+        dialog = QFileDialog(self, self.tr("Add a line list"), "", self.tr("Line lists (*.toml)"))
         dialog.fileSelected.connect(self.add_list)
         dialog.finished.connect(dialog.deleteLater)
         self._dialog = dialog

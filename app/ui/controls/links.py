@@ -6,20 +6,17 @@ from functools import partial
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.ui.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, identify
-from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, row, with_key
+from app.ui.widgets.labels import button, column, row, with_key
 
 
 class Links(QWidget):
-    def __init__(
-        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._current, self._commands, self._keymap = context.current, context.commands, keymap
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._current, self._keymap = context.current, context.keymap
         self.picture, self.copy = button(""), button("")
         self.pages = {
             "open_simbad": button("SIMBAD"),
@@ -27,10 +24,7 @@ class Links(QWidget):
             "open_lamost": button("LAMOST"),
             "open_sdss": button("SDSS"),
         }
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(row(self.picture, self.copy))
+        layout = column(row(self.picture, self.copy), spacing=4, parent=self)
         grid = QGridLayout()
         grid.setSpacing(4)
         for number, (action, each) in enumerate(self.pages.items()):
@@ -42,7 +36,7 @@ class Links(QWidget):
         self.copy.clicked.connect(partial(context.commands.run, "copy_range"))
         context.current.candidate_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
-        keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
 

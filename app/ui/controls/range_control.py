@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from functools import partial
+
+from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import Window
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.candidate.view_options import USUAL_AXES
-from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, row, short_label, with_key
+from app.ui.widgets.labels import button, column, row, short_label, with_key
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.range_slider import RangeSlider
 
@@ -22,30 +23,25 @@ LARGEST = 1e9
 
 
 class RangeControl(QWidget):
-    def __init__(
-        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._view, self._current, self._keymap = context.view, context.current, keymap
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._view, self._current, self._keymap = context.view, context.current, context.keymap
         self.low, self.high = self._box(self.tr("From")), self._box(self.tr("To"))
         self.unit = short_label("", "dim")
         self.whole = button("")
         self.slider = RangeSlider(context.current_theme)
         self.slider.setAccessibleName(self.tr("Wavelength range"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.slider)
+        layout = column(self.slider, spacing=4, parent=self)
         parts = (self.low, short_label("–", "dim"), self.high, self.unit, self.whole)
         layout.addLayout(row(*parts, spacing=6))
         self.slider.values_requested.connect(self._slide)
         self.low.entered.connect(self._apply_boxes)
         self.high.entered.connect(self._apply_boxes)
-        self.whole.clicked.connect(self._show_whole)
+        self.whole.clicked.connect(partial(self._view.set_window, None))
         context.view.window_changed.connect(self._show)
         context.view.changed.connect(self._follow_axes)
         context.current.spectrum_changed.connect(self._show)
-        keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
 
@@ -88,9 +84,6 @@ class RangeControl(QWidget):
             middle = 0.5 * (low + high)
             low, high = middle - 0.5 * MIN_WIDTH_A, middle + 0.5 * MIN_WIDTH_A
         self._view.set_window((low, high))
-
-    def _show_whole(self) -> None:
-        self._view.set_window(None)
 
     def _follow_axes(self, names: frozenset[str]) -> None:
         if names & {"z", *USUAL_AXES}:

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
 from app.ui.candidate.view_options import SMOOTHINGS_PX
-from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, short_label
+from app.ui.widgets.labels import button, row, short_label
 
 
 class SmoothingControl(QWidget):
-    def __init__(
-        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._view, self._current, self._keymap = context.view, context.current, keymap
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._view, self._current, self._keymap = context.view, context.current, context.keymap
         self.value = short_label("", "number")
         self.less, self.more, self.off = button("−", "key"), button("+", "key"), button("")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        for part in (self.less, self.more, self.value):
-            layout.addWidget(part)
-        layout.addStretch(1)
-        layout.addWidget(self.off)
-        self.less.clicked.connect(self._less)
-        self.more.clicked.connect(self._more)
-        self.off.clicked.connect(self._off)
+        row(self.less, self.more, self.value, 1, self.off, spacing=4, parent=self)
+        self.less.clicked.connect(partial(self._view.change_smoothing, -1))
+        self.more.clicked.connect(partial(self._view.change_smoothing, 1))
+        self.off.clicked.connect(partial(self._view.change, smoothing=0))
         context.view.changed.connect(self._show)
         context.view.window_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
-        keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
 
@@ -50,15 +43,6 @@ class SmoothingControl(QWidget):
             return pixels
         speed = width * pixel_kms(spectrum, self._view.window)
         return f"{pixels} · " + self.tr("{speed} km/s").replace("{speed}", f"{speed:.0f}")
-
-    def _less(self) -> None:
-        self._view.change_smoothing(-1)
-
-    def _more(self) -> None:
-        self._view.change_smoothing(1)
-
-    def _off(self) -> None:
-        self._view.change(smoothing=0)
 
     def _show(self, *_: object) -> None:
         step = self._view.options.smoothing

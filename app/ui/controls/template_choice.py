@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.ui.controls.template_library import OWN, Template, TemplateLibrary
 from app.ui.controls.template_ranking import TemplateRanking
-from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.translation.data_texts import library_name
 from app.ui.widgets.labels import (
     button,
     check_box,
+    column,
     escape_mnemonics,
     row,
     short_label,
@@ -28,16 +28,10 @@ from app.ui.widgets.number_box import NumberBox
 class TemplateChoice(QWidget):
     """A check box that shows the template, and a menu with a submenu per class."""
 
-    def __init__(
-        self,
-        context: SessionContext,
-        keymap: Keymap,
-        library: TemplateLibrary,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext, library: TemplateLibrary) -> None:
+        super().__init__()
         self._view, self._current, self._runner = context.view, context.current, context.runner
-        self._settings, self._keymap, self.library = context.settings, keymap, library
+        self._settings, self._keymap, self.library = context.settings, context.keymap, library
         self._last = ""
         self._own: tuple[str, ...] | None = None
         """The user's files that the menu lists; None before it is filled."""
@@ -52,21 +46,17 @@ class TemplateChoice(QWidget):
         self.automatic = button(self.tr("Automatic"))
         self.menu = QMenu(self)
         self.choose.setMenu(self.menu)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(row(self.shown, (self.choose, 1)))
-        layout.addWidget(self.note)
+        layout = column(row(self.shown, (self.choose, 1)), self.note, spacing=4, parent=self)
         times = short_label(self.tr("Scale ×"), "dim")
         layout.addLayout(row(times, self.scale, self.automatic, 1, spacing=6))
         layout.addWidget(self.ranking)
         self.scale.entered.connect(self._set_scale)
-        self.automatic.clicked.connect(self._reset_scale)
+        self.automatic.clicked.connect(partial(self._view.change, template_scale=1.0))
         self.shown.clicked.connect(self.flip)
         context.commands.add("template", self.flip)
         context.view.changed.connect(self._show)
         context.settings.changed.connect(self._apply_settings)
-        keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._apply_settings(context.settings.settings)
 
@@ -106,15 +96,10 @@ class TemplateChoice(QWidget):
             return  # settings also change with every candidate, whose place is kept
         self._own = settings.templates
         self.library.set_own(settings.templates)
-        self._fill_menu()
-        self._show()
-
-    def _fill_menu(self) -> None:
         for folded in self.menu.findChildren(QMenu):
             folded.deleteLater()  # `clear` leaves them
         self.menu.clear()
-        none = self.menu.addAction(self.tr("None"))
-        none.triggered.connect(partial(self._choose, ""))
+        self.menu.addAction(self.tr("None")).triggered.connect(partial(self._choose, ""))
         self.menu.addSection(self.tr("Simulated classes"))
         for title, group in self._groups().items():
             if title != OWN:
@@ -125,6 +110,7 @@ class TemplateChoice(QWidget):
         for each in self._groups().get(OWN, []):
             self._add(self.menu, each)
         self.menu.addAction(self.tr("Add a file…")).triggered.connect(self._ask_for_file)
+        self._show()
 
     def _groups(self) -> dict[str, list[Template]]:
         """Templates by group, the task's class first."""
@@ -147,9 +133,6 @@ class TemplateChoice(QWidget):
 
     def _set_scale(self, scale: float) -> None:
         self._view.change(template_scale=scale)
-
-    def _reset_scale(self) -> None:
-        self._view.change(template_scale=1.0)
 
     def _show(self, *_: object) -> None:
         self.scale.show_value(self._view.options.template_scale)

@@ -45,7 +45,6 @@ class Template:
 
     @property
     def title(self) -> str:
-        """What it is called in the window."""
         return self.name if self.is_own else library_name(self.name)
 
     @property
@@ -72,7 +71,6 @@ class TemplateLibrary:
         return self._templates.get(name)
 
     def set_own(self, paths: Sequence[str]) -> None:
-        """Replace the user's files."""
         templates = {each.name: each for each in bundled()}
         for path in map(Path, paths[:MAX_USER_FILES]):
             name = _free_name(path, templates)
@@ -90,8 +88,7 @@ class TemplateLibrary:
 
         Raises a WorkbenchError if it cannot be read. The arrays are shared and read-only.
         """
-        loaded = self._loaded.get(name)
-        if loaded is not None:
+        if (loaded := self._loaded.get(name)) is not None:
             return loaded
         template = self._templates.get(name)
         if template is None:
@@ -106,7 +103,6 @@ class TemplateLibrary:
 
 @cache
 def bundled() -> tuple[Template, ...]:
-    """The bundled templates, in the order of their groups."""
     with as_file(files("resources") / "templates") as folder:
         index = _read_json(folder / INDEX_FILE)
         return tuple(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from agent.errors import WorkbenchError
 from agent.spectra.matching.template_ranking import Match, RankedTemplate, rank_templates
@@ -16,6 +16,7 @@ from app.ui.controls.template_library import Template, TemplateLibrary
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import (
     button,
+    column,
     escape_mnemonics,
     one_line,
     row,
@@ -31,10 +32,8 @@ FARTHEST = {"GALAXY": 0.8, "QSO": 5.0}
 
 
 class TemplateRanking(QWidget):
-    def __init__(
-        self, context: SessionContext, library: TemplateLibrary, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext, library: TemplateLibrary) -> None:
+        super().__init__()
         self._view, self._current, self._runner = context.view, context.current, context.runner
         self._library = library
         self._running: Spectrum | None = None
@@ -43,11 +42,7 @@ class TemplateRanking(QWidget):
         self.note = wrapped_label("", "dim")
         self.names: list[QPushButton] = []
         self._lines: list[QWidget] = []
-        self._inside = QVBoxLayout(self)
-        self._inside.setContentsMargins(0, 0, 0, 0)
-        self._inside.setSpacing(2)
-        self._inside.addWidget(self.start)
-        self._inside.addWidget(self.note)
+        self._inside = column(self.start, self.note, spacing=2, parent=self)
         self.start.clicked.connect(self.run)
         context.commands.add("rank_templates", self.run)
         context.current.spectrum_changed.connect(self._forget)

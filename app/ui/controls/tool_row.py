@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.ui.controls.axis_control import AxisControl
 from app.ui.controls.line_choice import LineChoice
@@ -17,8 +16,8 @@ from app.ui.controls.template_choice import TemplateChoice
 from app.ui.controls.template_library import TemplateLibrary
 from app.ui.controls.velocity_control import VelocityControl
 from app.ui.session_context import SessionContext
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.labels import column, flow
+from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
 POPOVER_PX = 330
@@ -33,21 +32,19 @@ class ToolRow(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._view, self._context = context.view, context
-        keymap = context.keymap
         self.templates = TemplateLibrary(context.settings.settings.templates)
-        self.smoothing = SmoothingControl(context, keymap)
-        self.velocity = VelocityControl(context, keymap, self.templates)
-        self.axes = AxisControl(context, keymap)
-        self.range = RangeControl(context, keymap)
-        self.template = TemplateChoice(context, keymap, self.templates)
-        self.lines = LineChoice(context, keymap)
-        self.links = Links(context, keymap)
+        self.smoothing = SmoothingControl(context)
+        self.velocity = VelocityControl(context, self.templates)
+        self.axes = AxisControl(context)
+        self.range = RangeControl(context)
+        self.template = TemplateChoice(context, self.templates)
+        self.lines = LineChoice(context)
+        self.links = Links(context)
         self.popovers: dict[str, Popover] = {}
         self.buttons: dict[str, PaintedButton] = {}
         self._texts: dict[str, Callable[[], str]] = {}
         self._is_on: dict[str, Callable[[], bool]] = {}
-        self._row = FlowLayout(self, spacing=4)
-        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row = flow(spacing=4, parent=self)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing, self._smoothing_text)
         self._add("velocity", self.tr("Velocity and redshift"), self.velocity, self._speed_text)
         self._add("template", self.tr("Template"), self.template, self._template_text)
@@ -78,9 +75,7 @@ class ToolRow(QWidget):
         self._show()
 
     def _add(self, name: str, title: str, control: QWidget, text: Callable[[], str]) -> None:
-        button = PaintedButton(
-            self._context.current_theme, attrgetter("accent"), self, height=HEIGHT, is_quiet=True
-        )
+        button = quiet_button(self._context.current_theme, self, height=HEIGHT)
         button.setCheckable(True)
         popover = Popover(control, title, button)
         button.clicked.connect(self._show)  # whether it is on is not for the click to say
@@ -142,9 +137,7 @@ class Popover(QFrame):
         self.title = title
         self._button, self._corner = button, QPoint()
         self.setAccessibleName(title)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(12, 10, 12, 12)
-        self._layout.addWidget(control)
+        self._layout = column(control, spacing=None, margins=(12, 10, 12, 12), parent=self)
         # Only then are the heights of new lines and of texts that wrap known.
         self._placing = QTimer(self, singleShot=True, interval=0)
         self._placing.timeout.connect(self._place)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSlider, QWidget
 
 from agent.spectra.pixel_grid import LIGHT_KMS
 from app.ui.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
 from app.ui.controls.listed_redshift import listed_redshift
 from app.ui.controls.template_library import TemplateLibrary
 from app.ui.controls.velocity_fit import TemplateVelocity
-from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
-from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
+from app.ui.widgets.labels import button, column, row, short_label, with_key, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 
 TICKS = 1000
@@ -23,16 +23,10 @@ TICKS = 1000
 
 
 class VelocityControl(QWidget):
-    def __init__(
-        self,
-        context: SessionContext,
-        keymap: Keymap,
-        library: TemplateLibrary,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._current = context.current
-        self._view, self._keymap, self._current_theme = context.view, keymap, context.current_theme
+    def __init__(self, context: SessionContext, library: TemplateLibrary) -> None:
+        super().__init__()
+        self._view, self._current = context.view, context.current
+        self._keymap, self._current_theme = context.keymap, context.current_theme
         fastest = Z_LIMIT * LIGHT_KMS
         speed, redshift = self.tr("Radial velocity, km/s"), self.tr("Redshift")
         self.speed = NumberBox(speed, low=-RV_LIMIT_KMS, high=fastest, decimals=1, parent=self)
@@ -47,10 +41,7 @@ class VelocityControl(QWidget):
         self.fit = button("")
         self.listed = button("")
         self.note = wrapped_label("", "dim")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.slider)
+        layout = column(self.slider, spacing=4, parent=self)
         kms, z = short_label("km/s", "dim"), short_label("z", "dim")
         layout.addLayout(row(self.speed, kms, self.z, z, self.reset, spacing=6))
         layout.addWidget(self.fit)
@@ -63,9 +54,9 @@ class VelocityControl(QWidget):
         self.slider.valueChanged.connect(self._slide)
         self.speed.entered.connect(self._set_speed)
         self.z.entered.connect(self._set_z)
-        self.reset.clicked.connect(self._reset)
+        self.reset.clicked.connect(partial(self._view.change, z=0.0))
         context.view.changed.connect(self._show)
-        keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         context.current_theme.changed.connect(self._restyle)
         self._show_keys()
         self._restyle()
@@ -91,9 +82,6 @@ class VelocityControl(QWidget):
         found = listed_redshift(self._current.spectrum, self._current.candidate)
         if found is not None:
             self._view.change(z=found[0])
-
-    def _reset(self) -> None:
-        self._view.change(z=0.0)
 
     def _show(self, *_: object) -> None:
         options = self._view.options
@@ -132,9 +120,8 @@ class VelocityControl(QWidget):
         ):
             text = text.replace(placeholder, self._keymap.label(action) or "–")
         self.slider.setToolTip(text)
-        self.fit.setText(
-            with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
-        )
+        about = with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
+        self.fit.setText(about)
         self.fit.setToolTip(self.tr("Cross-correlate with the template that is shown"))
 
     def _restyle(self, *_: object) -> None:
@@ -148,8 +135,7 @@ def velocity_at(tick: int) -> float:
 
 
 def tick_at(speed: float) -> int:
-    fraction = min(abs(speed) / RV_LIMIT_KMS, 1.0)
-    return round(math.copysign(math.sqrt(fraction), speed) * TICKS)
+    return round(math.copysign(math.sqrt(min(abs(speed) / RV_LIMIT_KMS, 1.0)), speed) * TICKS)
 
 
 def slider_style(theme: Theme) -> str:

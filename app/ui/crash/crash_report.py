@@ -109,12 +109,14 @@ def _message(error: BaseException | None) -> str:
 
 def write_report(report: CrashReport, folder: Path) -> CrashReport:
     """Write the report and delete the oldest ones; return it with its path."""
-    name = f"{PREFIX}{datetime.now():%Y%m%d-%H%M%S-%f}.txt"
-    path = folder / name
+    path = folder / f"{PREFIX}{datetime.now():%Y%m%d-%H%M%S-%f}.txt"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(report.text, encoding="utf-8", errors="replace")
-        _delete_old(folder)
+        reports = sorted(folder.glob(f"{PREFIX}*.txt"))
+        for old in reports[:-MAX_KEPT]:
+            with suppress(OSError):
+                old.unlink()
     except OSError:  # the dialog must appear even if the disk is full
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -137,10 +139,3 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "unknown"
-
-
-def _delete_old(folder: Path) -> None:
-    reports = sorted(folder.glob(f"{PREFIX}*.txt"))
-    for old in reports[:-MAX_KEPT]:
-        with suppress(OSError):
-            old.unlink()

@@ -67,12 +67,10 @@ class CrashWatch(QObject):
         self._handlers = _handlers(self._folder)
         for handler in self._handlers:
             log.addHandler(handler)
-        application = QCoreApplication.instance()
-        if application is not None:
+        if (application := QCoreApplication.instance()) is not None:
             application.aboutToQuit.connect(self._on_quit)
 
     def remove(self) -> None:
-        """Restore the former hooks."""
         if self._former is None:
             return
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._former[:3]
@@ -198,8 +196,7 @@ def _handlers(folder: Path) -> list[logging.Handler]:
     handlers: list[logging.Handler] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "spec-o3.log"
-        handlers.append(LogFile(path))
+        handlers.append(LogFile(folder / "spec-o3.log"))
         handlers[0].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     except OSError:
         handlers.clear()

@@ -69,12 +69,12 @@ class SourceCard(FoldingCard):
         self.may_filter: Callable[[str], bool] = lambda text: False
         """Whether the queue understands a filter."""
         self.menu = QMenu(self)
-        self.again.clicked.connect(self._ask_again)
+        self.again.clicked.connect(partial(self.again_requested.emit, service.id))
         self.reveal.clicked.connect(self.reveal_requested)
         self.before.clicked.connect(partial(self._step, -1))
         self.after.clicked.connect(partial(self._step, 1))
         self.page.clicked.connect(self._open_page)
-        self.table.copy_requested.connect(self._copy_value)
+        self.table.copy_requested.connect(lambda value: self._copy(value.plain))
         self.table.menu_requested.connect(self._open_menu)
         self.show_answer(None, None, State.NOT_ASKED, is_hidden=False)
 
@@ -197,15 +197,9 @@ class SourceCard(FoldingCard):
             text = self.tr("No web browser could be opened. The address is {url}")
             self.message.emit(text.replace("{url}", url))
 
-    def _ask_again(self) -> None:
-        self.again_requested.emit(self.service.id)
-
     def _step(self, by: int) -> None:
         self._match = max(0, min(self._match + by, len(self.matches) - 1))
         self.show_match()
-
-    def _copy_value(self, row_: ValueRow) -> None:
-        self._copy(row_.plain)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -228,6 +222,5 @@ class SourceCard(FoldingCard):
             )
             for operator, text in texts.items():
                 if self.may_filter(wanted := filter_text(value, operator)):
-                    ask = partial(self.filter_requested.emit, wanted)
-                    add_action(self.menu, text, ask)
+                    add_action(self.menu, text, partial(self.filter_requested.emit, wanted))
         self.menu.popup(at)

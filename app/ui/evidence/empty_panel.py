@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from functools import partial
+
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, row, wrapped_label
+from app.ui.widgets.labels import button, column, row, wrapped_label
 
 
 class EmptyPanel(QFrame):
@@ -14,11 +16,13 @@ class EmptyPanel(QFrame):
         self.setProperty("role", "card")
         self._commands = context.commands
         self.choose = button(self.tr("Choose services…"))
-        self.choose.clicked.connect(self._open_settings)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 10, 12, 10)
-        layout.setSpacing(6)
-        layout.addWidget(wrapped_label(self.tr("No service is turned on"), "title"))
+        self.choose.clicked.connect(partial(context.commands.run, "services"))
+        layout = column(
+            wrapped_label(self.tr("No service is turned on"), "title"),
+            spacing=6,
+            margins=(12, 10, 12, 10),
+            parent=self,
+        )
         text = self.tr(
             "SIMBAD, Gaia, surveys, light curves and pictures of the sky can be asked about each "
             "object, while you judge the one before. All are off at first: to ask, the position of "
@@ -26,6 +30,3 @@ class EmptyPanel(QFrame):
         )
         layout.addWidget(wrapped_label(text))
         layout.addLayout(row(self.choose, 1))
-
-    def _open_settings(self) -> None:
-        self._commands.run("services")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QDockWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import column
 
 if TYPE_CHECKING:
     from app.ui.evidence.evidence_panel import EvidencePanel
@@ -21,8 +22,7 @@ class EvidencePlace(QWidget):
         self._context = context
         self.panel: EvidencePanel | None = None
         self._is_on_top = self._is_stopped = False
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        column(parent=self)
         self._making = QTimer(self, singleShot=True, interval=0)
         self._making.timeout.connect(self.make)
 

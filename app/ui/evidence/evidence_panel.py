@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QDockWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from agent.spectra.spectrum import Spectrum
 from app.core.evidence.store import StoredAnswer
@@ -31,7 +31,7 @@ from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.session_context import SessionContext
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.folding_card import FoldingCard
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
 IsSeen = Callable[[], bool]
@@ -65,16 +65,19 @@ class EvidencePanel(QWidget):
         self.sed_card.inside.addWidget(self.sed)
         self.weighed = WeighedCard(context.bridge.session.task, self)
         self._inner = inner = QWidget(self)
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(4, 4, 4, 4)
-        self._column.setSpacing(6)
-        for part in (self.nowhere, self.empty, self.weighed, self.nearby, self.sed_card):
-            self._column.addWidget(part)
-        self._column.addStretch(1)
+        self._column = column(
+            self.nowhere,
+            self.empty,
+            self.weighed,
+            self.nearby,
+            self.sed_card,
+            1,
+            spacing=6,
+            margins=4,
+            parent=inner,
+        )
         self.area = PageScrollArea(inner)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.area)
+        column(self.area, parent=self)
         self._unshown: list[str] = []
         """Services whose cards are shown in the next turns of the event loop."""
         self._shown_for: int | None = None
@@ -107,9 +110,13 @@ class EvidencePanel(QWidget):
     def show_now(self) -> None:
         """Show what is known of the current candidate."""
         self._needs_show = False
-        row = self._current.row
-        candidate = None if row is None else row.candidate
-        self._show_whether_empty(candidate)
+        candidate = self._current.candidate
+        has_services = bool(self.feed.services)
+        self.empty.setVisible(not has_services)
+        is_nowhere = candidate is not None and not is_sky_position(candidate.ra, candidate.dec)
+        self.nowhere.setVisible(is_nowhere and has_services)
+        text = self.tr("The list gives no position for this object, so no service can be asked")
+        self.nowhere.setText(text)
         self._unshown = self._shown_services(candidate)
         self._shown_for = None if candidate is None else candidate.id
         for name, card in self.cards.items():
@@ -153,15 +160,6 @@ class EvidencePanel(QWidget):
     def _shown_services(self, candidate: Candidate | None) -> list[str]:
         stored = set() if candidate is None else self.feed.stored_services(candidate.id)
         return [name for name in all_services() if name in self.feed.services or name in stored]
-
-    def _show_whether_empty(self, candidate: Candidate | None) -> None:
-        has_services = bool(self.feed.services)
-        self.empty.setVisible(not has_services)
-        is_nowhere = candidate is not None and not is_sky_position(candidate.ra, candidate.dec)
-        self.nowhere.setVisible(is_nowhere and has_services)
-        self.nowhere.setText(
-            self.tr("The list gives no position for this object, so no service can be asked")
-        )
 
     def _card(self, name: str) -> SourceCard:
         service = self.feed.services.get(name) or all_services()[name]
@@ -216,6 +214,7 @@ class EvidencePanel(QWidget):
             card.show_answer(None, None, State.NOT_ASKED, is_hidden=False)
             return
         asked = self.feed.answer(candidate.id, name)
+        stored = None if asked is None else asked.stored
         if asked is not None and isinstance(card, CurveCard):
             card.take_curves(asked.curves)
         if asked is not None and isinstance(card, PictureCard):
@@ -223,13 +222,9 @@ class EvidencePanel(QWidget):
             survey = "" if spectrum is None else spectrum.survey
             content = b"" if asked.picture is None else asked.picture.content
             card.take_picture(asked.picture, self._image(content), survey)
-        card.show_answer(
-            candidate,
-            None if asked is None else asked.stored,
-            self._state(candidate, name, None if asked is None else asked.stored),
-            is_hidden=self.hidden.hides(row, card.service),
-            why_not=self._why_not(candidate, name),
-        )
+        state, why_not = self._state(candidate, name, stored), self._why_not(candidate, name)
+        is_hidden = self.hidden.hides(row, card.service)
+        card.show_answer(candidate, stored, state, is_hidden=is_hidden, why_not=why_not)
 
     def _state(self, candidate: Candidate, name: str, stored: StoredAnswer | None) -> State:
         if stored is not None and stored.answer.state is not State.FAILED:
@@ -272,8 +267,7 @@ class EvidencePanel(QWidget):
         services = all_services()
         answers: dict[str, Answer] = {}
         for name in stored:
-            asked = self.feed.answer(row.candidate.id, name)
-            if asked is not None:
+            if (asked := self.feed.answer(row.candidate.id, name)) is not None:
                 answers[name] = asked.stored.answer
         self.weighed.show_weights(
             answers,

@@ -80,8 +80,7 @@ class EvidenceFeed(QObject):
         self._choose()
         self._candidate_changed()
         if self._current.row is not None:
-            known = self._current.repeat_round.neighbours_of(self._current.row)
-            self._neighbours_loaded(known)
+            self._neighbours_loaded(self._current.repeat_round.neighbours_of(self._current.row))
 
     def answer(self, candidate_id: int, service: str) -> Asked | None:
         """What is known; None where nothing has been answered yet."""
@@ -155,16 +154,14 @@ class EvidenceFeed(QObject):
         if here is not None and not self._ahead:
             # The neighbours come in a moment: what is asked about them goes on till then.
             self._wanted += [each for each in self._asked_now() if each.id not in found]
-        if {each.id for each in self._wanted} != before or self._needs_reading():
+        wanted = {each.id for each in self._wanted}
+        if wanted != before or not wanted <= self._read:
             self._delay.start()
         self._stop_unwanted()
 
     def _asked_now(self) -> list[Candidate]:
         asked = {question.candidate_id for question in self._running.values()}
         return [each for each in self._wanted if each.id in asked]
-
-    def _needs_reading(self) -> bool:
-        return any(each.id not in self._read for each in self._wanted)
 
     def _stop_unwanted(self) -> None:
         wanted = {each.id for each in self._wanted}

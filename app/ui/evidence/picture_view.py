@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.services.catalogues.sky_picture import SkyPicture
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 
 FIBRES_ARCSEC = {"LAMOST": 3.3, "SDSS": 3.0, "BOSS": 2.0, "DESI": 1.5}
 """Diameters on the sky: Cui et al. 2012; Smee et al. 2013; DESI Collaboration 2016."""
@@ -90,11 +90,7 @@ class SkyPictureView(QWidget):
         self.view = SkyView(current_theme, self)
         self.view.setAccessibleName(self.tr("Picture of the sky"))
         self.caption = wrapped_label("", "small")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.view, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(self.caption)
+        column((self.view, 0, Qt.AlignmentFlag.AlignTop), self.caption, spacing=4, parent=self)
 
     def show_picture(self, picture: SkyPicture, image: QImage, survey: str) -> None:
         fibre = fibre_arcsec(survey)

@@ -53,7 +53,7 @@ class ValueTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.customContextMenuRequested.connect(self._ask_for_menu)
-        current_theme.changed.connect(self._repaint)
+        current_theme.changed.connect(self.viewport().update)
         self._fit()
 
     def show_rows(self, rows: Sequence[ValueRow]) -> None:
@@ -96,8 +96,4 @@ class ValueTable(QTableView):
         index = self.indexAt(at)
         if index.isValid():
             self.selectRow(index.row())
-            row = self.values.rows[index.row()]
-            self.menu_requested.emit(row, self.viewport().mapToGlobal(at))
-
-    def _repaint(self, _: object) -> None:
-        self.viewport().update()
+            self.menu_requested.emit(self.values.rows[index.row()], self.viewport().mapToGlobal(at))

@@ -38,8 +38,7 @@ def value_rows(service: Service, match: Match) -> list[ValueRow]:
     rows = []
     for column in service.columns:
         value = match.values.get(column.name)
-        error = match.values.get(f"{column.name}_error")
-        text = value_text(value, error, column.unit)
+        text = value_text(value, match.values.get(f"{column.name}_error"), column.unit)
         if value is not None and is_limit(service.id, column.name, match.values):
             text = f"> {text}"
         rows.append(

@@ -45,17 +45,15 @@ class WeighedCard(FoldingCard):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         names = self.tr("p(YES) of the spectrum"), self.tr("with catalogues, not calibrated")
-        for line, (name, value) in enumerate(
-            zip(names, (self.spectrum, self.combined), strict=True)
-        ):
+        values = self.spectrum, self.combined
+        for line, (name, value) in enumerate(zip(names, values, strict=True)):
             grid.addWidget(value, line, 0, Qt.AlignmentFlag.AlignRight)
             grid.addWidget(narrow(wrapped_label(name)), line, 1)
         for line, _ in enumerate(task.catalogue, len(names)):
             weight, sentence = short_label(""), narrow(wrapped_label("", "dim"))
             self.weights.append(weight)
             self.sentences.append(sentence)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
-            grid.addWidget(weight, line, 0, right)
+            grid.addWidget(weight, line, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             grid.addWidget(sentence, line, 1)
         self.inside.addLayout(grid)
         text = self.tr(
@@ -76,9 +74,8 @@ class WeighedCard(FoldingCard):
         weighed = weigh(self._task, answers)
         claims = weighed.claims
         hidden = [_has_answer(each) and any(map(hides, each.claim.services)) for each in claims]
-        for weight, sentence, each, is_hidden in zip(
-            self.weights, self.sentences, claims, hidden, strict=True
-        ):
+        lines = zip(self.weights, self.sentences, claims, hidden, strict=True)
+        for weight, sentence, each, is_hidden in lines:
             weight.setText(NOTHING_WEIGHED if is_hidden else weight_text(each))
             sentence.setText(cut(self._hidden_text(each) if is_hidden else claim_text(each)))
             for label in (weight, sentence):

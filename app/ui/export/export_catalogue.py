@@ -12,13 +12,10 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
-    QLabel,
     QPushButton,
     QRadioButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,6 +29,7 @@ from app.ui.export.export_work import SUFFIXES
 from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 
 MAX_COLUMNS = 80
 MAX_CELL = 120
@@ -44,8 +42,8 @@ class CataloguePanel(QWidget):
     counted = Signal()
     """Whether there is anything to write is known, or has to be found out anew."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._context = context
         self._generation = 0
         self.has_rows = False
@@ -57,35 +55,28 @@ class CataloguePanel(QWidget):
         self.format.setAccessibleName(self.tr("Format"))
         for name, title in self._formats():
             self.format.addItem(title, name)
-        self.format.currentIndexChanged.connect(self._emit_changed)
+        self.format.currentIndexChanged.connect(self.changed)
         self.group = QButtonGroup(self)
         self.buttons: dict[str, QRadioButton] = {}
-        self.count = _label("dim")
-        self.count.setWordWrap(True)
-        self.instead = QPushButton()
-        self.instead.setAutoDefault(False)
+        self.count = wrapped_label("", "dim")
+        self.instead = QPushButton(autoDefault=False)
         self.instead.setProperty("role", "quiet")
         self.instead.clicked.connect(self._choose_instead)
         self.instead.hide()
         self.table = _table()
         self.table.setAccessibleName(self.tr("The first rows of the catalogue"))
-        rows = QFormLayout()
-        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        rows = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows)
         rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         rows.setHorizontalSpacing(12)
         rows.setVerticalSpacing(8)
-        rows.addRow(_label("dim", self.tr("Format")), self.format)
-        rows.addRow(_label("dim", self.tr("Candidates")), self._choices())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(rows)
+        rows.addRow(short_label(self.tr("Format"), "dim"), self.format)
+        rows.addRow(short_label(self.tr("Candidates"), "dim"), self._choices())
+        layout = column(rows, parent=self)
         layout.addSpacing(4)
-        counted = QHBoxLayout()
-        counted.addWidget(self.count, 1)
-        counted.addWidget(self.instead, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(counted)
+        layout.addLayout(
+            row((self.count, 1), (self.instead, 0, Qt.AlignmentFlag.AlignTop), spacing=None)
+        )
         layout.addWidget(self.table, 1)
         context.current.queue_changed.connect(self._follow)
         context.bridge.changed.connect(self._follow_verdicts)
@@ -154,15 +145,9 @@ class CataloguePanel(QWidget):
             row.addWidget(button)
         self.buttons["accepted"].setChecked(True)
         self.buttons["selected"].hide()
-        self.group.buttonClicked.connect(self._change_choice)
+        self.group.buttonClicked.connect(self.refresh)
+        self.group.buttonClicked.connect(self.changed)
         return row
-
-    def _change_choice(self, _: object) -> None:
-        self.refresh()
-        self.changed.emit()
-
-    def _emit_changed(self, _: int) -> None:
-        self.changed.emit()
 
     def _follow(self, _: object) -> None:
         if self.isVisible() and self.choice == "filtered":
@@ -185,23 +170,22 @@ class CataloguePanel(QWidget):
         self.count.setText(self._summary(preview))
         self._offer_instead(preview.choices)
         self._set_has_rows(not preview.is_empty)
-        hidden = (
-            preview.hidden_when_blind if self._context.current.blind_mode.is_on else frozenset()
-        )
+        is_blind = self._context.current.blind_mode.is_on
+        hidden = preview.hidden_when_blind if is_blind else frozenset()
         columns = preview.columns[:MAX_COLUMNS]
         self.table.setColumnCount(len(columns))
         self.table.setRowCount(len(preview.cells))
-        self.table.setHorizontalHeaderLabels([_title(each.name, each.unit) for each in columns])
+        titles = [f"{each.name} [{each.unit}]" if each.unit else each.name for each in columns]
+        self.table.setHorizontalHeaderLabels(titles)
         for number, cells in enumerate(preview.cells):
-            for column in range(len(columns)):
-                is_hidden = column in hidden
-                item = _item(self.tr("hidden") if is_hidden else cells[column])
-                self.table.setItem(number, column, item)
+            for at in range(len(columns)):
+                item = _item(self.tr("hidden") if at in hidden else cells[at])
+                self.table.setItem(number, at, item)
         self.table.resizeColumnsToContents()
-        for column in range(len(columns)):
-            most = max(MAX_WIDTH, self.table.horizontalHeader().sectionSizeHint(column))
-            if self.table.columnWidth(column) > most:
-                self.table.setColumnWidth(column, most)
+        for at in range(len(columns)):
+            most = max(MAX_WIDTH, self.table.horizontalHeader().sectionSizeHint(at))
+            if self.table.columnWidth(at) > most:
+                self.table.setColumnWidth(at, most)
 
     def _summary(self, preview: ExportPreview) -> str:
         text = self.tr("{count} rows, {columns} columns; first rows:")
@@ -243,10 +227,6 @@ class CataloguePanel(QWidget):
             self._set_has_rows(True)  # writing says what is wrong
 
 
-def _title(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
-
-
 def _item(value: Any) -> QTableWidgetItem:
     text = "" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
     item = QTableWidgetItem(printable(text, MAX_CELL))
@@ -268,10 +248,3 @@ def _table() -> QTableWidget:
         Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     )
     return table
-
-
-def _label(role: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("role", role)
-    return label

@@ -8,16 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QListWidget,
-    QProgressBar,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QListWidget, QProgressBar, QStackedWidget, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.exporting.export import all_formats
@@ -32,38 +23,39 @@ from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder, is_there
-from app.ui.widgets.labels import narrow, wrapped_label
+from app.ui.widgets.labels import column, dialog_button, narrow, row, wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
+translate = QCoreApplication.translate
 SHOWN_NOTES = 3
 
 
 def page_title(kind: ExportKind) -> str:
     return {
-        ExportKind.CATALOGUE: QCoreApplication.translate("export", "Catalogue"),
-        ExportKind.REPORT: QCoreApplication.translate("export", "Report"),
-        ExportKind.RECORDS: QCoreApplication.translate("export", "Agent records"),
-        ExportKind.PACKED: QCoreApplication.translate("export", "For a colleague"),
+        ExportKind.CATALOGUE: translate("export", "Catalogue"),
+        ExportKind.REPORT: translate("export", "Report"),
+        ExportKind.RECORDS: translate("export", "Agent records"),
+        ExportKind.PACKED: translate("export", "For a colleague"),
     }[kind]
 
 
 def page_description(kind: ExportKind) -> str:
     return {
         ExportKind.CATALOGUE: "",
-        ExportKind.REPORT: QCoreApplication.translate(
+        ExportKind.REPORT: translate(
             "export",
             "A single HTML page: the verdicts, how well people and agents agree, how well "
             "calibrated the agent's probabilities are, and pictures of the evidence. It needs no "
             "other files and contains no scripts. Print it from the browser to get a PDF.",
         ),
-        ExportKind.RECORDS: QCoreApplication.translate(
+        ExportKind.RECORDS: translate(
             "export",
             "Every agent inspection, step by step, as JSON lines: one line per "
             "inspection, with what the agent looked at, what it said and what was "
             "measured there. Models are trained and compared on these records.",
         ),
-        ExportKind.PACKED: QCoreApplication.translate(
+        ExportKind.PACKED: translate(
             "export",
             "A copy of this session in one file, with all verdicts and spectra. A colleague can "
             "open it without access to your disks, judge, and send it back to be merged.",
@@ -71,34 +63,24 @@ def page_description(kind: ExportKind) -> str:
     }[kind]
 
 
-def _texts() -> dict[ExportKind, tuple[str, str]]:
-    """What is said of one thing that was written, and of many."""
-    page = QCoreApplication.translate("export", "Written: {name}")
-    return {
-        ExportKind.CATALOGUE: (
-            QCoreApplication.translate("export", "Written: {count} row, {name}"),
-            QCoreApplication.translate("export", "Written: {count} rows, {name}"),
-        ),
-        ExportKind.REPORT: (page, page),
-        ExportKind.RECORDS: (
-            QCoreApplication.translate("export", "Written: {count} record, {name}"),
-            QCoreApplication.translate("export", "Written: {count} records, {name}"),
-        ),
-        ExportKind.PACKED: (
-            QCoreApplication.translate("export", "Written: {count} spectrum in {name}"),
-            QCoreApplication.translate("export", "Written: {count} spectra in {name}"),
-        ),
-    }
-
-
 def written_text(written: WrittenFile) -> str:
-    """Summary of a written file, with a few notes."""
-    one, many = _texts()[written.kind]
-    text = one if written.rows == 1 else many
+    is_one = written.rows == 1
+    match written.kind:
+        case ExportKind.CATALOGUE:
+            one = translate("export", "Written: {count} row, {name}")
+            text = one if is_one else translate("export", "Written: {count} rows, {name}")
+        case ExportKind.REPORT:
+            text = translate("export", "Written: {name}")
+        case ExportKind.RECORDS:
+            one = translate("export", "Written: {count} record, {name}")
+            text = one if is_one else translate("export", "Written: {count} records, {name}")
+        case ExportKind.PACKED:
+            one = translate("export", "Written: {count} spectrum in {name}")
+            text = one if is_one else translate("export", "Written: {count} spectra in {name}")
     text = text.replace("{count}", f"{written.rows:,}").replace("{name}", written.path.name)
     notes = "; ".join(map(translate_message, written.notes[:SHOWN_NOTES]))
     if written.kind is ExportKind.PACKED and written.notes:
-        left_out = QCoreApplication.translate("export", "left out: {count}, starting with {notes}")
+        left_out = translate("export", "left out: {count}, starting with {notes}")
         notes = left_out.replace("{count}", f"{len(written.notes):,}").replace("{notes}", notes)
     return f"{text} ({notes})" if notes else text
 
@@ -135,9 +117,8 @@ class ExportDialog(QDialog):
         self.records = RecordsPanel(context, page_description(ExportKind.RECORDS))
         self.records.counted.connect(self._check)
         for kind in KINDS[1:]:
-            is_records = kind is ExportKind.RECORDS
-            page = self.records if is_records else description_page(page_description(kind))
-            self.pages.addWidget(page)
+            own = self.records if kind is ExportKind.RECORDS else None
+            self.pages.addWidget(own or description_page(page_description(kind)))
         self.file = FileField(self.tr("File"), self._ask_for_file)
         self.file.changed.connect(self._check)
         self.problem = ProblemLine()
@@ -196,43 +177,30 @@ class ExportDialog(QDialog):
             self.catalogue.refresh()
 
     def _lay_out(self) -> None:
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedWidth(160)
         self.outcome = narrow(wrapped_label(""))
-        self.open_button = _button(self.tr("Open"), "quiet", self._open_written)
-        self.folder_button = _button(self.tr("Open the folder"), "quiet", self._open_folder)
-        self.cancel_button = _button(self.tr("Cancel"), "", self.stop)
-        self.close_button = _button(self.tr("Close"), "", self.hide)
-        self.write_button = _button(self.tr("Write"), "primary", self.write)
+        self.open_button = dialog_button(self.tr("Open"), self._open_written, "quiet")
+        self.folder_button = dialog_button(self.tr("Open the folder"), self._open_folder, "quiet")
+        self.cancel_button = dialog_button(self.tr("Cancel"), self.stop)
+        self.close_button = dialog_button(self.tr("Close"), self.hide)
+        self.write_button = dialog_button(self.tr("Write"), self.write, "primary")
         self.write_button.setDefault(True)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(self.bar)
-        bottom.addWidget(self.outcome, 1)
-        for button in (
+        bottom = row(
+            self.bar,
+            (self.outcome, 1),
             self.open_button,
             self.folder_button,
             self.cancel_button,
             self.close_button,
             self.write_button,
-        ):
-            bottom.addWidget(button)
-        right = QVBoxLayout()
-        right.setSpacing(12)
-        right.addWidget(self.pages, 1)
-        right.addWidget(self.blind)
-        right.addWidget(self.file)
-        right.addWidget(self.problem)
-        top = QHBoxLayout()
-        top.setSpacing(16)
-        top.addWidget(self.kinds)
-        top.addLayout(right, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addLayout(top, 1)
-        layout.addLayout(bottom)
+        )
+        top = row(
+            self.kinds,
+            (column((self.pages, 1), self.blind, self.file, self.problem, spacing=12), 1),
+            spacing=16,
+        )
+        column((top, 1), bottom, spacing=12, margins=16, parent=self)
 
     def _open(self, kind: ExportKind, selected: Sequence[int] = ()) -> None:
         self.catalogue.offer_selected(selected)
@@ -289,9 +257,8 @@ class ExportDialog(QDialog):
         if not is_folder(path.absolute().parent):
             return self.tr("{folder} is not a folder").replace("{folder}", str(path.parent))
         if self.kind is ExportKind.PACKED and is_there(path):
-            return self.tr("{name} already exists: choose another name").replace(
-                "{name}", path.name
-            )
+            text = self.tr("{name} already exists: choose another name")
+            return text.replace("{name}", path.name)
         return ""
 
     def _check(self) -> None:
@@ -303,17 +270,15 @@ class ExportDialog(QDialog):
             text = self.tr("{name} already exists and will be replaced")
             note = text.replace("{name}", path.name)
         self.file.show_problem(note if is_new else "")
-        if self.kind is ExportKind.CATALOGUE and path is not None:
-            known = all_formats().get(path.suffix.casefold())
-            if known is not None:
-                self.catalogue.set_format(known)
+        known = None if path is None else all_formats().get(path.suffix.casefold())
+        if self.kind is ExportKind.CATALOGUE and known is not None:
+            self.catalogue.set_format(known)
         has_rows = {
             ExportKind.CATALOGUE: self.catalogue.has_rows,
             ExportKind.RECORDS: self.records.has_rows,
         }.get(self.kind, True)
-        self.write_button.setEnabled(
-            path is not None and not refusal and not self.is_writing and has_rows
-        )
+        can_write = path is not None and not refusal and not self.is_writing
+        self.write_button.setEnabled(can_write and has_rows)
 
     def _change_suffix(self) -> None:
         path = self.file.path
@@ -327,9 +292,8 @@ class ExportDialog(QDialog):
 
     def _ask_for_file(self, path: Path | None) -> Path | None:
         kinds = " ".join(f"*{suffix}" for suffix in suffixes_of(self.kind))
-        return choose_new_file(
-            self, path or self._default_path(), f"{page_title(self.kind)} ({kinds})"
-        )
+        title = f"{page_title(self.kind)} ({kinds})"
+        return choose_new_file(self, path or self._default_path(), title)
 
     def _show_writing(self, on: bool) -> None:
         self.is_writing = on
@@ -341,9 +305,9 @@ class ExportDialog(QDialog):
         self.cancel_button.setVisible(on and self.kind is not ExportKind.REPORT)
         self.close_button.setVisible(not on)
         self.folder_button.setVisible(self._written is not None)
-        is_page = self._written is not None and self._written.kind is ExportKind.REPORT
-        self.open_button.setVisible(is_page)
-        self.outcome.setText("" if self._written is None else written_text(self._written))
+        written = self._written
+        self.open_button.setVisible(written is not None and written.kind is ExportKind.REPORT)
+        self.outcome.setText("" if written is None else written_text(written))
         self._check()
 
     def _show_progress(self, done: int, total: object) -> None:
@@ -371,12 +335,3 @@ class ExportDialog(QDialog):
     def _open_folder(self) -> None:
         if self._written is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written.path.absolute().parent)))
-
-
-def _button(text: str, role: str, call: object) -> QPushButton:
-    button = QPushButton(text)
-    button.setAutoDefault(False)
-    button.clicked.connect(call)
-    if role:
-        button.setProperty("role", role)
-    return button

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef
@@ -11,7 +11,7 @@ from app.core.inspections.store import models_of
 from app.core.session.records import Change
 from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 
 
 def description_page(text: str, *more: QWidget) -> QWidget:
@@ -19,15 +19,8 @@ def description_page(text: str, *more: QWidget) -> QWidget:
     page = QWidget()
     card = QFrame()
     card.setProperty("role", "card")
-    inner = QVBoxLayout(card)
-    inner.setContentsMargins(16, 14, 16, 14)
-    inner.addWidget(wrapped_label(text))
-    layout = QVBoxLayout(page)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(8)
-    for each in (card, *more):
-        layout.addWidget(each)
-    layout.addStretch(1)
+    column(wrapped_label(text), margins=(16, 14, 16, 14), parent=card)
+    column(card, *more, 1, parent=page)
     return page
 
 
@@ -35,16 +28,12 @@ class RecordsPanel(QWidget):
     counted = Signal()
     """Whether there are records is known anew."""
 
-    def __init__(
-        self, context: SessionContext, description: str, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext, description: str) -> None:
+        super().__init__()
         self._context = context
         self.has_rows = False
         self.note = wrapped_label("", "dim")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(description_page(description, self.note))
+        column(description_page(description, self.note), parent=self)
         context.bridge.changed.connect(self._follow)
 
     def refresh(self) -> None:
@@ -57,11 +46,11 @@ class RecordsPanel(QWidget):
 
     def _show(self, models: list[ModelRef]) -> None:
         self.has_rows = bool(models)
-        names = QCoreApplication.translate("export", "Inspections of {names}").replace(
-            "{names}", ", ".join(dict.fromkeys(model.name for model in models))
-        )
-        none = QCoreApplication.translate("export", "No inspections yet: nothing to write")
-        self.note.setText(names if models else none)
+        names = ", ".join(dict.fromkeys(model.name for model in models))
+        text = QCoreApplication.translate("export", "No inspections yet: nothing to write")
+        if models:
+            text = QCoreApplication.translate("export", "Inspections of {names}")
+        self.note.setText(text.replace("{names}", names))
         self.counted.emit()
 
     def _fail(self, error: WorkbenchError) -> None:

@@ -73,7 +73,9 @@ def write(
         rows = write_records(session, order.out, progress=progress, should_stop=should_stop)
         return WrittenFile(kind=order.kind, path=order.out, rows=rows)
     if order.kind is ExportKind.PACKED:
-        return _pack(session, order, progress, should_stop)
+        report = pack(session, order.out, progress=progress, should_stop=should_stop)
+        notes = tuple(f"{each.object_id}: {each.reason}" for each in report.unreadable)
+        return WrittenFile(kind=order.kind, path=report.path, rows=report.packed, notes=notes)
     return _catalogue(session, order, progress, should_stop)
 
 
@@ -114,14 +116,3 @@ def _catalogue(
     if report.metadata is not None:
         notes.append(report.metadata.name)
     return WrittenFile(kind=order.kind, path=report.path, rows=report.rows, notes=tuple(notes))
-
-
-def _pack(
-    session: Session,
-    order: ExportOrder,
-    progress: Callable[[int, int], None],
-    should_stop: Callable[[], bool],
-) -> WrittenFile:
-    report = pack(session, order.out, progress=progress, should_stop=should_stop)
-    notes = tuple(f"{each.object_id}: {each.reason}" for each in report.unreadable)
-    return WrittenFile(kind=order.kind, path=report.path, rows=report.packed, notes=notes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -13,13 +12,9 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QProgressBar,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,7 +28,15 @@ from app.ui.fetching.fetch_work import Fetched, FetchOrder, fetch_typed
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_folder
 from app.ui.widgets.file_field import FileField
-from app.ui.widgets.labels import narrow, one_line, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    column,
+    dialog_button,
+    narrow,
+    one_line,
+    row,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.text_width import DialogSize
@@ -67,9 +70,8 @@ class FetchDialog(QDialog):
         self.address = self._field(self.tr("Address of the service"))
         self.address.setPlaceholderText("https://…/ssap.xml")
         self.release = self._field(self.tr("Release"))
-        self.wanted = QPlainTextEdit()
+        self.wanted = QPlainTextEdit(tabChangesFocus=True)
         self.wanted.setAccessibleName(self.tr("Spectra"))
-        self.wanted.setTabChangesFocus(True)
         self.radius = NumberBox(self.tr("Radius in arcsec"), low=0.1, high=600.0, decimals=1)
         self.radius.show_value(RADIUS_ARCSEC)
         self.take_all = QCheckBox(self.tr("All that are found, not only the best"))
@@ -129,43 +131,37 @@ class FetchDialog(QDialog):
         return made
 
     def _lay_out(self) -> None:
-        self.form = QFormLayout()
-        self.form.setHorizontalSpacing(12)
-        self.form.setVerticalSpacing(8)
-        radius = QHBoxLayout()
-        radius.setSpacing(12)
-        radius.addWidget(self.radius)
-        radius.addWidget(short_label(self.tr("arcsec"), "dim"))
-        radius.addWidget(self.take_all)
-        radius.addStretch(1)
-        self.form.addRow(_label(self.tr("Archive")), self.archive)
-        self.form.addRow(_label(self.tr("Address of the service")), self.address)
-        self.form.addRow(_label(self.tr("Release")), self.release)
-        self.form.addRow(_label(self.tr("Radius")), radius)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.form = QFormLayout(horizontalSpacing=12, verticalSpacing=8)
+        unit = short_label(self.tr("arcsec"), "dim")
+        radius = row(self.radius, unit, self.take_all, 1, spacing=12)
+        for title, field in (
+            (self.tr("Archive"), self.archive),
+            (self.tr("Address of the service"), self.address),
+            (self.tr("Release"), self.release),
+        ):
+            self.form.addRow(short_label(title, "dim"), field)
+        self.form.addRow(short_label(self.tr("Radius"), "dim"), radius)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedWidth(160)
         self.bar.setAccessibleName(self.tr("Progress"))
         self.outcome = narrow(wrapped_label(""))
-        self.open_button = _button(self.tr("Open what was fetched"), "", self._open)
-        self.cancel_button = _button(self.tr("Cancel"), "", self.stop)
-        self.close_button = _button(self.tr("Close"), "", self.reject)
-        self.fetch_button = _button(self.tr("Fetch"), "primary", self.fetch)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(self.bar)
-        bottom.addWidget(self.outcome, 1)
-        for each in (self.open_button, self.cancel_button, self.close_button, self.fetch_button):
-            bottom.addWidget(each)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addLayout(self.form)
-        layout.addWidget(self.wanted, 1)
-        layout.addWidget(self.folder)
-        layout.addWidget(self.sends)
-        layout.addWidget(self.problem)
-        layout.addLayout(bottom)
+        self.open_button = dialog_button(self.tr("Open what was fetched"), self._open)
+        self.cancel_button = dialog_button(self.tr("Cancel"), self.stop)
+        self.close_button = dialog_button(self.tr("Close"), self.reject)
+        self.fetch_button = dialog_button(self.tr("Fetch"), self.fetch, "primary")
+        ends = self.cancel_button, self.close_button, self.fetch_button
+        bottom = row(self.bar, (self.outcome, 1), self.open_button, *ends)
+        column(
+            self.form,
+            (self.wanted, 1),
+            self.folder,
+            self.sends,
+            self.problem,
+            bottom,
+            spacing=12,
+            margins=16,
+            parent=self,
+        )
 
     def _show_archive(self) -> None:
         kind = self.kind
@@ -245,16 +241,3 @@ def failed_text(made: Fetched) -> str:
 def _default_folder() -> Path:
     documents = user_documents_path()
     return (documents if documents.is_dir() else Path.home()) / "spectra"
-
-
-def _label(text: str) -> QLabel:
-    return short_label(text, "dim")
-
-
-def _button(text: str, role: str, call: Callable[[], object]) -> QPushButton:
-    button = QPushButton(text)
-    button.setAutoDefault(False)
-    button.clicked.connect(call)
-    if role:
-        button.setProperty("role", role)
-    return button

@@ -52,9 +52,8 @@ class MissingFile(QObject):
         if candidate is None or self._fetching:
             return
         if not self._archive:
-            self._context.current.message.emit(
-                self.tr("No missing file here that an archive is known to have")
-            )
+            text = self.tr("No missing file here that an archive is known to have")
+            self._context.current.message.emit(text)
             return
         from app.ui.fetching.fetch_work import fetch_missing
 

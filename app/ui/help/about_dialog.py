@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from agent.program_version import program_version
 from app.ui.actions.actions import ACTIONS
@@ -16,7 +16,14 @@ from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.help.model_sources import ModelSources, all_model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import (
+    clear_layout,
+    column,
+    dialog_button,
+    row,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import Logo, PageScrollArea
 from app.ui.widgets.text_width import DialogSize
 
@@ -37,16 +44,15 @@ class AboutDialog(QDialog):
         self._commands, self._runner = commands, runner
         self.setWindowTitle(self.tr("About Spec-o3 Workbench"))
         self.setWindowFlag(Qt.WindowType.WindowContextHelpButtonHint, False)
-        self.inspectors = QVBoxLayout()
-        self.inspectors.setSpacing(8)
-        self.buttons = {action: self._action_button(action) for action in BUTTON_ACTIONS}
-        self.licences_button = QPushButton(self.tr("Licences of all parts"))
-        self.licences_button.setAutoDefault(False)
+        self.inspectors = column()
+        self.buttons = {
+            action: dialog_button(ACTIONS[action].title, partial(self._run, action))
+            for action in BUTTON_ACTIONS
+        }
+        self.licences_button = dialog_button(self.tr("Licences of all parts"), self._open_licences)
         if licence_folder() is None:
             self.licences_button.hide()
-        self.licences_button.clicked.connect(self._open_licences)
-        self.close_button = QPushButton(self.tr("Close"))
-        self.close_button.setDefault(True)
+        self.close_button = QPushButton(self.tr("Close"), default=True)
         self.close_button.clicked.connect(self.close)
         self._lay_out(current_theme)
         DialogSize(self, *SIZE)
@@ -58,67 +64,37 @@ class AboutDialog(QDialog):
         self.raise_()
         self.activateWindow()
 
-    def _action_button(self, action: str) -> QPushButton:
-        button = QPushButton(ACTIONS[action].title)
-        button.setAutoDefault(False)
-        button.clicked.connect(partial(self._run, action))
-        return button
-
     def _run(self, action: str, *_: object) -> None:
         self.close()
         self._commands.run(action)
 
     def _open_licences(self) -> None:
-        folder = licence_folder()
-        if folder is not None:
+        if (folder := licence_folder()) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def _lay_out(self, current_theme: CurrentTheme) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(16, 16, 16, 16)
-        column.setSpacing(8)
-        column.addLayout(self._heading(current_theme))
+        inner = column(self._heading(current_theme), margins=16, parent=inside)
         for title, paragraphs in self._sections():
-            column.addSpacing(8)
-            column.addWidget(wrapped_label(title, "title"))
+            inner.addSpacing(8)
+            inner.addWidget(wrapped_label(title, "title"))
             for each in paragraphs:
-                column.addWidget(wrapped_label(each))
-        column.addSpacing(8)
-        column.addWidget(wrapped_label(self.tr("What the inspectors were trained on"), "title"))
-        column.addLayout(self.inspectors)
-        column.addStretch(1)
+                inner.addWidget(wrapped_label(each))
+        inner.addSpacing(8)
+        inner.addWidget(wrapped_label(self.tr("What the inspectors were trained on"), "title"))
+        inner.addLayout(self.inspectors)
+        inner.addStretch(1)
         card = QFrame()
         card.setProperty("role", "card")
-        around = QVBoxLayout(card)
-        around.setContentsMargins(1, 1, 1, 1)
-        around.addWidget(PageScrollArea(inside))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in self.buttons.values():
-            row.addWidget(button)
-        row.addWidget(self.licences_button)
-        row.addStretch(1)
-        row.addWidget(self.close_button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 12, 12, 12)
-        whole.setSpacing(12)
-        whole.addWidget(card, 1)
-        whole.addLayout(row)
+        column(PageScrollArea(inside), margins=1, parent=card)
+        buttons = row(*self.buttons.values(), self.licences_button, 1, self.close_button)
+        column((card, 1), buttons, spacing=12, margins=12, parent=self)
 
     def _heading(self, current_theme: CurrentTheme) -> QHBoxLayout:
         version = self.tr("Version {version}").replace("{version}", program_version())
-        texts = QVBoxLayout()
-        texts.setSpacing(4)
-        texts.addStretch(1)
-        texts.addWidget(short_label("Spec-o3 Workbench", "heading"))
-        texts.addWidget(short_label(version, "dim"))
-        texts.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(16)
-        row.addWidget(Logo(MARK_PX))
-        row.addLayout(texts, 1)
-        return row
+        name = short_label("Spec-o3 Workbench", "heading")
+        texts = column(1, name, short_label(version, "dim"), 1, spacing=4)
+        return row(Logo(MARK_PX), (texts, 1), spacing=16)
 
     def _sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         is_ = (
@@ -156,9 +132,7 @@ class AboutDialog(QDialog):
         )
 
     def _list_models(self, models: tuple[ModelSources, ...]) -> None:
-        while item := self.inspectors.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self.inspectors)
         for each in models:
             self.inspectors.addWidget(_row(each))
 
@@ -166,18 +140,11 @@ class AboutDialog(QDialog):
 def _row(sources: ModelSources) -> QFrame:
     frame = QFrame()
     frame.setProperty("role", "card")
-    head = QHBoxLayout()
-    head.setSpacing(8)
-    head.addWidget(short_label(sources.name, "title"))
-    head.addWidget(wrapped_label(sources.title, "dim"), 1)
+    head = row(short_label(sources.name, "title"), (wrapped_label(sources.title, "dim"), 1))
     state = state_text(sources)
     if state:
         head.addWidget(short_label(state, "warning" if sources.simulated_only else "dim"))
-    column = QVBoxLayout(frame)
-    column.setContentsMargins(12, 8, 12, 8)
-    column.setSpacing(4)
-    column.addLayout(head)
-    column.addWidget(wrapped_label(sources.about))
+    column(head, wrapped_label(sources.about), spacing=4, margins=(12, 8, 12, 8), parent=frame)
     frame.setAccessibleName(" · ".join(filter(None, (sources.name, state, sources.about))))
     return frame
 

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
+from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
 from app.ui.help.guide_document import set_guide_page
 from app.ui.help.pages import GuidePage, anchor_of, help_folder
@@ -33,10 +33,10 @@ class GuideBrowser(QTextBrowser):
 
     link_clicked = Signal(QUrl)
 
-    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, current_theme: CurrentTheme) -> None:
+        super().__init__()
         self._current_theme = current_theme
-        self._page: GuidePage | None = None
+        self.page: GuidePage | None = None
         self._searched = ""
         self._width = 0
         self._resize_timer = QTimer(self, singleShot=True, interval=RESIZE_DELAY_MS)
@@ -50,12 +50,8 @@ class GuideBrowser(QTextBrowser):
         current_theme.changed.connect(self._restyle)
         self._restyle()
 
-    @property
-    def page(self) -> GuidePage | None:
-        return self._page
-
     def show_page(self, page: GuidePage, anchor: str = "") -> None:
-        self._page = page
+        self.page = page
         self._lay_out()
         self.verticalScrollBar().setValue(0)
         if anchor:
@@ -68,8 +64,8 @@ class GuideBrowser(QTextBrowser):
         the named file itself.
         """
         picture = None
-        if self._page is not None and kind == QTextDocument.ResourceType.ImageResource.value:
-            path = picture_path(self._page.path.parent, QUrl(name))
+        if self.page is not None and kind == QTextDocument.ResourceType.ImageResource.value:
+            path = picture_path(self.page.path.parent, QUrl(name))
             picture = None if path is None else self._picture(path)
         return picture or transparent_dot()
 
@@ -89,17 +85,17 @@ class GuideBrowser(QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._page is not None and self.viewport().width() != self._width:
+        if self.page is not None and self.viewport().width() != self._width:
             self._resize_timer.start()
 
     def _lay_out(self) -> None:
-        if self._page is None:
+        if self.page is None:
             return
         bar = self.verticalScrollBar()
         position = bar.value() / bar.maximum() if bar.maximum() else 0.0
         self._width = self.viewport().width()
         self.document().clear()
-        set_guide_page(self.document(), self._page.text, self._current_theme.theme, self.font())
+        set_guide_page(self.document(), self.page.text, self._current_theme.theme, self.font())
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.find_text(self._searched)
         bar.setValue(round(position * bar.maximum()))

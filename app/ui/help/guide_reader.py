@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QPushButton
 
 from app.ui.help.guide_browser import GuideBrowser
 from app.ui.help.pages import GuidePage, guide, page_at
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import column, row, short_label
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 980, 720
@@ -32,10 +23,8 @@ MAX_SEARCH = 200
 class GuideReader(QDialog):
     """Shows pages of the guide by name; links to the web open in the web browser."""
 
-    def __init__(
-        self, language: str, current_theme: CurrentTheme, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, language: str, current_theme: CurrentTheme) -> None:
+        super().__init__()
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         self.setWindowTitle(self.tr("Guide"))
@@ -45,7 +34,7 @@ class GuideReader(QDialog):
         """Pages shown before, with their scroll positions."""
         self.list = QListWidget()
         self.search = QLineEdit(maxLength=MAX_SEARCH)
-        self.match_count = QLabel()
+        self.match_count = short_label("", "dim")
         self.back = QPushButton("←")
         self.browser = GuideBrowser(current_theme)
         self._match = -1
@@ -65,8 +54,7 @@ class GuideReader(QDialog):
     def open_at(self, name: str) -> None:
         """Show the page of that name, or else the first page, and bring the window to the front."""
         if self.pages:
-            named = (page for page in self.pages if page.name == name)
-            self._show(next(named, self.pages[0]))
+            self._show(next((page for page in self.pages if page.name == name), self.pages[0]))
         self.show()
         self.raise_()
         self.activateWindow()
@@ -91,11 +79,9 @@ class GuideReader(QDialog):
             self.browser.verticalScrollBar().setValue(position)
 
     def next_match(self, step: int = 1) -> None:
-        count = len(self.browser.matches)
-        if count:
-            self._match = (
-                (self._match + step) % count if self._match >= 0 else (0 if step > 0 else count - 1)
-            )
+        if count := len(self.browser.matches):
+            first = 0 if step > 0 else count - 1
+            self._match = (self._match + step) % count if self._match >= 0 else first
             self.browser.go_to_match(self._match)
         self._show_match_count()
 
@@ -117,9 +103,8 @@ class GuideReader(QDialog):
 
     def _display(self, page: GuidePage, anchor: str = "") -> None:
         self.browser.show_page(page, anchor)
-        self.list.blockSignals(True)
-        self.list.setCurrentRow(self.pages.index(page) if page in self.pages else -1)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.setCurrentRow(self.pages.index(page) if page in self.pages else -1)
         self.back.setEnabled(bool(self._history))
         self._match = -1
         self._show_match_count()
@@ -181,25 +166,16 @@ class GuideReader(QDialog):
         self.search.setPlaceholderText(self.tr("Find on this page (Ctrl+F)"))
         self.search.setAccessibleName(self.tr("Find in the guide"))
         self.search.setClearButtonEnabled(True)
-        self.match_count.setProperty("role", "dim")
-        self.match_count.setTextFormat(Qt.TextFormat.PlainText)
         self.back.setAccessibleName(self.tr("Back"))
         self.back.setToolTip(self.tr("Back (Alt+Left)"))
         self.back.setAutoDefault(False)
         self.back.setEnabled(False)
         self.browser.setAccessibleName(self.tr("Guide page"))
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.back)
-        top.addWidget(self.search, 1)
-        top.addWidget(self.match_count)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addLayout(top)
-        right.addWidget(self.browser, 1)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(12)
-        layout.addWidget(self.list)
-        layout.addLayout(right, 1)
+        row(
+            self.list,
+            (column(row(self.back, (self.search, 1), self.match_count), (self.browser, 1)), 1),
+            spacing=12,
+            margins=12,
+            parent=self,
+        )
         DialogSize(self, *SIZE)

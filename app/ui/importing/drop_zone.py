@@ -44,9 +44,18 @@ class DropZone(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         match event:
             case QDropEvent() if event.type() == QEvent.Type.Drop:
-                return self._drop(event)
+                self.overlay.hide()
+                event.acceptProposedAction()
+                paths = local_paths(event.mimeData())
+                self._runner.run(partial(identify, paths), self.dropped.emit, owner=self)
+                return True
             case QDragEnterEvent() if event.type() == QEvent.Type.DragEnter:
-                return self._enter(event)
+                if not event.mimeData().hasUrls():
+                    return False
+                # Accept every drag, so that the overlay can say why unusable files are refused.
+                event.acceptProposedAction()
+                self.overlay.show_paths(identify_by_name(local_paths(event.mimeData())))
+                return True
             case QDragMoveEvent() if event.type() == QEvent.Type.DragMove:
                 event.acceptProposedAction()
                 return True
@@ -56,21 +65,6 @@ class DropZone(QObject):
             self.overlay.setGeometry(self._target.rect())
         return False
 
-    def _enter(self, event: QDragEnterEvent) -> bool:
-        if not event.mimeData().hasUrls():
-            return False
-        # Accept every drag, so that the overlay can say why unusable files are refused.
-        event.acceptProposedAction()
-        self.overlay.show_paths(identify_by_name(local_paths(event.mimeData())))
-        return True
-
-    def _drop(self, event: QDropEvent) -> bool:
-        self.overlay.hide()
-        event.acceptProposedAction()
-        paths = local_paths(event.mimeData())
-        self._runner.run(partial(identify, paths), self.dropped.emit, owner=self)
-        return True
-
 
 class DropOverlay(QWidget):
     """Covers its parent while files are dragged over it."""
@@ -78,7 +72,7 @@ class DropOverlay(QWidget):
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
         self._current_theme, self._covered = current_theme, parent
-        self._text = ""
+        self.text = ""
         self._detail = ""
         self._is_usable = True
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -86,16 +80,12 @@ class DropOverlay(QWidget):
 
     def show_paths(self, given: GivenPaths) -> None:
         self._is_usable = given.kind is not GivenKind.UNKNOWN
-        self._text, self._detail = self._texts(given)
-        self.setAccessibleName(self._text)
+        self.text, self._detail = self._texts(given)
+        self.setAccessibleName(self.text)
         self.setGeometry(self._covered.rect())
         self.raise_()
         self.show()
         self.update()
-
-    @property
-    def text(self) -> str:
-        return self._text
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
@@ -105,8 +95,7 @@ class DropOverlay(QWidget):
         background.setAlpha(OVERLAY_ALPHA)
         painter.fillRect(self.rect(), background)
         tone = QColor(theme.accent if self._is_usable else theme.reject)
-        pen = QPen(tone, 2.0, Qt.PenStyle.DashLine)
-        painter.setPen(pen)
+        painter.setPen(QPen(tone, 2.0, Qt.PenStyle.DashLine))
         frame = QRectF(self.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
         painter.drawRoundedRect(frame, RADIUS, RADIUS)
         font = QFont(self.font())
@@ -116,7 +105,7 @@ class DropOverlay(QWidget):
         painter.setPen(tone)
         upper = frame.adjusted(24, 0, -24, -frame.height() / 2)
         middle = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(upper, middle | Qt.AlignmentFlag.AlignBottom, self._text)
+        painter.drawText(upper, middle | Qt.AlignmentFlag.AlignBottom, self.text)
         painter.setFont(self.font())
         painter.setPen(QColor(theme.dim))
         lower = frame.adjusted(24, frame.height() / 2 + 10, -24, 0)

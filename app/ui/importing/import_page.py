@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QProgressBar,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.errors import ImportStopped
@@ -39,7 +31,7 @@ from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import narrow, short_label
+from app.ui.widgets.labels import column, dialog_button, narrow, row, short_label
 from app.ui.widgets.page_parts import PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.text_width import TextWidth
@@ -83,13 +75,15 @@ class ImportPage(QWidget):
         self._lay_out_form()
         self._stack.addWidget(self._form)
         self._stack.addWidget(_centred(self.report))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 12, 16, 12)
-        layout.setSpacing(12)
-        layout.addLayout(self._top())
-        layout.addWidget(self._stack, 1)
-        layout.addWidget(self.problem)
-        layout.addLayout(self._bottom())
+        column(
+            self._top(),
+            (self._stack, 1),
+            self.problem,
+            self._bottom(),
+            spacing=12,
+            margins=(16, 12, 16, 12),
+            parent=self,
+        )
         self._show_form()
 
     def show_lists(self, paths: Sequence[Path], came_from: Session | None = None) -> None:
@@ -134,8 +128,7 @@ class ImportPage(QWidget):
     def why_not_ready(self) -> str:
         """Why the lists cannot be imported yet, or ""."""
         if faulty := self.list.faulty:
-            text = self.tr("{name} cannot be imported as it is")
-            return text.replace("{name}", faulty.name)
+            return self.tr("{name} cannot be imported as it is").replace("{name}", faulty.name)
         if not self.list.is_ready:
             return self.tr("Reading …")
         if self.task.task is None:
@@ -158,51 +151,26 @@ class ImportPage(QWidget):
                 self.session_created.emit(self._came_from)
 
     def _top(self) -> QHBoxLayout:
-        self.back_button = _button(self.tr("← Back"), "quiet")
-        self.back_button.clicked.connect(self.go_back)
+        self.back_button = _button(self.tr("← Back"), self.go_back, "quiet")
         self.title = short_label(self.tr("New session"), "page")
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.back_button)
-        row.addWidget(self.title)
-        row.addStretch(1)
-        return row
+        return row(self.back_button, self.title, 1, spacing=12)
 
     def _lay_out_form(self) -> None:
-        right = QVBoxLayout(self._side)
-        right.setSpacing(12)
-        right.addWidget(self.task, 1)
-        right.addWidget(self.session)
-        right.setContentsMargins(0, 0, 0, 0)
+        column((self.task, 1), self.session, spacing=12, parent=self._side)
         side = PageScrollArea(self._side)
         TextWidth(side, RIGHT_WIDTH, WIDEST)
-        row = QHBoxLayout(self._form)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(PageScrollArea(self.list), 1)
-        row.addWidget(side)
+        row((PageScrollArea(self.list), 1), side, spacing=12, parent=self._form)
 
     def _bottom(self) -> QHBoxLayout:
-        self.hint = narrow(QLabel())
-        self.hint.setTextFormat(Qt.TextFormat.PlainText)
-        self.hint.setProperty("role", "dim")
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.hint = narrow(short_label("", "dim"))
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedWidth(260)
         self.bar.setAccessibleName(self.tr("Import progress"))
-        self.cancel_button = _button(self.tr("Cancel"), "")
-        self.cancel_button.clicked.connect(self.work.stop)
-        self.import_button = _button(self.tr("Import"), "primary")
-        self.import_button.clicked.connect(self.start_import)
-        self.judge_button = _button(self.tr("Start judging →"), "primary")
-        self.judge_button.clicked.connect(self._open_session)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.bar)
-        row.addWidget(self.hint, 1)
-        for button in (self.cancel_button, self.import_button, self.judge_button):
-            row.addWidget(button)
-        return row
+        self.cancel_button = _button(self.tr("Cancel"), self.work.stop)
+        self.import_button = _button(self.tr("Import"), self.start_import, "primary")
+        self.judge_button = _button(self.tr("Start judging →"), self._open_session, "primary")
+        buttons = self.cancel_button, self.import_button, self.judge_button
+        return row(self.bar, (self.hint, 1), *buttons, spacing=12)
 
     def _show_form(self) -> None:
         self._made = None
@@ -275,21 +243,13 @@ class ImportPage(QWidget):
 
 def _centred(card: QWidget) -> QWidget:
     page = QWidget()
-    row = QHBoxLayout()
-    row.addStretch(1)
-    row.addWidget(card, 100)
-    row.addStretch(1)
-    layout = QVBoxLayout(page)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.addLayout(row, 100)
-    layout.addStretch(1)
+    line = row(1, (card, 100), 1, spacing=None)
+    column((line, 100), 1, spacing=None, parent=page)
     return page
 
 
-def _button(text: str, role: str) -> QPushButton:
-    button = QPushButton(text)
+def _button(text: str, call: Callable[[], object], role: str = "") -> QPushButton:
+    button = dialog_button(text, call, role)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.setAutoDefault(True)
-    if role:
-        button.setProperty("role", role)
     return button

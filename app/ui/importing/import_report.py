@@ -15,45 +15,47 @@ from PySide6.QtWidgets import (
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
-    QWidget,
 )
 
 from app.core.importing.reports import ImportReport
 from app.ui.importing.import_work import ImportedSession
 from app.ui.translation.guideline_text import labelled_line
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import narrow
+from app.ui.widgets.labels import column, narrow, short_label, wrapped_label
 
 MAX_WIDTH = 1000
 WARNED = ("rows_refused", "missing_files", "without_file")
 
 
 class ImportReportCard(QFrame):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.setMaximumWidth(MAX_WIDTH)
-        self.title = _label("heading")
-        self.path = _label("dim")
+        self.title = narrow(short_label("", "heading"))
+        self.path = narrow(short_label("", "dim"))
         self.path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._numbers = QGridLayout()
         self._numbers.setHorizontalSpacing(12)
         self.values: dict[str, QLabel] = {}
-        for number, (key, text) in enumerate(self._kinds()):
+        kinds = {
+            "rows_read": self.tr("rows read"),
+            "rows_used": self.tr("imported"),
+            "duplicates": self.tr("duplicates"),
+            "rows_refused": self.tr("refused"),
+            "missing_files": self.tr("file not found"),
+            "without_file": self.tr("without a spectrum"),
+        }
+        for number, (key, text) in enumerate(kinds.items()):
             self._numbers.addLayout(self._number(key, text), 0, number)
             self._numbers.setColumnStretch(number, 1)
-        self.notes = _label("dim")
+        self.notes = narrow(short_label("", "dim"))
         self.notes.setWordWrap(True)
-        self.refused_title = _label("title")
+        self.refused_title = narrow(short_label("", "title"))
         self.refused = _table([self.tr("List"), self.tr("Row"), self.tr("Reason")])
         self.refused.setAccessibleName(self.tr("Refused rows"))
-        self.all_imported = _label("dim")
-        self.all_imported.setText(self.tr("All rows were imported."))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 20)
-        layout.setSpacing(12)
-        layout.addWidget(self.title)
-        layout.addWidget(self.path)
+        self.all_imported = narrow(short_label(self.tr("All rows were imported."), "dim"))
+        layout = column(self.title, self.path, spacing=12, margins=(24, 20, 24, 20), parent=self)
         layout.addSpacing(4)
         layout.addLayout(self._numbers)
         layout.addWidget(self.notes)
@@ -78,12 +80,11 @@ class ImportReportCard(QFrame):
             label.style().polish(label)
         notes = _notes(reports)
         if any(each.missing_files for each in reports):
-            notes.append(
-                self.tr(
-                    "Missing files are looked for again when you open their candidate: "
-                    "their disk may not be mounted."
-                )
+            missing = self.tr(
+                "Missing files are looked for again when you open their candidate: "
+                "their disk may not be mounted."
             )
+            notes.append(missing)
         if outside := sum(each.outside.rows for each in reports):
             text = self.tr("{count} rows name spectra in folders you have not allowed.")
             if outside == 1:
@@ -94,30 +95,14 @@ class ImportReportCard(QFrame):
         self.notes.setVisible(bool(self.notes.text()))
         self._show_refused(reports)
 
-    def _kinds(self) -> list[tuple[str, str]]:
-        return [
-            ("rows_read", self.tr("rows read")),
-            ("rows_used", self.tr("imported")),
-            ("duplicates", self.tr("duplicates")),
-            ("rows_refused", self.tr("refused")),
-            ("missing_files", self.tr("file not found")),
-            ("without_file", self.tr("without a spectrum")),
-        ]
-
     def _number(self, key: str, text: str) -> QVBoxLayout:
-        value = _label("heading")
+        value = narrow(short_label("", "heading"))
         value.setObjectName(key)
         value.setAccessibleName(text)
-        about = _label("dim")
-        about.setText(text)
-        about.setWordWrap(True)
+        about = narrow(wrapped_label(text, "dim"))
         about.setAlignment(Qt.AlignmentFlag.AlignTop)
-        cell = QVBoxLayout()
-        cell.setSpacing(2)
-        cell.addWidget(value)
-        cell.addWidget(about, 1)
         self.values[key] = value
-        return cell
+        return column(value, (about, 1), spacing=2)
 
     def _show_refused(self, reports: Sequence[ImportReport]) -> None:
         rows = [
@@ -126,13 +111,13 @@ class ImportReportCard(QFrame):
             for row in each.refused
         ]
         count = sum(each.rows_refused for each in reports)
-        self.refused_title.setText(
-            self.tr("Refused rows: first {shown} of {count}; the session stores more of them")
-            .replace("{shown}", f"{len(rows):,}")
-            .replace("{count}", f"{count:,}")
-            if count > len(rows)
-            else self.tr("Refused rows")
-        )
+        title = self.tr("Refused rows")
+        if count > len(rows):
+            title = self.tr(
+                "Refused rows: first {shown} of {count}; the session stores more of them"
+            )
+        title = title.replace("{shown}", f"{len(rows):,}").replace("{count}", f"{count:,}")
+        self.refused_title.setText(title)
         self.refused_title.setVisible(count > 0)
         self.refused.setVisible(count > 0)
         self.all_imported.setVisible(count == 0)
@@ -140,10 +125,10 @@ class ImportReportCard(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, tall)
         self.refused.setRowCount(len(rows))
         for number, cells in enumerate(rows):
-            for column, cell in enumerate(cells):
+            for at, cell in enumerate(cells):
                 item = QTableWidgetItem()
                 item.setData(Qt.ItemDataRole.DisplayRole, cell)
-                self.refused.setItem(number, column, item)
+                self.refused.setItem(number, at, item)
         self.refused.resizeColumnsToContents()
 
 
@@ -169,10 +154,3 @@ def _table(titles: list[str]) -> QTableWidget:
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setSectionResizeMode(len(titles) - 1, QHeaderView.ResizeMode.Stretch)
     return table
-
-
-def _label(role: str) -> QLabel:
-    label = narrow(QLabel())
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("role", role)
-    return label

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QFrame, QTabBar, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.importing.outside_paths import OutsidePaths
@@ -20,8 +20,7 @@ from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import narrow
+from app.ui.widgets.labels import column, flow, narrow, short_label
 from app.ui.widgets.problem_line import ProblemLine
 
 MAX_WARNINGS = 3
@@ -45,35 +44,24 @@ class ListCard(QFrame):
         self.work = LongWork(self)
         self.work.progressed.connect(self._show_count)
         self.setProperty("role", "card")
-        self.tabs = QTabBar()
-        self.tabs.setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
+        self.tabs = QTabBar(expanding=False, usesScrollButtons=True)
         self.tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tabs.currentChanged.connect(self._show)
-        self.name = _label("title")
-        self.facts, self.shown = _label("dim"), _label("dim")
+        self.name = narrow(short_label("", "title"))
+        self.facts, self.shown = narrow(short_label("", "dim")), narrow(short_label("", "dim"))
         self.problem = ProblemLine()
         self.problem.close_button.hide()
-        self.notes = _label("dim")
+        self.notes = narrow(short_label("", "dim"))
         self.notes.setWordWrap(True)
         self.outside = OutsideBox()
         self.outside.chosen.connect(self.allow)
         self.roles = RoleBoxes(self)
         self.roles.chosen.connect(self.choose)
         self.table = PreviewTable(current_theme, self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 16)
-        layout.setSpacing(8)
-        layout.addWidget(self.tabs)
-        row = FlowLayout(spacing=12)
-        row.addWidget(self.name)
-        row.addWidget(self.facts)
-        row.addWidget(self.shown)
-        layout.addLayout(row)
-        layout.addWidget(self.problem)
-        layout.addWidget(self.outside)
-        layout.addWidget(self.roles)
-        layout.addWidget(self.notes)
+        layout = column(self.tabs, margins=(16, 14, 16, 16), parent=self)
+        layout.addLayout(flow(self.name, self.facts, self.shown, spacing=12))
+        for part in (self.problem, self.outside, self.roles, self.notes):
+            layout.addWidget(part)
         layout.addSpacing(4)
         layout.addWidget(self.table, 1)
 
@@ -92,16 +80,13 @@ class ListCard(QFrame):
     def is_ready(self) -> bool:
         """Whether all lists have been read and can be imported."""
         previews = [self._previews.get(path) for path in self._paths]
-        return bool(previews) and all(
-            preview is not None and not preview.problem for preview in previews
-        )
+        return bool(previews) and all(each is not None and not each.problem for each in previews)
 
     @property
     def faulty(self) -> Path | None:
         previews = (self._previews.get(path) for path in self._paths)
-        return next(
-            (preview.path for preview in previews if preview is not None and preview.problem), None
-        )
+        faulty = (each.path for each in previews if each is not None and each.problem)
+        return next(faulty, None)
 
     @property
     def preview(self) -> ListPreview | None:
@@ -117,12 +102,11 @@ class ListCard(QFrame):
         self._paths = tuple(dict.fromkeys(paths))
         self._previews, self._allowed = {}, set()
         self._chosen = {path: dict(each) for path, each in (roles or {}).items() if each}
-        self.tabs.blockSignals(True)
-        while self.tabs.count():
-            self.tabs.removeTab(0)
-        for path in self._paths:
-            self.tabs.addTab(path.name)
-        self.tabs.blockSignals(False)
+        with QSignalBlocker(self.tabs):
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for path in self._paths:
+                self.tabs.addTab(path.name)
         self.tabs.setVisible(len(self._paths) > 1)
         self._generation += 1
         self.work.begin()
@@ -160,8 +144,7 @@ class ListCard(QFrame):
         chosen = dict(self._chosen.get(path, {}))
         read = partial(preview_list, path, chosen, self.work.should_stop, self.work.report)
         done = partial(self._keep, self._generation, path, chosen)
-        failed = partial(self._fail, self._generation, path)
-        self._runner.run(read, done, failed, owner=self)
+        self._runner.run(read, done, partial(self._fail, self._generation, path), owner=self)
 
     def _keep(
         self, generation: int, path: Path, chosen: dict[str, str], preview: ListPreview
@@ -176,9 +159,8 @@ class ListCard(QFrame):
         self.changed.emit()
 
     def _fail(self, generation: int, path: Path, error: WorkbenchError) -> None:
-        self._keep(
-            generation, path, self._chosen.get(path, {}), ListPreview(path=path, problem=str(error))
-        )
+        preview = ListPreview(path=path, problem=str(error))
+        self._keep(generation, path, self._chosen.get(path, {}), preview)
 
     def _outside(self, path: Path) -> OutsidePaths:
         preview = self._previews.get(path)
@@ -254,10 +236,3 @@ def _notes(preview: ListPreview) -> list[str]:
         row = translate("ListCard", "row {n}: {why}").replace("{n}", f"{first.line:,}")
         notes.append(row.replace("{why}", translate_message(first.reason)))
     return notes
-
-
-def _label(role: str) -> QLabel:
-    label = narrow(QLabel())
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("role", role)
-    return label

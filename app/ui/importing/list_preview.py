@@ -15,8 +15,6 @@ from app.core.session.list_folders import list_folders
 
 @dataclass(frozen=True, kw_only=True)
 class ListPreview(Preview):
-    """The preview of the list at `path`."""
-
     path: Path
     is_allowed: bool = False
     """Whether the folders outside were allowed for this list before."""

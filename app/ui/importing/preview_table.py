@@ -65,7 +65,12 @@ class PreviewModel(QAbstractTableModel):
             return None
         column = self._columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return _shown(self._rows[index.row()][index.column()])
+            value = self._rows[index.row()][index.column()]
+            if value is None:
+                return ""
+            if isinstance(value, float):
+                return f"{value:.8g}"
+            return printable(str(value), MAX_CELL)
         if role == Qt.ItemDataRole.TextAlignmentRole and column.kind in ("int", "float"):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -87,7 +92,9 @@ class PreviewModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{column.name}\n{self.role_of(section)}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _tool_tip(column)
+            about = translate_message(column.description)  # ours, if it is a folder of spectra
+            parts = [column.name, about, column.unit and f"[{column.unit}]"]
+            return " ".join(part for part in parts if part)
         return None
 
 
@@ -117,8 +124,7 @@ class PreviewHeader(QHeaderView):
         painter.drawText(inner, top, short)
         painter.setFont(self.font())
         painter.setPen(QColor(theme.accent))
-        bottom = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom
-        painter.drawText(inner, bottom, role)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, role)
         painter.restore()
 
 
@@ -129,8 +135,7 @@ class TintedCells(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if self._model.role_of(index.column()):
-            rect = option.rect
-            painter.fillRect(rect, tint_of(self._current_theme.theme))
+            painter.fillRect(option.rect, tint_of(self._current_theme.theme))
         super().paint(painter, option, index)
 
 
@@ -163,17 +168,3 @@ def tint_of(theme: Theme) -> QColor:
     tint = QColor(theme.accent)
     tint.setAlpha(TINT_ALPHA)
     return tint
-
-
-def _shown(value: Value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.8g}"
-    return printable(str(value), MAX_CELL)
-
-
-def _tool_tip(column: ListColumn) -> str:
-    about = translate_message(column.description)  # ours, if it is a folder of spectra
-    parts = [column.name, about, column.unit and f"[{column.unit}]"]
-    return " ".join(part for part in parts if part)

@@ -24,8 +24,7 @@ def data_folder() -> Path:
 
 def sample_session(reviewer: str, folder: Path | None = None, *, blind: bool = False) -> Session:
     """Open the sample session, and create it at first use; verdicts are kept. Any thread."""
-    home = ensure_folder(folder or data_folder())
-    path = home / "sample.speco3"
+    path = ensure_folder(folder or data_folder()) / "sample.speco3"
     if not path.exists():
         listed = Path(str(resources.files("resources"))) / "sample" / "candidates.csv"
         make_session(
@@ -59,8 +58,7 @@ def spectrum_session(
     key = f"{spectrum}\0{chosen.id}".encode(errors="replace")
     digest = bytes_hash(key)[:12]
     home = folder or data_folder() / "spectra"
-    name = f"{stem_of(spectrum.name)[:MAX_STEM]}-{chosen.id}-{digest}.speco3"
-    path = ensure_folder(home) / name
+    path = ensure_folder(home) / f"{stem_of(spectrum.name)[:MAX_STEM]}-{chosen.id}-{digest}.speco3"
     if not path.exists():
         make_session(
             ImportOrder(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QStringListModel, Signal
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from app.ui.importing.list_preview import ListPreview
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import column, short_label
 from app.ui.widgets.text_width import TextWidth
 
 ROLE_TEXTS = {
@@ -48,15 +48,12 @@ class RoleBoxes(QWidget):
         self.boxes: dict[str, QComboBox] = {}
         for role in ROLE_TEXTS:
             part = QWidget(self)
-            cell = QVBoxLayout(part)
-            cell.setContentsMargins(0, 0, 0, 0)
-            cell.setSpacing(2)
+            cell = column(spacing=2, parent=part)
             label = short_label(role_text(role), "dim")
-            box = QComboBox()
+            box = QComboBox(minimumContentsLength=8)
             box.setModel(self._names)
             box.setObjectName(role)
             box.setAccessibleName(role_text(role))
-            box.setMinimumContentsLength(8)
             box.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
@@ -86,5 +83,4 @@ class RoleBoxes(QWidget):
     def _choose(self, _: int) -> None:
         box = self.sender()
         if isinstance(box, QComboBox):
-            column = box.currentText() if box.currentIndex() > 0 else ""
-            self.chosen.emit(box.objectName(), column)
+            self.chosen.emit(box.objectName(), box.currentText() if box.currentIndex() > 0 else "")

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from app.core.database.database import SUFFIX
 from app.ui.importing.session_path import session_path_problem, suggested_session_path
@@ -14,7 +14,7 @@ from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.file_dialogs import choose_folder, choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import column, short_label, wrapped_label
 from app.ui.widgets.reviewer_name import ReviewerName
 
 
@@ -40,13 +40,16 @@ class SessionCard(QFrame):
         self.blind.clicked.connect(self._keep_choice)
         self._is_blind_chosen = False
         settings.changed.connect(self._follow)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 14)
-        layout.setSpacing(8)
-        for part in (title, self.reviewer, self.file, self.spectra):
-            layout.addWidget(part)
-        layout.addWidget(self.blind, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(about)
+        column(
+            title,
+            self.reviewer,
+            self.file,
+            self.spectra,
+            (self.blind, 0, Qt.AlignmentFlag.AlignLeft),
+            about,
+            margins=(16, 14, 16, 14),
+            parent=self,
+        )
 
     @property
     def path(self) -> Path | None:

@@ -8,15 +8,7 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QPushButton,
-    QSizePolicy,
-    QTextBrowser,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QSizePolicy, QTextBrowser, QWidget
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.tasks.catalogue import has_class, load_tasks, look_task
@@ -33,8 +25,7 @@ from app.ui.translation.guideline_text import (
 )
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_task_file
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, flow, wrapped_label
 from app.ui.widgets.problem_line import ProblemLine
 
 Loaded = tuple[tuple[Task, ...], tuple[str, ...]]
@@ -59,10 +50,8 @@ class TaskChooser(QFrame):
         self._hint = ""
         self.setProperty("role", "card")
         title = wrapped_label(self.tr("What are you looking for?"), "title")
-        self.box = QComboBox()
-        self.box.setPlaceholderText(self.tr("Choose a class"))
+        self.box = QComboBox(placeholderText=self.tr("Choose a class"), minimumContentsLength=16)
         self.box.setAccessibleName(self.tr("Class to look for"))
-        self.box.setMinimumContentsLength(16)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.currentIndexChanged.connect(self._show_guideline)
         self.file_button = QPushButton(self.tr("Task file…"))
@@ -70,21 +59,13 @@ class TaskChooser(QFrame):
         self.file_button.setToolTip(self.tr("Your own class, described in a task file"))
         self.file_button.clicked.connect(self._ask_for_file)
         self.problem = ProblemLine()
-        self.guideline = QTextBrowser()
-        self.guideline.setOpenLinks(False)
+        self.guideline = QTextBrowser(openLinks=False)
         self.guideline.setFrameShape(QFrame.Shape.NoFrame)
         self.guideline.setAccessibleName(self.tr("Class guideline"))
-        row = FlowLayout(spacing=8)
-        row.addWidget(self.box)
-        row.addWidget(self.file_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 12)
-        layout.setSpacing(8)
-        layout.addWidget(title)
-        layout.addLayout(row)
-        layout.addWidget(self.problem)
-        layout.addWidget(self.guideline, 1)
-        current_theme.changed.connect(self._restyle)
+        line = flow(self.box, self.file_button, spacing=8)
+        margins = (16, 14, 16, 12)
+        column(title, line, self.problem, (self.guideline, 1), margins=margins, parent=self)
+        current_theme.changed.connect(self._show_guideline)
         self._show_guideline()
 
     @property
@@ -95,9 +76,8 @@ class TaskChooser(QFrame):
     def load(self, hint: str = "") -> None:
         """Read the tasks; the name of the list is a `hint` to the class."""
         self._hint = hint
-        self._runner.run(
-            partial(_load, self._files), self._show_tasks, self._show_error, owner=self
-        )
+        load = partial(_load, self._files)
+        self._runner.run(load, self._show_tasks, self._show_error, owner=self)
 
     def _show_tasks(self, loaded: Loaded) -> None:
         before = self.task
@@ -143,9 +123,6 @@ class TaskChooser(QFrame):
             self.guideline.setHtml(guideline_html(self.task, self._current_theme.theme))
         self.changed.emit()
 
-    def _restyle(self, _: Theme) -> None:
-        self._show_guideline()
-
 
 def task_from_name(name: str, ids: list[str]) -> str:
     """The single class named in a file name such as `cv_candidates.csv`, or ""."""
@@ -159,10 +136,8 @@ def guideline_html(task: Task, theme: Theme) -> str:
     parts = [f'<p style="margin: 0 0 8px">{escape(task_text(task.question))}</p>']
     for section in guideline_sections(task):
         if section.id != "summary":
-            parts.append(
-                f'<p style="margin: 10px 0 2px; color: {theme.accent}"><b>'
-                f"{escape(section_title(section))}</b></p>"
-            )
+            title = f"<b>{escape(section_title(section))}</b>"
+            parts.append(f'<p style="margin: 10px 0 2px; color: {theme.accent}">{title}</p>')
         for head, text in section_lines(section):
             line = labelled_line(head, text)
             parts.append(f'<p style="margin: 0 0 4px">{escape(line)}</p>')

@@ -84,7 +84,6 @@ def sections(facts: CandidateFacts) -> list[InformationSection]:
 
 
 def value_text(value: object) -> str:
-    """A value as text on one line."""
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.8g}"
     text = "" if value is None else str(value)[:MAX_TEXT]

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QMenu,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
 
 from app.core.session.own_fields import own_fields
 from app.core.session.records import Change
@@ -24,7 +18,7 @@ from app.ui.information.information import (
 from app.ui.information.information_model import InformationModel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.folding_card import OPEN, SHUT, FoldingCard
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import column, short_label
 from app.ui.widgets.pair_table import fit_rows, show_as_pairs
 
 UPDATE_DELAY_MS = 30
@@ -33,8 +27,8 @@ WIDEST, ROOM_PX = "designation", 22
 
 
 class InformationPanel(QWidget):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._current_theme = context.current, context.current_theme
         self._roles = list_roles(context.bridge.session)
         self._shut = {"header"}
@@ -45,9 +39,7 @@ class InformationPanel(QWidget):
         self.empty = short_label(self.tr("No object selected"), "dim")
         self.card.inside.addWidget(self.empty)
         self.card.inside.addWidget(self.view, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.card)
+        column(self.card, parent=self)
         self._delay = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
         self._delay.timeout.connect(self._show)
         self._set_up_view()
@@ -83,8 +75,7 @@ class InformationPanel(QWidget):
 
     def _fit_font(self) -> None:
         metrics = self.view.fontMetrics()
-        width = metrics.horizontalAdvance(WIDEST) + ROOM_PX
-        self.view.horizontalHeader().resizeSection(0, width)
+        self.view.horizontalHeader().resizeSection(0, metrics.horizontalAdvance(WIDEST) + ROOM_PX)
         fit_rows(self.view)
 
     def _schedule(self, _: object) -> None:
@@ -126,9 +117,6 @@ class InformationPanel(QWidget):
             if part.name not in self._shut:
                 rows.extend(part.rows)
         self.model.show_rows(rows)
-        self._span()
-
-    def _span(self) -> None:
         self.view.clearSpans()
         for row in self._headings:
             self.view.setSpan(row, 0, 1, 2)
@@ -143,8 +131,7 @@ class InformationPanel(QWidget):
         return titles[name]
 
     def _click(self, index: QModelIndex) -> None:
-        name = self._headings.get(index.row())
-        if name is not None:
+        if (name := self._headings.get(index.row())) is not None:
             self._shut ^= {name}
             self._show()
 

@@ -92,7 +92,10 @@ class NearbyModel(QAbstractTableModel):
         if role == Role.DisplayRole:
             return self._text(each, index.column())
         if role == Role.ToolTipRole:
-            return self._tooltip(each)
+            same = self.tr("another epoch of the same object")
+            near = self.tr("another object nearby")
+            name = each.neighbour.candidate.object_id or f"#{each.neighbour.candidate.id}"
+            return f"{name}\n{same if each.neighbour.is_same_object else near}"
         if role == CELL:
             theme = self._current_theme.theme
             tone = verdict_colour(theme, verdict) if index.column() == VERDICT else theme.text
@@ -111,12 +114,6 @@ class NearbyModel(QAbstractTableModel):
                 return each.date
         verdict = None if each.mine is None else each.mine.opinion.verdict
         return mark_and_word(verdict) if verdict is not None else "–"
-
-    def _tooltip(self, each: NearbyFile) -> str:
-        same = self.tr("another epoch of the same object")
-        near = self.tr("another object nearby")
-        name = each.neighbour.candidate.object_id or f"#{each.neighbour.candidate.id}"
-        return f"{name}\n{same if each.neighbour.is_same_object else near}"
 
 
 def separation_text(each: NearbyFile) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHeaderView, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.session.records import Change
@@ -23,6 +23,7 @@ from app.ui.settings.settings import Settings
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.folding_card import FoldingCard
+from app.ui.widgets.labels import column, wrapped_label
 
 SEARCH_DELAY_MS = 120
 """Delay before the search, which is not worth it while a key is held to move on."""
@@ -32,8 +33,8 @@ ROOM_PX = 18
 
 
 class NearbyPanel(QWidget):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._runner = context.current, context.runner
         self._radius = context.settings.settings.neighbour_arcsec
         self.card = FoldingCard(self.tr("Nearby objects"), self)
@@ -42,15 +43,10 @@ class NearbyPanel(QWidget):
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Nearby objects"))
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.message = QLabel(self.card)
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
-        self.message.setProperty("role", "dim")
-        self.message.setWordWrap(True)
+        self.message = wrapped_label("", "dim", self.card)
         self.card.inside.addWidget(self.message)
         self.card.inside.addWidget(self.table)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.card)
+        column(self.card, parent=self)
         self._fit_font()
         self.table.font_changed.connect(self._fit_font)
         self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
@@ -64,10 +60,9 @@ class NearbyPanel(QWidget):
 
     def _fit_font(self) -> None:
         metrics = self.table.fontMetrics()
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(OBJECT, QHeaderView.ResizeMode.Stretch)
-        for column, words in WIDEST.items():
-            self.table.setColumnWidth(column, metrics.horizontalAdvance(words) + ROOM_PX)
+        self.table.horizontalHeader().setSectionResizeMode(OBJECT, QHeaderView.ResizeMode.Stretch)
+        for at, words in WIDEST.items():
+            self.table.setColumnWidth(at, metrics.horizontalAdvance(words) + ROOM_PX)
         self._fit_height()
 
     def _schedule(self, _: object = None) -> None:

@@ -77,9 +77,8 @@ class InspectionController(QObject):
         """Waiting and running inspections by candidate id, oldest first."""
         default = default_model(bridge.session.task.id)
         chosen = settings.settings
-        self.worker_model = WorkerModel(
-            chosen.model, command, self, default=default, device=chosen.device
-        )
+        model, device = chosen.model, chosen.device
+        self.worker_model = WorkerModel(model, command, self, default=default, device=device)
         self._session, self._current = bridge.session, current
         self._runner, self._settings, self._command = runner, settings, command
         self._task = TaskArgument(bridge.session, runner, self)
@@ -117,7 +116,6 @@ class InspectionController(QObject):
     # Single inspections
 
     def run_here(self) -> None:
-        """Inspect the current candidate."""
         self._start(None)
 
     def continue_from(self, trajectory: Trajectory, turn: int) -> None:
@@ -191,9 +189,8 @@ class InspectionController(QObject):
         if not self.has_question:
             self._current.message.emit(self.tr("There is no class to judge: the agent is off"))
         elif self._session.is_read_only:
-            self._current.message.emit(
-                self.tr("This session is read-only: results cannot be saved")
-            )
+            text = self.tr("This session is read-only: results cannot be saved")
+            self._current.message.emit(text)
         else:
             if not self.runs:
                 self.worker_model.unload()  # a large model fits into memory only once
@@ -240,9 +237,8 @@ class InspectionController(QObject):
         elif candidate.id in self.runs:
             self._current.message.emit(self.tr("The agent is already running on this candidate"))
         elif len(self.runs) >= MAX_RUNS:
-            self._current.message.emit(
-                self.tr("Too many candidates are waiting for the agent already")
-            )
+            text = self.tr("Too many candidates are waiting for the agent already")
+            self._current.message.emit(text)
         else:
             run = RunningState(
                 candidate_id=candidate.id,
@@ -285,7 +281,14 @@ class InspectionController(QObject):
         if isinstance(event, Finished | Failed):
             del self._runs_by_number[number]
         if isinstance(event, Finished):
-            self._save(run, event.trajectory)
+            saved = self._runner.run(
+                partial(save_record, self._session, run.candidate_id, event.trajectory),
+                partial(self._on_saved, run, event.trajectory),
+                partial(self._on_save_failed, run, event.trajectory),
+                owner=self,
+            )
+            self._saving.add(saved)
+            saved.add_done_callback(self._saving.discard)
         elif self._is_closed:
             return
         elif isinstance(event, Failed):
@@ -312,16 +315,6 @@ class InspectionController(QObject):
             if is_seen and event.step.is_look:
                 self.shown.replay(len(run.steps) - 1)
 
-    def _save(self, run: RunningState, trajectory: Trajectory) -> None:
-        saved = self._runner.run(
-            partial(save_record, self._session, run.candidate_id, trajectory),
-            partial(self._on_saved, run, trajectory),
-            partial(self._on_save_failed, run, trajectory),
-            owner=self,
-        )
-        self._saving.add(saved)
-        saved.add_done_callback(self._saving.discard)
-
     def _on_saved(self, run: RunningState, trajectory: Trajectory, is_saved: bool) -> None:
         if self._is_closed:
             return
@@ -338,9 +331,8 @@ class InspectionController(QObject):
 
     def _on_failed(self, run: RunningState, error: Exception) -> None:
         if not isinstance(error, WorkerClosed | InspectionCancelled):
-            self._current.report_error(
-                error if isinstance(error, WorkbenchError) else WorkbenchError(str(error))
-            )
+            is_told = isinstance(error, WorkbenchError)
+            self._current.report_error(error if is_told else WorkbenchError(str(error)))
         self.runs.pop(run.candidate_id, None)
         if run.candidate_id == self.shown.records.candidate_id:
             self.shown.show_default()
@@ -364,9 +356,8 @@ class InspectionController(QObject):
         if state.fault:
             self._current.report_error(WorkbenchError(state.fault))
         elif state.is_of_selected and not state.is_running and state.done == state.left == 0:
-            self._current.message.emit(
-                self.tr("Nothing to do: this model has inspected all that can be read of these")
-            )
+            text = self.tr("Nothing to do: this model has inspected all that can be read of these")
+            self._current.message.emit(text)
 
     def _on_settings_changed(self, settings: Settings) -> None:
         self.worker_model.load(settings.model, settings.device)

@@ -33,8 +33,6 @@ class EventQueue(QObject):
         self._event_added.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
 
     def listener(self, number: int) -> Callable[[Event], None]:
-        """Return the event callback for one inspection."""
-
         def add(event: Event) -> None:
             with self._lock:
                 is_first = not self._events

@@ -74,7 +74,6 @@ class ShownTrajectory(QObject):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps on screen."""
         if self.is_hidden:
             return ()
         if self.run is not None:

@@ -44,7 +44,6 @@ class TaskArgument(QObject):
         self._runner.run(work, found, failed, owner=self)
 
     def close(self) -> None:
-        """Delete the temporary file."""
         self._file.close()
 
 

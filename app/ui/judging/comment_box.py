@@ -6,13 +6,13 @@ from operator import attrgetter
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QWidget
 
 from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, Opinion
 from app.ui.judging.flag_row import FlagRow
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import escape_mnemonics, short_label
+from app.ui.widgets.labels import escape_mnemonics, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -30,22 +30,14 @@ class CommentBox(QWidget):
         self._keymap = context.keymap
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.flags = FlagRow(context, self)
-        self.edit = QLineEdit(self)
-        self.edit.setMaxLength(MAX_COMMENT)
+        self.edit = QLineEdit(self, maxLength=MAX_COMMENT)
         self.edit.setAccessibleName(self.tr("Comment"))
         self._width = PlaceholderWidth(self.edit, MIN_PX)
         self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
         self.menu = QMenu(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.flags)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.standard)
-        self._row = row
+        self._row = row(self.flags, (self.edit, 1), self.standard, spacing=4, parent=self)
         self._over: QLineEdit | None = None
-        self._over_title = short_label("", "title")
-        self._over_title.setParent(self)
+        self._over_title = short_label("", "title", self)
         self._over_title.hide()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
@@ -78,18 +70,16 @@ class CommentBox(QWidget):
         text = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
         self.edit.setPlaceholderText(text)
         self._width.fit()
-        self.edit.setToolTip(
-            hint(self.tr("Comment; Enter or Esc returns to the plot"), self._keymap, "comment")
-        )
+        about = hint(self.tr("Comment; Enter or Esc returns to the plot"), self._keymap, "comment")
+        self.edit.setToolTip(about)
         self.standard.set_label("", hint=self.tr("Standard comments"))
 
     def _start_typing(self) -> None:
         if not self.edit.isEnabled():
             return
         if self.edit.isReadOnly():
-            self._current.message.emit(
-                self.tr("This session is read-only: comments cannot be saved")
-            )
+            text = self.tr("This session is read-only: comments cannot be saved")
+            self._current.message.emit(text)
             return
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.end(False)

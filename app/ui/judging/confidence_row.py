@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from app.core.session.records import MAX_CONFIDENCE
 from app.ui.judging.verdict_text import confidence_meaning
 from app.ui.keys.keymap import Keymap
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import short_label
-from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.labels import row, short_label
+from app.ui.widgets.painted_button import hint, quiet_button
 
 HEIGHT = 28
 
@@ -29,22 +27,16 @@ class ConfidenceRow(QWidget):
         self._keymap = keymap
         self._caption = short_label(self.tr("Confidence"), "dim")
         self.buttons = {
-            value: PaintedButton(
-                current_theme, attrgetter("accent"), self, height=HEIGHT, is_quiet=True
-            )
+            value: quiet_button(current_theme, self, height=HEIGHT)
             for value in range(MAX_CONFIDENCE, -1, -1)
         }
-        group = QButtonGroup(self)
-        group.setExclusive(False)
+        group = QButtonGroup(self, exclusive=False)
         group.idClicked.connect(self._press)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3)
-        row.addWidget(self._caption)
+        line = row(self._caption, spacing=3, parent=self)
         for value, button in self.buttons.items():
             button.setCheckable(True)
             group.addButton(button, value)
-            row.addWidget(button)
+            line.addWidget(button)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self.show_value(None)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QLineEdit, QSizePolicy, QWidget
 
 from app.core.session.records import MAX_FLAG, Opinion
 from app.ui.judging.flag_menu import STAR, FlagMenu
 from app.ui.judging.focus_left import FocusLeft
 from app.ui.session_context import SessionContext
-from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.labels import row
+from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
 CHIP_LETTERS, PADDING_PX = 12, 44
@@ -27,21 +29,15 @@ class FlagRow(QWidget):
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._current, self._current_theme, self._keymap = (
-            context.current,
-            context.current_theme,
-            context.keymap,
-        )
-        self.star = PaintedButton(
-            context.current_theme, attrgetter("unsure"), self, mark="★", is_quiet=True
-        )
+        self._current, self._keymap = context.current, context.keymap
+        self._current_theme = theme = context.current_theme
+        self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.star.setCheckable(True)
-        self.more = PaintedButton(context.current_theme, attrgetter("border"), self)
-        self.rest = PaintedButton(context.current_theme, attrgetter("border"), self)
+        self.more = PaintedButton(theme, attrgetter("border"), self)
+        self.rest = PaintedButton(theme, attrgetter("border"), self)
         self.rest.hide()
         self.menu = FlagMenu(self)
-        self.custom = QLineEdit(self)
-        self.custom.setMaxLength(MAX_FLAG)
+        self.custom = QLineEdit(self, maxLength=MAX_FLAG)
         self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
         PlaceholderWidth(self.custom, is_fixed=True)
         self.custom.setAccessibleName(self.tr("Custom flag"))
@@ -49,13 +45,9 @@ class FlagRow(QWidget):
         self.chips: dict[str, PaintedButton] = {}
         self._names: tuple[str, ...] = ()
         self._room = CHIPS_PX
-        self._group = QButtonGroup(self)
-        self._group.setExclusive(False)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(SPACING_PX)
-        for widget in (self.star, self.more, self.custom, self.rest):
-            self._row.addWidget(widget)
+        self._group = QButtonGroup(self, exclusive=False)
+        parts = self.star, self.more, self.custom, self.rest
+        self._row = row(*parts, spacing=SPACING_PX, parent=self)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
@@ -78,9 +70,8 @@ class FlagRow(QWidget):
         keymap = self._keymap
         self.star.set_label("", keymap.label("star"), hint(self.tr("Star"), keymap, "star"))
         self.star.setAccessibleName(self.tr("Star"))
-        self.more.set_label(
-            self.tr("Flag"), keymap.label("flags"), hint(self.tr("Flags"), keymap, "flags")
-        )
+        about = hint(self.tr("Flags"), keymap, "flags")
+        self.more.set_label(self.tr("Flag"), keymap.label("flags"), about)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -158,7 +149,7 @@ class FlagRow(QWidget):
         return sum(width + SPACING_PX for width in widths)
 
     def _chip(self, number: int, name: str) -> PaintedButton:
-        chip = PaintedButton(self._current_theme, attrgetter("accent"), self, is_quiet=True)
+        chip = quiet_button(self._current_theme, self)
         about = self.tr("Remove the flag {name}").replace("{name}", name)
         chip.set_label(name, REMOVE, about)
         chip.setAccessibleName(about)
@@ -174,10 +165,8 @@ class FlagRow(QWidget):
         self.custom.clear()
         self.custom.show()
         # The menu is still closing and will return the focus to the former widget.
-        QTimer.singleShot(0, self.custom, self._focus_custom)
-
-    def _focus_custom(self) -> None:
-        self.custom.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        focus = partial(self.custom.setFocus, Qt.FocusReason.ShortcutFocusReason)
+        QTimer.singleShot(0, self.custom, focus)
 
     def _add_custom(self) -> None:
         name = " ".join(self.custom.text().split())

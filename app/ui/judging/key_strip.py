@@ -155,13 +155,11 @@ class KeyStrip(QWidget):
 
     def _widths(self) -> list[int]:
         """Of the title, then of each choice."""
-        bold = QFontMetrics(self._bold())
-        widths = [bold.horizontalAdvance(self.title) + GAP_PX]
+        widths = [QFontMetrics(self._bold()).horizontalAdvance(self.title) + GAP_PX]
         metrics = self.fontMetrics()
-        for each in self.choices:
-            cap = self._cap_width(each)
-            widths.append(cap + 5 + metrics.horizontalAdvance(each.name) + 4)
-        return widths
+        names = [metrics.horizontalAdvance(each.name) for each in self.choices]
+        caps = map(self._cap_width, self.choices)
+        return widths + [cap + 5 + name + 4 for cap, name in zip(caps, names, strict=True)]
 
     def _cap_width(self, choice: KeyChoice) -> int:
         return max(18, self.fontMetrics().horizontalAdvance(label(choice.key)) + 10)

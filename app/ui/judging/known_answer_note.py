@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.core.session.known_answers import KnownAnswer, has_known_answers, known_answer_of
+from app.core.session.known_answers import has_known_answers, known_answer_of
 from app.core.session.records import Change, LogEntry
 from app.ui.session_context import SessionContext
 
@@ -27,17 +27,13 @@ class KnownAnswerNote(QObject):
             self._are_there = has_known_answers(self._session)
         if not self._are_there:
             return
-        answer = known_answer_of(self._session, entry.candidate_id)
-        if answer is not None:
-            self._current.message.emit(self._text(answer))
+        if (answer := known_answer_of(self._session, entry.candidate_id)) is not None:
+            if answer.is_simulated:
+                text = self.tr("This was a known {class} (simulated)")
+            else:
+                text = self.tr("This was a known {class}")
+            self._current.message.emit(text.replace("{class}", answer.class_name))
 
     def _forget(self, change: Change) -> None:
         if change.aspect == "list":
             self._are_there = None
-
-    def _text(self, answer: KnownAnswer) -> str:
-        if answer.is_simulated:
-            text = self.tr("This was a known {class} (simulated)")
-        else:
-            text = self.tr("This was a known {class}")
-        return text.replace("{class}", answer.class_name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -25,11 +27,9 @@ class PreviousObject(QObject):
         self._about: QueueRow | None = None
         """The object of the line or menu that is open."""
         self._was = ""
-        self.edit = QLineEdit(box)
-        self.edit.setMaxLength(MAX_COMMENT)
+        self.edit = QLineEdit(box, maxLength=MAX_COMMENT)
         self.edit.hide()
-        self.custom = QLineEdit(box)
-        self.custom.setMaxLength(MAX_FLAG)
+        self.custom = QLineEdit(box, maxLength=MAX_FLAG)
         self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
         self.custom.hide()
         self.menu = FlagMenu(box)
@@ -73,8 +73,7 @@ class PreviousObject(QObject):
             return
         self._about = self._before
         self.menu.show_flags(opinion.flags)
-        heading = self.tr("Flags of {object}").replace("{object}", _name(self._about))
-        self.menu.add_heading(heading)
+        self.menu.add_heading(self.tr("Flags of {object}").replace("{object}", _name(self._about)))
         more = self._box.flags.more
         self.menu.popup(more.mapToGlobal(QPoint(0, more.height() + 2)))
 
@@ -118,10 +117,8 @@ class PreviousObject(QObject):
         title = self.tr("{object}:").replace("{object}", _name(self._about))
         self._box.show_over(self.custom, title)
         # The menu is still closing and will return the focus to the former widget.
-        QTimer.singleShot(0, self.custom, self._focus_custom)
-
-    def _focus_custom(self) -> None:
-        self.custom.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        focus = partial(self.custom.setFocus, Qt.FocusReason.ShortcutFocusReason)
+        QTimer.singleShot(0, self.custom, focus)
 
     def _add_custom(self) -> None:
         name, opinion = " ".join(self.custom.text().split()), self._opinion()

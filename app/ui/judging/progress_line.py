@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.session.records import Change
 from app.core.session.session import Session
@@ -12,6 +12,7 @@ from app.core.statistics.pace import Pace, Progress, ProgressCounter, recent_pac
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme, contrast, mixed
 from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.labels import row, short_label
 
 MINUTE, HOUR = 60.0, 3600.0
 SPACING_PX, BAR_PX = 12, 60
@@ -20,22 +21,16 @@ MIN_CONTRAST = 3.0
 
 
 class ProgressLine(QWidget):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._runner, self._current = context.runner, context.current
         self._counter = ProgressCounter(context.bridge.session)
         self._is_counting = self._is_stale = False
         self.bar = _Bar(context.current_theme, self)
-        self.text = QLabel(self)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setProperty("role", "number")
+        self.text = short_label("", "number", self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._texts = ("", "")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING_PX)
-        row.addWidget(self.bar, 1)
-        row.addWidget(self.text)
+        row((self.bar, 1), self.text, spacing=SPACING_PX, parent=self)
         context.bridge.changed.connect(self._on_session_changed)
         self._count()
 
@@ -118,15 +113,13 @@ class ProgressLine(QWidget):
 
 
 class _Bar(QWidget):
-    """A thin progress bar."""
-
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
         self._fraction = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(BAR_PX)
-        current_theme.changed.connect(self._restyle)
+        current_theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(BAR_PX, 12)
@@ -149,6 +142,3 @@ class _Bar(QWidget):
             painter.setBrush(QColor(theme.on_bar if is_dark_bar else theme.accent))
             painter.drawRoundedRect(groove, 2.0, 2.0)
         painter.end()
-
-    def _restyle(self) -> None:
-        self.update()

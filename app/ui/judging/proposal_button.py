@@ -38,22 +38,19 @@ class ProposalButton(PaintedButton):
 
     def sizeHint(self) -> QSize:
         if self._widest is None:
-            self._widest = self._find_widest()
+            mark = max(MARKS.values(), key=self.fontMetrics().horizontalAdvance)
+            answers = (
+                ("", self.tr("No proposal"), ""),
+                ("", self.tr("Reveal agent"), self._keymap.label("reveal")),
+                (mark, self._answer("YES"), self._keymap.label("take_proposal")),
+            )
+            self._widest = max(WIDTH, *(self.width_of(*each) for each in answers))
         return QSize(self._widest, self.height_hint)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.FontChange:
             self._widest = None
         super().changeEvent(event)
-
-    def _find_widest(self) -> int:
-        mark = max(MARKS.values(), key=self.fontMetrics().horizontalAdvance)
-        answers = (
-            ("", self.tr("No proposal"), ""),
-            ("", self.tr("Reveal agent"), self._keymap.label("reveal")),
-            (mark, self._answer("YES"), self._keymap.label("take_proposal")),
-        )
-        return max(WIDTH, *(self.width_of(*each) for each in answers))
 
     def _keys_changed(self) -> None:
         self._widest = None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.core.statistics.repeats import plan_repeats
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import row, wrapped_label
 
 
 class RepeatLine(QFrame):
@@ -19,17 +20,11 @@ class RepeatLine(QFrame):
         self.setProperty("role", "card")
         self._current, self._runner = context.current, context.runner
         self._was_on = False
-        self.text = QLabel(self)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setWordWrap(True)
+        self.text = wrapped_label("", parent=self)
         self.stop = QPushButton(self.tr("Stop"), self)
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stop.setToolTip(self.tr("Back to the candidate you came from"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 4, 8, 4)
-        row.setSpacing(12)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.stop)
+        row((self.text, 1), self.stop, spacing=12, margins=(12, 4, 8, 4), parent=self)
         self.stop.clicked.connect(self._stop)
         context.commands.add("show_again", self._start_or_stop)
         self._current.repeat_round.changed.connect(self._show)
@@ -39,9 +34,8 @@ class RepeatLine(QFrame):
         if self._current.repeat_round.is_on:
             self._stop()
         elif self._current.session.is_read_only:
-            self._current.message.emit(
-                self.tr("This session is read-only: verdicts cannot be saved")
-            )
+            text = self.tr("This session is read-only: verdicts cannot be saved")
+            self._current.message.emit(text)
         else:
             plan = partial(plan_repeats, self._current.session)
             self._runner.run(plan, self._begin, self._current.report_error, owner=self)
@@ -60,8 +54,7 @@ class RepeatLine(QFrame):
             self._current.go_to(chosen[0])
 
     def _stop(self) -> None:
-        home = self._current.repeat_round.home
-        if home is not None:
+        if (home := self._current.repeat_round.home) is not None:
             self._current.go_to(home)
 
     def _show(self) -> None:
@@ -75,7 +68,6 @@ class RepeatLine(QFrame):
             text = text.replace("{n}", str(repeats.index + 1))
             self.text.setText(text.replace("{count}", str(len(repeats.plan))))
         elif self._was_on:
-            self._current.message.emit(
-                self.tr("The agreement page shows how consistent your verdicts are")
-            )
+            about = self.tr("The agreement page shows how consistent your verdicts are")
+            self._current.message.emit(about)
         self._was_on = repeats.is_on

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from agent.tasks.look import has_class
 from app.core.queue import QueueRow
@@ -19,7 +19,7 @@ from app.ui.judging.verdict_text import (
     verdict_word,
 )
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import cut
+from app.ui.widgets.labels import cut, row, short_label
 from app.ui.widgets.text_width import first_that_fits
 
 translate = QCoreApplication.translate
@@ -34,56 +34,41 @@ def saved_texts(entry: LogEntry, before: Opinion, name: str) -> tuple[str, str]:
     parts = [action, name]
     is_verdict = entry.action == "set" and entry.opinion.verdict not in (None, before.verdict)
     if is_verdict and entry.seconds is not None:
-        spent = translate("saved", "{seconds} s").replace("{seconds}", _short(entry.seconds))
-        parts.append(spent)
+        parts.append(translate("saved", "{seconds} s").replace("{seconds}", _short(entry.seconds)))
     return " · ".join(filter(None, parts)), action
 
 
 def _action_text(entry: LogEntry, before: Opinion) -> str:
     now = entry.opinion
-    if entry.action == "undo":
-        return _undone(now.verdict)
-    if entry.action == "redo":
-        return _redone(now.verdict)
-    if now.verdict != before.verdict and now.verdict is not None:
-        return _saved(now.verdict)
-    if now.comment != before.comment:
-        return translate("saved", "Comment saved")
-    if now.flags != before.flags:
-        return translate("saved", "Flags saved")
-    if now.confidence != before.confidence:
-        return translate("saved", "Confidence saved")
-    if now.subclass != before.subclass:
-        return translate("saved", "Sub-class saved")
-    if now.fields != before.fields:
-        return translate("saved", "Field saved")
-    return _saved(now.verdict)
+    if entry.action == "set" and (now.verdict == before.verdict or now.verdict is None):
+        for part, saved in _parts_saved().items():
+            if getattr(now, part) != getattr(before, part):
+                return saved
+    return _verdict_acts()[entry.action].replace("{what}", verdict_word(now.verdict))
 
 
-def _saved(verdict: Verdict | None) -> str:
-    return translate("saved", "Saved: {what}").replace("{what}", verdict_word(verdict))
+def _verdict_acts() -> dict[str, str]:
+    return {
+        "set": translate("saved", "Saved: {what}"),
+        "undo": translate("saved", "Undone: {what}"),
+        "redo": translate("saved", "Redone: {what}"),
+    }
 
 
-def _undone(verdict: Verdict | None) -> str:
-    return translate("saved", "Undone: {what}").replace("{what}", verdict_word(verdict))
-
-
-def _redone(verdict: Verdict | None) -> str:
-    return translate("saved", "Redone: {what}").replace("{what}", verdict_word(verdict))
+def _parts_saved() -> dict[str, str]:
+    return {
+        "comment": translate("saved", "Comment saved"),
+        "flags": translate("saved", "Flags saved"),
+        "confidence": translate("saved", "Confidence saved"),
+        "subclass": translate("saved", "Sub-class saved"),
+        "fields": translate("saved", "Field saved"),
+    }
 
 
 def _every_act() -> list[str]:
-    """All that can be said of an act."""
-    verdicts = (None, *Verdict)
-    acts = [say(verdict) for say in (_saved, _undone, _redone) for verdict in verdicts]
-    kinds = (
-        translate("saved", "Comment saved"),
-        translate("saved", "Flags saved"),
-        translate("saved", "Confidence saved"),
-        translate("saved", "Sub-class saved"),
-        translate("saved", "Field saved"),
-    )
-    return [*acts, *kinds]
+    words = [verdict_word(verdict) for verdict in (None, *Verdict)]
+    acts = [act.replace("{what}", word) for act in _verdict_acts().values() for word in words]
+    return [*acts, *_parts_saved().values()]
 
 
 def _short(seconds: float) -> str:
@@ -143,15 +128,10 @@ class StateBlock(QWidget):
         """Candidates shown since something was saved."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.saved = OneLineLabel(self)
-        self.verdict = QLabel(self)
-        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.verdict = short_label("", parent=self)
         self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
         self._bright.timeout.connect(self._restyle)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(SPACING_PX)
-        whole.addWidget(self.verdict)
-        whole.addWidget(self.saved, 1)
+        row(self.verdict, (self.saved, 1), spacing=SPACING_PX, parent=self)
         self._current.candidate_changed.connect(self._show_candidate)
         self._current.row_changed.connect(self._show_row)
         self._current.spectrum_failed.connect(self._restyle)

@@ -9,20 +9,13 @@ from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from agent.errors import WorkbenchError
 from app.ui.judging.state_block import OneLineLabel
 from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import MAX_DETAILS, cut
+from app.ui.widgets.labels import MAX_DETAILS, column, cut, row
 from app.ui.widgets.painted_button import PaintedButton
 
 
@@ -30,19 +23,11 @@ class ErrorSheet(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
-        self.text = QPlainTextEdit(self)
-        self.text.setReadOnly(True)
+        self.text = QPlainTextEdit(self, readOnly=True)
         self.text.setAccessibleName(self.tr("Error details"))
         self.copy = QPushButton(self.tr("Copy"), self)
         self.copy.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(self.copy)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 12, 12, 12)
-        whole.setSpacing(8)
-        whole.addWidget(self.text)
-        whole.addLayout(foot)
+        column(self.text, row(1, self.copy, spacing=None), margins=12, parent=self)
         self.copy.clicked.connect(self._copy)
 
     def sizeHint(self) -> QSize:
@@ -88,12 +73,7 @@ class StatusLine(QFrame):
         self.sheet = ErrorSheet(self)
         self._fade = QTimer(self, singleShot=True, interval=FADE_MS)
         self._fade.timeout.connect(self._clear_message)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 2, 6, 2)
-        row.setSpacing(8)
-        row.addWidget(self.message, 1)
-        row.addWidget(self.details)
-        row.addWidget(self.close_button)
+        row((self.message, 1), self.details, self.close_button, margins=(12, 2, 6, 2), parent=self)
         self.details.clicked.connect(self._open)
         self.close_button.clicked.connect(self.hide)
         context.current.message.connect(self.show_message)
@@ -122,16 +102,13 @@ class StatusLine(QFrame):
         shown = [strip for strip in self._strips if strip.isVisible()]
         bottom = min((strip.mapTo(page, QPoint(0, 0)).y() for strip in shown), default=0)
         bottom = bottom or page.height()
-        width = min(page.width() - 2 * SIDE_PX, self._wanted_width())
-        height = self.sizeHint().height()
-        self.setGeometry((page.width() - width) // 2, bottom - height - SIDE_PX, width, height)
-
-    def _wanted_width(self) -> int:
         text = self.fontMetrics().horizontalAdvance(self.message.full_text)
         buttons = self.close_button.sizeHint().width() + 60
         if not self.details.isHidden():
             buttons += self.details.sizeHint().width()
-        return text + buttons
+        width = min(page.width() - 2 * SIDE_PX, (text + buttons))
+        height = self.sizeHint().height()
+        self.setGeometry((page.width() - width) // 2, bottom - height - SIDE_PX, width, height)
 
     def _pop_up(self) -> None:
         self.show()

@@ -22,10 +22,9 @@ from app.ui.judging.state_block import StateBlock
 from app.ui.judging.verdict_commands import VerdictCommands
 from app.ui.judging.verdict_text import MARKS, NAMES
 from app.ui.session_context import SessionContext
-from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets import labels
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 
 HEIGHT, SIDE_PX = 30, 8
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
@@ -45,8 +44,9 @@ class VerdictBar(QFrame):
         self.proposal = ProposalButton(context, self)
         self.comment = CommentBox(context, self)
         self.previous = PreviousObject(context, self.comment, self)
-        self.undo = _quiet(context.current_theme, self, "↶")
-        self.redo = _quiet(context.current_theme, self, "↷")
+        theme = context.current_theme
+        self.undo = quiet_button(theme, self, mark="↶", height=HEIGHT)
+        self.redo = quiet_button(theme, self, mark="↷", height=HEIGHT)
         self.choose_class = labels.button(self.tr("Choose a class to judge"), "")
         self.choose_class.clicked.connect(partial(context.commands.run, "other_class"))
         self._lay_out()
@@ -69,8 +69,7 @@ class VerdictBar(QFrame):
         keymap = self._keymap
         for verdict, button in self.buttons.items():
             name = NAMES[verdict]
-            title = ACTIONS[name].title
-            stay = self.tr("{key}: the same and stay here")
+            title, stay = ACTIONS[name].title, self.tr("{key}: the same and stay here")
             stay = stay.replace("{key}", keymap.label(f"{name}_stay"))
             about = f"{hint(title, keymap, name)}\n{stay}"
             button.set_label(title, keymap.label(name), about)
@@ -82,20 +81,13 @@ class VerdictBar(QFrame):
             button.setAccessibleName(text)
 
     def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
-        button = PaintedButton(
-            context.current_theme,
-            attrgetter(NAMES[verdict]),
-            self,
-            mark=MARKS[verdict],
-            height=HEIGHT,
-            is_bold=True,
-        )
+        theme, tone, mark = context.current_theme, attrgetter(NAMES[verdict]), MARKS[verdict]
+        button = PaintedButton(theme, tone, self, mark=mark, height=HEIGHT, is_bold=True)
         button.setCheckable(True)
         return button
 
     def _lay_out(self) -> None:
-        group = QButtonGroup(self)
-        group.setExclusive(False)
+        group = QButtonGroup(self, exclusive=False)
         group.idClicked.connect(self._press)
         strip = self._strip = FlowLayout(self)
         strip.setContentsMargins(SIDE_PX, 4, SIDE_PX, 4)
@@ -157,9 +149,3 @@ class VerdictBar(QFrame):
         self.confidence.setEnabled(can_judge)
         self.undo.setEnabled(can_write)
         self.redo.setEnabled(can_write)
-
-
-def _quiet(current_theme: CurrentTheme, parent: QWidget, mark: str) -> PaintedButton:
-    return PaintedButton(
-        current_theme, attrgetter("accent"), parent, mark=mark, height=HEIGHT, is_quiet=True
-    )

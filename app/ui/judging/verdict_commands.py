@@ -66,9 +66,8 @@ class VerdictCommands(QObject):
         if row is None:
             return
         if current.blind_mode.hides(row):
-            current.message.emit(
-                self.tr("Blind mode: judge it yourself or reveal the agent's verdict first")
-            )
+            text = self.tr("Blind mode: judge it yourself or reveal the agent's verdict first")
+            current.message.emit(text)
             return
         verdict = proposed_verdict(row)
         if verdict is None:

@@ -31,7 +31,6 @@ def verdict_mark(verdict: Verdict | None) -> str:
 
 
 def verdict_word(verdict: Verdict | None) -> str:
-    """Return the verdict in the language of the window."""
     return _translate(NOT_JUDGED if verdict is None else WORDS[verdict])
 
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +22,7 @@ from app.ui.actions.commands import Commands
 from app.ui.keys.fuzzy import MAX_LENGTH, best_matches
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.text_focus import OWN_KEYS
+from app.ui.widgets.labels import column
 
 WIDTH, ROWS = 600, 11
 """Least pixels, and the number of rows visible at once."""
@@ -60,11 +60,7 @@ class CommandPalette(QFrame):
         self.list = _list_of_commands()
         self.list.setAccessibleName(self.tr("Commands"))
         self.list.itemClicked.connect(self._run_chosen)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(8)
-        layout.addWidget(self.query)
-        layout.addWidget(self.list)
+        column(self.query, self.list, margins=12, parent=self)
         shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
         shadow.setColor(QColor(0, 0, 0, 90))
         self.setGraphicsEffect(shadow)
@@ -88,22 +84,19 @@ class CommandPalette(QFrame):
             if event.type() == QEvent.Type.Resize and self.isVisible():
                 self._fit_window()
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._pressed(event)
+            key = Qt.Key(event.key())
+            is_control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
+            if key in _MOVES:
+                QApplication.sendEvent(self.list, event)
+            elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                if not event.isAutoRepeat():
+                    self._run_chosen()
+            elif key == Qt.Key.Key_Escape or (is_control and key == Qt.Key.Key_K):
+                self._close()
+            elif key not in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+                return False
+            return True
         return False
-
-    def _pressed(self, event: QKeyEvent) -> bool:
-        key = Qt.Key(event.key())
-        is_control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
-        if key in _MOVES:
-            QApplication.sendEvent(self.list, event)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if not event.isAutoRepeat():
-                self._run_chosen()
-        elif key == Qt.Key.Key_Escape or (is_control and key == Qt.Key.Key_K):
-            self._close()
-        elif key not in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            return False
-        return True
 
     def _find(self, query: str) -> None:
         names = [name for name in ACTIONS if self._is_offered(name)]
@@ -143,19 +136,16 @@ class CommandPalette(QFrame):
 
     def _fit_window(self) -> None:
         self.ensurePolished()
-        row = max(self.list.sizeHintForRow(0), 20)
-        self.list.setFixedHeight(row * ROWS + 4)
-        width = min(max(WIDTH, self._needed_width()), self._window.width() - 32)
-        self.resize(width, self.sizeHint().height())
-        self.move((self._window.width() - width) // 2, max(self._window.height() // 10, 8))
-
-    def _needed_width(self) -> int:
-        """Of all commands with their keys, which large text makes wider than usual."""
+        self.list.setFixedHeight(max(self.list.sizeHintForRow(0), 20) * ROWS + 4)
         items = map(self.list.topLevelItem, range(self.list.topLevelItemCount()))
         texts = [(item.text(0), item.text(1)) for item in items if item is not None]
         titles, keys = zip(*texts, strict=True)
         advance = self.list.fontMetrics().horizontalAdvance
-        return max(map(advance, titles)) + max(map(advance, keys)) + PADDING_PX
+        # Large text makes the commands with their keys wider than usual.
+        needed = max(map(advance, titles)) + max(map(advance, keys)) + PADDING_PX
+        width = min(max(WIDTH, needed), self._window.width() - 32)
+        self.resize(width, self.sizeHint().height())
+        self.move((self._window.width() - width) // 2, max(self._window.height() // 10, 8))
 
 
 def _list_of_commands() -> QTreeWidget:

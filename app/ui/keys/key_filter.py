@@ -89,7 +89,15 @@ class KeyFilter(QObject):
             return False
         kind = event.type()
         if kind == QEvent.Type.KeyRelease:
-            return self._released(event)
+            code = event.key()
+            self._is_left_to_text = False
+            if not event.isAutoRepeat():
+                if not self._misses_repeats:
+                    return self._end(code)
+                self._released_ms[code] = event.timestamp()
+                if code in self._held:
+                    QTimer.singleShot(WAIT_MS, self, partial(self._end_if_released, code))
+            return code in self._held
         return self._pressed(watched, event, is_override=kind == QEvent.Type.ShortcutOverride)
 
     def _pressed(self, watched: QObject, event: QKeyEvent, *, is_override: bool) -> bool:
@@ -174,17 +182,6 @@ class KeyFilter(QObject):
         if self._commands.has_end(name):
             self._held[code] = name
         self._commands.run(name)
-
-    def _released(self, event: QKeyEvent) -> bool:
-        code = event.key()
-        self._is_left_to_text = False
-        if not event.isAutoRepeat():
-            if not self._misses_repeats:
-                return self._end(code)
-            self._released_ms[code] = event.timestamp()
-            if code in self._held:
-                QTimer.singleShot(WAIT_MS, self, partial(self._end_if_released, code))
-        return code in self._held
 
     def _end_if_released(self, code: int) -> None:
         if code in self._released_ms:

@@ -75,9 +75,7 @@ MENUS: dict[str, tuple[str, ...]] = {
 class MenuSource(Protocol):
     """What the window tells its menus."""
 
-    def is_available(self, name: str) -> bool:
-        """Whether an action is available now."""
-        ...
+    def is_available(self, name: str) -> bool: ...
 
     def is_checked(self, name: str) -> bool | None:
         """Whether what the action switches is on; None if it switches nothing."""

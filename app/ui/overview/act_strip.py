@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLineEdit, QWidget
 
 from app.core.session.records import MAX_COMMENT
 from app.ui.actions.actions import ACTIONS
@@ -17,8 +18,8 @@ from app.ui.overview.finer_menu import FinerMenu
 from app.ui.overview.group_acts import Question
 from app.ui.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import button, one_line, short_label
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.labels import button, one_line, row, short_label
+from app.ui.widgets.painted_button import PaintedButton, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
 COUNT_PX, COMMENT_PX = 130, 200
@@ -48,17 +49,13 @@ class ActStrip(QFrame):
         }
         self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.flag = PaintedButton(theme, attrgetter("border"), self)
-        self.comment = QLineEdit(self)
-        self.comment.setMaxLength(MAX_COMMENT)
+        self.comment = QLineEdit(self, maxLength=MAX_COMMENT)
         self._width = PlaceholderWidth(self.comment, COMMENT_PX)
-        self.undo = PaintedButton(
-            theme, attrgetter("accent"), self, mark="↶", height=30, is_quiet=True
-        )
+        self.undo = quiet_button(theme, self, mark="↶", height=30)
         self.menu = FlagMenu(self)
         self.finer = PaintedButton(theme, attrgetter("border"), self)
         self.finer_menu = FinerMenu(context.bridge.session, self)
-        self._group = QButtonGroup(self)
-        self._group.setExclusive(False)
+        self._group = QButtonGroup(self, exclusive=False)
         layout = FlowLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.addWidget(self.count)
@@ -68,7 +65,7 @@ class ActStrip(QFrame):
         for part in (self.star, self.flag, self.finer, self.comment, self.undo):
             layout.addWidget(part)
         self._group.idClicked.connect(self._press)
-        self.star.clicked.connect(self._press_star)
+        self.star.clicked.connect(partial(self.flag_requested.emit, STAR))
         self.flag.clicked.connect(self.open_flags)
         self.finer.clicked.connect(self.open_finer)
         self.menu.chosen.connect(self.flag_requested)
@@ -79,7 +76,6 @@ class ActStrip(QFrame):
         self.show_count(0, 0)
 
     def show_count(self, selected: int, total: int, *, can_write: bool = True) -> None:
-        """Say how many of the rows are selected."""
         text = self.tr("{n} of {total} selected") if selected else self.tr("Total: {total}")
         self.count.setText(text.replace("{n}", f"{selected:,}").replace("{total}", f"{total:,}"))
         can_act = can_write and selected > 1
@@ -101,14 +97,13 @@ class ActStrip(QFrame):
 
     def _show_keys(self) -> None:
         keymap = self._keymap
+        about = self.tr("Give all selected candidates this verdict")
         for verdict, each in self.buttons.items():
-            about = self.tr("Give all selected candidates this verdict")
             name = NAMES[verdict]
             each.set_label(ACTIONS[name].title, keymap.label(name), about)
         self.star.set_label("", keymap.label("star"), self.tr("Star all selected candidates"))
-        self.flag.set_label(
-            self.tr("Flag"), keymap.label("flags"), self.tr("Flag all selected candidates")
-        )
+        about = self.tr("Flag all selected candidates")
+        self.flag.set_label(self.tr("Flag"), keymap.label("flags"), about)
         about = self.tr("Give all selected candidates a sub-class or the value of a field")
         self.finer.set_label(self.tr("Sub-class, field ▾"), keymap.label("subclass"), about)
         self.undo.set_label("", hint=self.tr("Undo the last act"))
@@ -122,9 +117,6 @@ class ActStrip(QFrame):
 
     def _press(self, number: int) -> None:
         self.verdict_requested.emit(list(self.buttons)[number])
-
-    def _press_star(self) -> None:
-        self.flag_requested.emit(STAR)
 
     def _give_comment(self) -> None:
         self.comment_given.emit(self.comment.text())
@@ -147,11 +139,7 @@ class ConfirmLine(QFrame):
         self.text = short_label("", "warning")
         self.yes = button(self.tr("Yes (Enter)"))
         self.no = button(self.tr("No (Esc)"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 12, 6)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.yes)
-        row.addWidget(self.no)
+        row((self.text, 1), self.yes, self.no, spacing=None, margins=(12, 6, 12, 6), parent=self)
         self.yes.clicked.connect(self._confirm)
         self.no.clicked.connect(self.close_question)
         self.hide()
@@ -187,7 +175,6 @@ class ConfirmLine(QFrame):
             self.close_question()
 
     def _confirm(self) -> None:
-        question = self.question
-        if question is not None:
+        if (question := self.question) is not None:
             self.close_question()
             self.confirmed.emit(question)

@@ -37,7 +37,6 @@ class FinerMenu(QMenu):
         return bool(self._session.subclasses or own_fields(self._session))
 
     def fill(self) -> None:
-        """Fill it with the sub-classes and fields as they are now."""
         self.clear()
         for part in self._parts:
             part.deleteLater()
@@ -73,19 +72,15 @@ class FinerMenu(QMenu):
         for choice in field.choices:
             add_action(inner, escape_mnemonics(choice), partial(given, choice))
         if field.kind in ("number", "text"):
-            self._add_line(inner, field)
+            line = QLineEdit(inner, maxLength=MAX_FIELD_TEXT)
+            line.setPlaceholderText(self.tr("value, Enter"))
+            line.setAccessibleName(field.shown)
+            line.returnPressed.connect(partial(self._take_typed, field))
+            holder = QWidgetAction(inner)
+            holder.setDefaultWidget(line)
+            inner.addAction(holder)
+            self.lines[field.name] = line
         add_action(inner, self.tr("none"), partial(given, None))
-
-    def _add_line(self, menu: QMenu, field: OwnField) -> None:
-        line = QLineEdit(menu)
-        line.setMaxLength(MAX_FIELD_TEXT)
-        line.setPlaceholderText(self.tr("value, Enter"))
-        line.setAccessibleName(field.shown)
-        line.returnPressed.connect(partial(self._take_typed, field))
-        holder = QWidgetAction(menu)
-        holder.setDefaultWidget(line)
-        menu.addAction(holder)
-        self.lines[field.name] = line
 
     def _take_typed(self, field: OwnField) -> None:
         try:

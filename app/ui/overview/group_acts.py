@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
@@ -46,7 +46,6 @@ class GroupActs(QObject):
 
     asked = Signal(object)
     """A `Question`; `confirm` gives the verdict."""
-    busy_changed = Signal(bool)
     judged = Signal()
     """A verdict is saved, with its reason."""
 
@@ -56,7 +55,8 @@ class GroupActs(QObject):
         self._session: Session = context.bridge.session
         self.is_busy = False
         self._slow = QTimer(self, interval=SLOW_MS, singleShot=True)
-        self._slow.timeout.connect(self._say_it_takes_long)
+        slow = self.tr("Saving; thousands take a minute…")
+        self._slow.timeout.connect(partial(self._current.message.emit, slow))
 
     def judge(self, verdict: Verdict, reason: str, rows: Sequence[QueueRow]) -> None:
         """Give a verdict with a reason, which may be empty, or ask first."""
@@ -87,11 +87,8 @@ class GroupActs(QObject):
 
     def set_subclass(self, path: str, rows: Sequence[QueueRow]) -> None:
         """Give the accepted ones among them a sub-class; the others stay as they are."""
-        accepted = [
-            row
-            for row in rows
-            if row.mine is not None and row.mine.opinion.verdict is Verdict.ACCEPT
-        ]
+        mine = [(row, row.mine) for row in rows]
+        accepted = [row for row, own in mine if own and own.opinion.verdict is Verdict.ACCEPT]
         if not accepted:
             self._current.message.emit(self.tr("Only what is accepted has a sub-class"))
         else:
@@ -101,10 +98,10 @@ class GroupActs(QObject):
         self._act(rows, partial(_with_field, name, value))
 
     def undo(self) -> None:
-        self._take_back("undo", self.tr("Nothing to undo"))
+        self._start(self._session.undo, partial(self._taken_back, self.tr("Nothing to undo")))
 
     def redo(self) -> None:
-        self._take_back("redo", self.tr("Nothing to redo"))
+        self._start(self._session.redo, partial(self._taken_back, self.tr("Nothing to redo")))
 
     def _was_opened(self, row: QueueRow) -> bool:
         has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
@@ -120,10 +117,6 @@ class GroupActs(QObject):
             self._start(work, self._done)
         else:
             self._start(partial(_record_verdict, self._session, work), self._verdict_given)
-
-    def _take_back(self, kind: Literal["undo", "redo"], nothing: str) -> None:
-        work = self._session.undo if kind == "undo" else self._session.redo
-        self._start(work, partial(self._taken_back, nothing))
 
     def _start(self, work: Callable[[], object], done: Callable[[object], None]) -> None:
         if self._session.is_read_only:
@@ -164,19 +157,14 @@ class GroupActs(QObject):
 
     def _taken_back(self, nothing: str, entry: object) -> None:
         self._set_busy(False)
-        text = self.tr("Changed back: {n}")
-        if not isinstance(entry, LogEntry):
-            text = nothing
-        else:
-            text = text.replace("{n}", f"{entry.others + 1:,}")
+        text = nothing
+        if isinstance(entry, LogEntry):
+            text = self.tr("Changed back: {n}").replace("{n}", f"{entry.others + 1:,}")
         self._current.message.emit(text)
 
     def _failed(self, error: WorkbenchError) -> None:
         self._set_busy(False)
         self._current.report_error(error)
-
-    def _say_it_takes_long(self) -> None:
-        self._current.message.emit(self.tr("Saving; thousands take a minute…"))
 
     def _set_busy(self, on: bool) -> None:
         self.is_busy = on
@@ -184,7 +172,6 @@ class GroupActs(QObject):
             self._slow.start()
         else:
             self._slow.stop()
-        self.busy_changed.emit(on)
 
 
 def _record(

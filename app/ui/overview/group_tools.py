@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.ui.comparison.compared_spectra import MOST
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import row
 from app.ui.widgets.menu_actions import add_action
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.painted_button import quiet_button
 
 
 class GroupTools(QWidget):
@@ -27,17 +26,12 @@ class GroupTools(QWidget):
         self._is_read_only = context.bridge.session.is_read_only
         self._has_question = context.agent.has_question
         self._count = 0
-        theme, accent = context.current_theme, attrgetter("accent")
-        self.run, self.compare, self.export = (
-            PaintedButton(theme, accent, self, height=28, is_quiet=True) for _ in range(3)
-        )
+        theme = context.current_theme
+        self.run, self.compare, self.export = (quiet_button(theme, self) for _ in range(3))
         about = self.tr("Open the first of 2 to {n} selected spectra with the others over it")
         self.compare.set_label(self.tr("Compare"), hint=about.replace("{n}", str(MOST)))
         self.export.set_label(self.tr("Export"), hint=self.tr("Export the selected candidates"))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        for each in (self.run, self.compare, self.export):
-            layout.addWidget(each)
+        row(self.run, self.compare, self.export, spacing=None, parent=self)
         self.run.clicked.connect(self._press_run)
         self.compare.clicked.connect(self.compare_requested)
         self.export.clicked.connect(self.export_requested)
@@ -45,7 +39,6 @@ class GroupTools(QWidget):
         self.show_count(0)
 
     def show_count(self, selected: int) -> None:
-        """Offer what can be done with so many selected candidates."""
         self._count = selected
         self.compare.setEnabled(2 <= selected <= MOST)
         self.export.setEnabled(selected > 1)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
-from app.core.session.finer_values import FieldValue
 from app.core.session.records import Verdict
 from app.core.session.together import MAX_CANDIDATES
 from app.ui.candidate.queue_neighbours import Queue
@@ -29,8 +26,8 @@ from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.table_parts import TableParts
 from app.ui.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import row
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.labels import column, row, short_label
+from app.ui.widgets.painted_button import quiet_button
 
 TABLE = "overview"
 LINES_HIGH = 2.4
@@ -51,10 +48,8 @@ class OverviewPage(QWidget):
     send_requested = Signal(object)
     """The ids of the candidates to select in other programs."""
 
-    def __init__(
-        self, store: ColumnStore, context: SessionContext, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, store: ColumnStore, context: SessionContext) -> None:
+        super().__init__()
         self._context = context
         self._current, self._session = context.current, context.bridge.session
         self._is_outdated = True
@@ -70,13 +65,9 @@ class OverviewPage(QWidget):
         self.model, self.loader = self.parts.model, self.parts.loader
         self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
         self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
-        self.choose = PaintedButton(
-            context.current_theme, attrgetter("accent"), self, height=28, is_quiet=True
-        )
+        self.choose = quiet_button(context.current_theme, self)
         self.choose.set_label(self.tr("Columns ▾"), hint=self.tr("Choose the columns"))
-        self.message = QLabel(self)
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
-        self.message.setProperty("role", "dim")
+        self.message = short_label("", "dim")
         self.acts = GroupActs(context, self)
         self.strip = ActStrip(context, self)
         self.tools = GroupTools(context, self)
@@ -93,40 +84,37 @@ class OverviewPage(QWidget):
         for part in (left, right):
             top.addWidget(part)
             top.setAlignment(part, Qt.AlignmentFlag.AlignTop)
-        inside = QVBoxLayout()
-        inside.setContentsMargins(16, 12, 16, 8)
-        inside.addLayout(top)
-        inside.addWidget(self.message)
-        inside.addWidget(self.table, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(inside, 1)
-        whole.addWidget(self.confirm)
-        whole.addWidget(self.strip)
+        column(
+            (column(top, self.message, (self.table, 1), spacing=None, margins=(16, 12, 16, 8)), 1),
+            self.confirm,
+            self.strip,
+            spacing=0,
+            parent=self,
+        )
 
     def _connect(self, context: SessionContext) -> None:
-        self.choose.clicked.connect(self._open_columns)
+        self.choose.clicked.connect(partial(self.parts.open_columns_below, self.choose))
         self.table.row_activated.connect(self._open)
         self.table.selection_changed.connect(self._show_count)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
-        self.loader.failed.connect(self._report_error)
+        self.loader.failed.connect(self._current.report_error)
         self.acts.asked.connect(self.confirm.ask)
         self.acts.judged.connect(self.strip.comment.clear)
         self.confirm.confirmed.connect(self.acts.confirm)
         self.confirm.closed.connect(self.table.setFocus)
         self.strip.verdict_requested.connect(self._judge)
-        self.strip.flag_requested.connect(self._flag)
+        self.strip.flag_requested.connect(partial(self._change, self.acts.toggle_flag))
         self.strip.comment_given.connect(self._comment)
-        self.strip.finer_menu.subclass_chosen.connect(self._subclass)
-        self.strip.finer_menu.field_given.connect(self._field)
+        finer = self.strip.finer_menu
+        finer.subclass_chosen.connect(partial(self._change, self.acts.set_subclass))
+        finer.field_given.connect(partial(self._change, self.acts.set_field))
         self.strip.finer_menu.refused.connect(self._say)
         self.strip.undo_requested.connect(self.acts.undo)
-        self.tools.run_requested.connect(self._run_agent)
+        self.tools.run_requested.connect(partial(self._pass_on, context.agent.inspect_selected))
         self.tools.stop_requested.connect(context.agent.list_run.stop)
         self.tools.compare_requested.connect(self._compare)
-        self.tools.export_requested.connect(self._export)
+        self.tools.export_requested.connect(partial(self._pass_on, self.export_requested.emit))
         self.row_menu.opening.connect(self.tools.fill)
         self._current.candidate_changed.connect(self.model.show_current)
         self._current.queue_changed.connect(self._show_queue)
@@ -144,14 +132,14 @@ class OverviewPage(QWidget):
         self._context.commands.override(
             {
                 **{name: partial(self._judge, each) for each, name in NAMES.items()},
-                "star": partial(self._flag, STAR),
+                "star": partial(self._change, self.acts.toggle_flag, STAR),
                 "flags": self.strip.open_flags,
                 "comment": self._start_comment,
                 "subclass": self.strip.open_finer,
                 "undo": self.acts.undo,
                 "redo": self.acts.redo,
                 "filter": self.filters.start_editing,
-                "samp_selected": self._send,
+                "samp_selected": partial(self._pass_on, self.send_requested.emit),
             }
         )
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -183,45 +171,23 @@ class OverviewPage(QWidget):
 
     # Acts
 
-    def _judge(self, verdict: Verdict) -> None:
-        self._with_selected(partial(self.acts.judge, verdict, self.strip.comment.text()))
+    def _change(self, act: Callable[..., None], *values: object) -> None:
+        self._with_selected(partial(act, *values))
 
-    def _flag(self, flag: str) -> None:
-        self._with_selected(partial(self.acts.toggle_flag, flag))
+    def _judge(self, verdict: Verdict) -> None:
+        self._change(self.acts.judge, verdict, self.strip.comment.text())
 
     def _comment(self, text: str) -> None:
-        self._with_selected(partial(self.acts.add_comment, text))
+        self._change(self.acts.add_comment, text)
         self.table.setFocus()
 
-    def _subclass(self, path: str) -> None:
-        self._with_selected(partial(self.acts.set_subclass, path))
-
-    def _field(self, name: str, value: FieldValue | None) -> None:
-        self._with_selected(partial(self.acts.set_field, name, value))
-
-    def _run_agent(self) -> None:
-        self._with_selected(self._inspect)
-
     def _compare(self) -> None:
-        self._with_selected(self._request_comparison)
+        self._with_selected(
+            lambda rows: self.compare_requested.emit([each.candidate for each in rows])
+        )
 
-    def _export(self) -> None:
-        self._with_selected(self._request_export)
-
-    def _send(self) -> None:
-        self._with_selected(self._request_sending)
-
-    def _inspect(self, rows: list[QueueRow]) -> None:
-        self._context.agent.inspect_selected([each.candidate.id for each in rows])
-
-    def _request_comparison(self, rows: list[QueueRow]) -> None:
-        self.compare_requested.emit([each.candidate for each in rows])
-
-    def _request_export(self, rows: list[QueueRow]) -> None:
-        self.export_requested.emit([each.candidate.id for each in rows])
-
-    def _request_sending(self, rows: list[QueueRow]) -> None:
-        self.send_requested.emit([each.candidate.id for each in rows])
+    def _pass_on(self, take_ids: Callable[[list[int]], None]) -> None:
+        self._with_selected(lambda rows: take_ids([each.candidate.id for each in rows]))
 
     def _with_selected(self, act: Act) -> None:
         """Read the selected rows and act on them; one alone is judged on its own page."""
@@ -236,18 +202,14 @@ class OverviewPage(QWidget):
         elif not self.confirm.isVisible():
             parts = block_parts(self.model.blocks, self.table.selected_spans())
             work = partial(read_rows, self._session, self._current.queue, parts)
-            self._context.runner.run(work, act, self._report_error, owner=self)
+            self._context.runner.run(work, act, self._current.report_error, owner=self)
 
     def _open(self, row_index: int) -> None:
-        found = self.model.blocks.row(row_index)
-        if found is not None:
+        if (found := self.model.blocks.row(row_index)) is not None:
             self._current.go_to(found.candidate.id)
             self._context.commands.run("judging_page")
 
     # Parts
-
-    def _open_columns(self) -> None:
-        self.parts.open_columns_below(self.choose)
 
     def _start_comment(self) -> None:
         if self.strip.comment.isEnabled():
@@ -266,6 +228,3 @@ class OverviewPage(QWidget):
 
     def _say(self, text: str) -> None:
         self._current.message.emit(text)
-
-    def _report_error(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)

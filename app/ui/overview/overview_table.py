@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import (
-    QItemSelection,
-    QItemSelectionModel,
-    QItemSelectionRange,
-    QModelIndex,
-    Signal,
-)
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
@@ -30,7 +24,7 @@ class OverviewTable(CandidateTable):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.clicked.disconnect(self._activate)
-        self.doubleClicked.connect(self._activate_double)
+        self.doubleClicked.connect(self._activate)
 
     def selected_spans(self) -> list[Span]:
         """The selected rows, as spans in their order without overlaps."""
@@ -54,8 +48,7 @@ class OverviewTable(CandidateTable):
             if span.first <= last:
                 ends = model.index(span.first, 0), model.index(last, last_column)
                 chosen.append(QItemSelectionRange(*ends))
-        flags = QItemSelectionModel.SelectionFlag
-        self.selectionModel().select(chosen, flags.ClearAndSelect)
+        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         if spans:
             self.scrollTo(model.index(spans[0].first, 0), self.ScrollHint.PositionAtCenter)
 
@@ -72,6 +65,3 @@ class OverviewTable(CandidateTable):
             self.selectAll()
         else:
             super().keyPressEvent(event)
-
-    def _activate_double(self, index: QModelIndex) -> None:
-        self.row_activated.emit(index.row())

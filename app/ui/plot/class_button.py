@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from agent.tasks.look import has_class
 from app.ui.actions.actions import ACTIONS
@@ -16,8 +16,8 @@ MAX_TEXT = 100
 
 
 class ClassButton(QPushButton):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._commands = context.commands
         task = context.bridge.session.task
         self.setProperty("role", "class")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.ui.theme.theme import Theme
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import MAX_REASON, one_line, row
+from app.ui.widgets.labels import MAX_REASON, column, one_line, row, wrapped_label
 
 # Most spectra are read sooner than this; a message would only flicker.
 READING_DELAY_MS = 150
@@ -24,14 +26,10 @@ class EmptyPlotMessage(QWidget):
         super().__init__(parent)
         self.setAutoFillBackground(True)
         self.apply_theme(theme)
-        self.title, self.reason, self.sends = QLabel(), QLabel(), QLabel()
-        self.title.setProperty("role", "title")
-        self.reason.setProperty("role", "dim")
-        self.sends.setProperty("role", "dim")
+        self.title = wrapped_label("", "title")
+        self.reason, self.sends = wrapped_label("", "dim"), wrapped_label("", "dim")
         for label in (self.title, self.reason, self.sends):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            label.setWordWrap(True)
         self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.reason.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.retry_button = QPushButton(self.tr("Retry"))
@@ -44,17 +42,20 @@ class EmptyPlotMessage(QWidget):
         self.retry_button.clicked.connect(self.retry_requested)
         self.next_button.clicked.connect(self.next_requested)
         self.fetch_button.clicked.connect(self.fetch_requested)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(SIDE_PX, 16, SIDE_PX, 16)
-        layout.setSpacing(12)
-        layout.addStretch()
-        layout.addWidget(self.title)
-        layout.addWidget(self.reason)
-        layout.addLayout(row(1, self.fetch_button, self.retry_button, self.next_button, 1))
-        layout.addWidget(self.sends)
-        layout.addStretch()
+        column(
+            0,
+            self.title,
+            self.reason,
+            row(1, self.fetch_button, self.retry_button, self.next_button, 1),
+            self.sends,
+            0,
+            spacing=12,
+            margins=(SIDE_PX, 16, SIDE_PX, 16),
+            parent=self,
+        )
         self._delay = QTimer(self, singleShot=True, interval=READING_DELAY_MS)
-        self._delay.timeout.connect(self._show_reading)
+        reading = self.tr("Reading the spectrum…")
+        self._delay.timeout.connect(partial(self._show, reading, ""))
         self.hide()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -68,10 +69,8 @@ class EmptyPlotMessage(QWidget):
         self.next_button.setText(f"{label} ({key})" if key else label)
 
     def show_no_object(self) -> None:
-        self._show(
-            self.tr("Nothing to show"),
-            self.tr("The list is empty, or no candidate matches the filter."),
-        )
+        reason = self.tr("The list is empty, or no candidate matches the filter.")
+        self._show(self.tr("Nothing to show"), reason)
 
     def show_reading(self) -> None:
         """Say that the spectrum is being read, after a short delay."""
@@ -84,8 +83,7 @@ class EmptyPlotMessage(QWidget):
     def offer_fetch(self, archive: str, sends: str) -> None:
         """Offer to fetch the missing file from an archive; an empty name: nothing is offered."""
         self._can_fetch = bool(archive)
-        text = self.tr("Fetch it from {archive}")
-        self.fetch_button.setText(text.replace("{archive}", archive))
+        self.fetch_button.setText(self.tr("Fetch it from {archive}").replace("{archive}", archive))
         self.sends.setText(sends)
         is_offered = self._can_fetch and self.retry_button.isVisibleTo(self)
         self.fetch_button.setVisible(is_offered)
@@ -99,9 +97,6 @@ class EmptyPlotMessage(QWidget):
         self._delay.stop()
         if not self.isHidden():
             self.hide()
-
-    def _show_reading(self) -> None:
-        self._show(self.tr("Reading the spectrum…"), "")
 
     def _show(self, title: str, reason: str, *, is_fault: bool = False) -> None:
         self._delay.stop()

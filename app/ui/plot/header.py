@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum
 from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import MAX_NAME, cut
+from app.ui.widgets.labels import MAX_NAME, cut, short_label
 from app.ui.widgets.text_width import first_that_fits
 
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
@@ -31,12 +31,13 @@ class Header(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title, self.simulated = self._label("title"), self._label("warning")
-        self.facts, self.note = self._label("dim"), self._label("dim")
+        self.title = short_label("", "title", self)
+        self.simulated = short_label("", "warning", self)
+        self.facts, self.note = short_label("", "dim", self), short_label("", "dim", self)
         self._object = self._facts_text = self._note_text = self._readout_text = ""
         self._readout_px = 0
         self._class: QPushButton | None = None
-        self.readout = self._label("number")
+        self.readout = short_label("", "number", self)
         self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
         self.simulated.setText(self.tr("SIMULATED"))
@@ -56,9 +57,8 @@ class Header(QWidget):
         """Show an object; its S/N is that of the list, as in the queue, else that of its file."""
         self._object = object_id
         self.simulated.setVisible(spectrum is not None and spectrum.simulated)
-        self._facts_text = (
-            "" if spectrum is None else " · ".join(self._describe(spectrum, listed_snr))
-        )
+        facts = [] if spectrum is None else self._describe(spectrum, listed_snr)
+        self._facts_text = " · ".join(facts)
         self.facts.setToolTip(self._facts_text)
         self._arrange()
 
@@ -108,12 +108,6 @@ class Header(QWidget):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fix_height()
             self._arrange()
-
-    def _label(self, role: str) -> QLabel:
-        label = QLabel(self)
-        label.setProperty("role", role)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        return label
 
     def _fix_height(self) -> None:
         parts = [part for part in (self.title, self.note, self._class) if part is not None]

@@ -71,16 +71,13 @@ class MarksLayer(Layer):
     def _draw(self, painter: QPainter, placed: list[PlacedMark], colour: str) -> None:
         scale = self.box.scale_now
         painter.setPen(hairline(painter, blend(STEM_ALPHA + colour[-6:], self.theme.plot)))
-        stems = [(each, self._stem_top(each)) for each in placed]
+        # Where the stem begins, just below the name.
+        stems = [(each, (TOP_PX + (max(each.row, 0) + 1) * self.texts.height)) for each in placed]
         painter.drawLines([QLineF(each.x, top, each.x, scale.height) for each, top in stems])
         painter.setPen(hairline(painter, colour))
         painter.drawLines([QLineF(each.x, top, each.x, top + HOOK_PX) for each, top in stems])
         hooks = [_hook(each, top + HOOK_PX) for each, top in stems if each.mark.line.shaded]
         painter.drawLines(hooks)
-
-    def _stem_top(self, placed: PlacedMark) -> float:
-        """Where the stem begins, just below the name."""
-        return TOP_PX + (max(placed.row, 0) + 1) * self.texts.height
 
     def _draw_names(self, painter: QPainter) -> None:
         height = self.texts.height

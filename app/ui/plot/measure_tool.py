@@ -116,8 +116,7 @@ class MeasureTool(QObject):
         self._read()
 
     def _read(self) -> None:
-        candidate = self._current.candidate
-        if candidate is not None:
+        if (candidate := self._current.candidate) is not None:
             work = partial(measurements_of, self._session, candidate.id)
             done = partial(self._show, candidate.id)
             self._runner.run_soon(work, done, self._current.report_error, owner=self)

@@ -22,6 +22,7 @@ from app.ui.session_context import SessionContext
 
 ZOOM = 1.5
 TABLE_SUFFIXES = (".csv", ".fits", ".vot")
+TOGGLED = "lines", "labels", "errors", "mask", "rest_axis", "flux_zero", "flux_log"
 PAN = 0.2
 """Fraction of the window."""
 
@@ -40,8 +41,7 @@ class PlotActions(QObject):
             "zoom_out": partial(self.zoom, ZOOM),
             "pan_left": partial(self.pan, -PAN),
             "pan_right": partial(self.pan, PAN),
-            **{name: partial(view.toggle, name) for name in ("lines", "labels", "errors", "mask")},
-            **{name: partial(view.toggle, name) for name in ("rest_axis", "flux_zero", "flux_log")},
+            **{name: partial(view.toggle, name) for name in TOGGLED},
             **{name: partial(view.switch, name) for name in AXIS_SWITCHES},
             "velocity_axis": self.flip_velocity,
             "smooth_more": partial(view.change_smoothing, 1),
@@ -137,9 +137,8 @@ class PlotActions(QObject):
         name = "" if spectrum is None else spectrum.object_id
         proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in name) or "spectrum"
         types = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
-        name, chosen = QFileDialog.getSaveFileName(
-            self._panel, title, f"{proposed}{suffixes[0]}", types
-        )
+        start = f"{proposed}{suffixes[0]}"
+        name, chosen = QFileDialog.getSaveFileName(self._panel, title, start, types)
         if not name:
             return None
         path = Path(name)
@@ -153,8 +152,7 @@ class PlotActions(QObject):
 
     def copy_range(self) -> None:
         """Copy the window and what is measured in it to the clipboard."""
-        spectrum = self._panel.spectrum
-        if spectrum is not None:
+        if (spectrum := self._panel.spectrum) is not None:
             window, frame = self._panel.window_now, self._panel.frame
             fits = tuple(map(copied_fit, self._panel.plot.measured.fits))
             measure = partial(measurements_text, spectrum, window, frame, fits)

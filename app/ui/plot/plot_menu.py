@@ -46,8 +46,7 @@ class PlotMenu(QObject):
         self.windows = QMenu(self.tr("Go to window"), self.menu)
         for number, window in enumerate(context.bridge.session.task.windows, 1):
             name = task_text(window.label)
-            call = partial(context.commands.run, f"window_{number}")
-            add_action(self.windows, name, call)
+            add_action(self.windows, name, partial(context.commands.run, f"window_{number}"))
         panel.plot.menu_requested.connect(self.open_at)
 
     def open_at(self, wavelength: float) -> None:

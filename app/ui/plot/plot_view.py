@@ -111,14 +111,12 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
             self.stage.show_range(self.stage.ranges[0], (low, high))
 
     def show_axes(self, x: str, y: str, frame: WavelengthFrame) -> None:
-        """Show these titles, and wavelengths in a frame."""
         self.wavelength_axis.title, self.flux_axis.title = x, y
         self.wavelength_axis.frame = frame
         self.flux_axis.is_log = self.trace is not None and self.trace.is_log
         self.viewport().update()
 
     def show_badges(self, badges: Sequence[str]) -> None:
-        """Say on the plot what is not as usual."""
         self.badges.show_texts(badges)
 
     def show_look(self, window: Window | None, label: str = "") -> None:

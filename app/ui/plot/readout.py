@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from agent.evidence.line_words import edge_text, ew_text, sigma_text
 from agent.evidence.measurements import window_table
 from agent.evidence.said_numbers import strength_state
-from agent.spectra.lines import Line, LineLists, label_of
+from agent.spectra.lines import LineLists, label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.spectra.flux_quantity import (
@@ -97,9 +97,9 @@ def readout_text(
     """
     rest = replace(frame.of_wavelengths, is_rest=True)
     observed = replace(rest, is_rest=False)
-    parts = (
-        [] if mark is None else [f"{mark.line.label} {rest.of_rest.number(mark.line.wavelength)}"]
-    )
+    parts = []
+    if mark is not None:
+        parts.append(f"{mark.line.label} {rest.of_rest.number(mark.line.wavelength)}")
     if frame.line is not None:
         parts.append(frame.text(wavelength))
     if frame.is_rest and frame.z:
@@ -110,8 +110,7 @@ def readout_text(
             parts.append(f"λ₀ {rest.text(wavelength)}")
     if frame.is_air and frame.line is None:
         parts.append(QCoreApplication.translate("readout", "(air)"))
-    flux = _flux_at(spectrum, wavelength, drawn)
-    if flux:
+    if flux := _flux_at(spectrum, wavelength, drawn):
         parts.append(flux)
     return "   ".join(parts)
 
@@ -121,7 +120,8 @@ def lines_nearby(lists: LineLists, wavelength: float, z: float) -> str:
     rest = wavelength / (1.0 + z)
     near = lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)[:MAX_NAMED]
     sky = lists.nearest(wavelength, 6.0, ("sky",))[:1]
-    named = [f"{line.label} {_velocity(rest, line):+.0f} km/s" for line in near]
+    away = [LIGHT_KMS * (rest / line.wavelength - 1.0) for line in near]
+    named = [f"{line.label} {kms:+.0f} km/s" for line, kms in zip(near, away, strict=True)]
     return ", ".join([*named, *(line.label for line in sky)]).replace("-", "\N{MINUS SIGN}")
 
 
@@ -144,10 +144,6 @@ def flux_title(relative: str, absolute: str, unit: str, exponent: int) -> str:
     return (absolute if unit.strip() else relative) + (f" ({inside})" if inside else "")
 
 
-def _velocity(rest: float, line: Line) -> float:
-    return LIGHT_KMS * (rest / line.wavelength - 1.0)
-
-
 def _flux_at(spectrum: Spectrum, wavelength: float, drawn: Trace | None) -> str:
     lo, hi = spectrum.range
     if not lo <= wavelength <= hi:
@@ -157,10 +153,8 @@ def _flux_at(spectrum: Spectrum, wavelength: float, drawn: Trace | None) -> str:
     pixel = int(near[np.argmin(np.abs(spectrum.wavelength[near] - wavelength))])
     value, name = float(spectrum.flux[pixel]), "F"
     if drawn is not None:
-        value, name = (
-            drawn.converted(float(spectrum.wavelength[pixel]), value),
-            NAMES[drawn.quantity],
-        )
+        value = drawn.converted(float(spectrum.wavelength[pixel]), value)
+        name = NAMES[drawn.quantity]
     if not math.isfinite(value):
         return "NaN"
     return f"{name} {flux_text(value)}" + ("" if spectrum.good[pixel] else " ✕")

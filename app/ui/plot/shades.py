@@ -75,8 +75,7 @@ class Shades(Layer):
         """Whether each wavelength is shaded as sky."""
         if not self.windows or not self.isVisible():
             return np.zeros(wavelength.size, dtype=np.bool_)
-        edges = np.array(self.windows).ravel()
-        return np.asarray(edges.searchsorted(wavelength) % 2 == 1)
+        return np.asarray(np.array(self.windows).ravel().searchsorted(wavelength) % 2 == 1)
 
 
 def merged(windows: Sequence[Window]) -> tuple[Window, ...]:
@@ -101,8 +100,7 @@ def rectangles(
     for lo, hi in windows:
         if hi > scale.lo and lo < scale.hi:
             left, right = max(scale.x(lo), 0.0), min(scale.x(hi), scale.width)
-            width = max(right - left, MIN_SHADE_PX)
-            found.append(QRectF(left, top, width, bottom - top))
+            found.append(QRectF(left, top, max(right - left, MIN_SHADE_PX), bottom - top))
     return found
 
 

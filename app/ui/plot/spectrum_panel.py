@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.queue import QueueRow
@@ -33,6 +33,7 @@ from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import library_name
 from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import column
 
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)
 """Range of an empty plot."""
@@ -61,7 +62,7 @@ class SpectrumPanel(QFrame):
         self.lines = PlotLineLists(context, self)
         self._ranks = task_ranks(self._task, self.lines.lists)
         self._traces = TraceCache(context.view, context.current.prefetch)
-        self._spectrum: Spectrum | None = None
+        self.spectrum: Spectrum | None = None
         self._keep_flux = self._is_peeking = False
         self._identified: float | None = None
         self._mouse_at: QPointF | None = None
@@ -70,9 +71,7 @@ class SpectrumPanel(QFrame):
         self.plot = PlotView(context.current_theme.theme, self)
         self.overview = Overview(context.current_theme.theme, self)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2, 2, 2, 2)
-        layout.setSpacing(2)
+        layout = column(spacing=2, margins=2, parent=self)
         self.top_row = FlowLayout()
         """The title; tools may follow it."""
         self.top_row.addWidget(self.header)
@@ -96,7 +95,7 @@ class SpectrumPanel(QFrame):
 
     @property
     def whole(self) -> Window:
-        return DEFAULT_WINDOW if self._spectrum is None else self._spectrum.range
+        return DEFAULT_WINDOW if self.spectrum is None else self.spectrum.range
 
     @property
     def window_now(self) -> Window:
@@ -105,25 +104,20 @@ class SpectrumPanel(QFrame):
         return scale.lo, scale.hi
 
     @property
-    def spectrum(self) -> Spectrum | None:
-        return self._spectrum
-
-    @property
     def under_mouse(self) -> float | None:
         """Wavelength under the mouse; None while it is not on the plot."""
-        at = None if self._spectrum is None else self._mouse_at
+        at = None if self.spectrum is None else self._mouse_at
         return None if at is None else self.plot.stage.scale_now.wavelength(at.x())
 
     @property
     def caption(self) -> str:
         """Heading of a saved picture."""
-        notes = [*self._drawn_as(), *badges(self._view.options, self.frame, self._spectrum)]
+        notes = [*self._drawn_as(), *badges(self._view.options, self.frame, self.spectrum)]
         return "   ".join([*self.header.texts, " · ".join(notes)]).strip()
 
     @property
     def frame(self) -> WavelengthFrame:
-        """How wavelengths are shown."""
-        return self._view.options.frame(self._spectrum)
+        return self._view.options.frame(self.spectrum)
 
     def marked_in(self, window: Window) -> FloatArray:
         """Observed wavelengths of the task's lines in a window."""
@@ -194,7 +188,7 @@ class SpectrumPanel(QFrame):
         plot.range_requested.connect(self._pan)
         plot.range_drawn.connect(self._zoom_to)
         plot.box_changed.connect(self._show_box)
-        plot.flux_requested.connect(self.plot.show_flux)
+        plot.flux_requested.connect(plot.show_flux)
         plot.clicked.connect(self._identify)
         plot.whole_requested.connect(self.show_whole)
         overview.range_requested.connect(self._pan)
@@ -212,7 +206,7 @@ class SpectrumPanel(QFrame):
 
     def _show(self, spectrum: Spectrum | None) -> None:
         candidate = self._current.candidate
-        self._spectrum = spectrum
+        self.spectrum = spectrum
         name, snr = ("", None) if candidate is None else (candidate.object_id, candidate.snr)
         self.header.show_object(name, spectrum, snr)
         if spectrum is None:
@@ -229,8 +223,8 @@ class SpectrumPanel(QFrame):
         self._draw(candidate.id)
 
     def _draw(self, candidate_id: int | None) -> None:
-        assert self._spectrum is not None
-        spectrum, asked = self._spectrum, asked_trace(self._view.options)
+        assert self.spectrum is not None
+        spectrum, asked = self.spectrum, asked_trace(self._view.options)
         if takes_long(spectrum, *asked):
             done = partial(self._show_made, spectrum, asked, self._keep_flux)
             self._runner.run(partial(trace, spectrum, *asked), done, owner=self)
@@ -243,21 +237,21 @@ class SpectrumPanel(QFrame):
         self, spectrum: Spectrum, asked: AskedTrace, keep_flux: bool, drawn: Trace
     ) -> None:
         """Show a trace made in the background, unless it is outdated."""
-        if spectrum is self._spectrum and asked == asked_trace(self._view.options):
+        if spectrum is self.spectrum and asked == asked_trace(self._view.options):
             self._keep_flux = keep_flux
             self._show_trace(drawn, None)
             self._keep_flux = False
             self.drawn_later.emit()
 
     def _show_trace(self, drawn: Trace, candidate_id: int | None) -> None:
-        assert self._spectrum is not None
+        assert self.spectrum is not None
         self.plot.show_trace(drawn, candidate_id)
         self._update_axes()
         self._show_window()
         self.template.draw()
         if candidate_id is not None or not self.overview.shows_quantity_of(drawn):
             asked = 0.0, drawn.quantity, drawn.is_log
-            self.overview.show_trace(trace(self._spectrum, *asked) if drawn.is_smoothed else drawn)
+            self.overview.show_trace(trace(self.spectrum, *asked) if drawn.is_smoothed else drawn)
 
     def _show_window(self, _: object = None) -> None:
         """Show the user's window, or the whole spectrum where they do not overlap."""
@@ -271,7 +265,7 @@ class SpectrumPanel(QFrame):
 
     def _apply_options(self, names: frozenset[str]) -> None:
         self.plot.from_zero = self._view.options.flux_zero
-        if names & {"smoothing", "flux", "flux_log"} and self._spectrum is not None:
+        if names & {"smoothing", "flux", "flux_log"} and self.spectrum is not None:
             self._keep_flux = not names & {"flux", "flux_log"}
             self._draw(None)
             self._keep_flux = False
@@ -281,21 +275,18 @@ class SpectrumPanel(QFrame):
             self._update_axes()
             self._update_readout()
         if "velocity_line" in names and self._view.options.velocity_line is not None:
-            self._show_around_line()
+            # Show the part of the spectrum around the line of velocities, unless that is shown.
+            frame = self.frame
+            lo, hi = (frame.shown(end) for end in self.window_now)
+            around = frame.observed(-AROUND_KMS), frame.observed(AROUND_KMS)
+            if hi - lo > WIDE_KMS and overlaps(around, self.whole):
+                self.go_to(around, keep_flux=False)
         if "z" in names:
             self._show_task_windows()
         if names & {"z", "line_sets"}:
             self._update_marks()
         self._update_visibility()
         self._update_note()
-
-    def _show_around_line(self) -> None:
-        """Show the part of the spectrum around the line of velocities, unless that is shown."""
-        frame = self.frame
-        lo, hi = (frame.shown(end) for end in self.window_now)
-        around = frame.observed(-AROUND_KMS), frame.observed(AROUND_KMS)
-        if hi - lo > WIDE_KMS and overlaps(around, self.whole):
-            self.go_to(around, keep_flux=False)
 
     def _apply_theme(self, theme: Theme) -> None:
         for part in (self.plot, self.overview, self.empty_message):
@@ -334,9 +325,9 @@ class SpectrumPanel(QFrame):
 
     def _update_axes(self) -> None:
         drawn, frame = self.plot.trace, self.frame
-        unit = "" if self._spectrum is None else self._spectrum.flux_unit
+        unit = "" if self.spectrum is None else self.spectrum.flux_unit
         self.plot.show_axes(wavelength_title(frame), flux_axis_title(drawn, unit), frame)
-        self.plot.show_badges(badges(self._view.options, frame, self._spectrum))
+        self.plot.show_badges(badges(self._view.options, frame, self.spectrum))
 
     def _use_lists(self) -> None:
         self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
@@ -365,11 +356,11 @@ class SpectrumPanel(QFrame):
     def _update_readout(self) -> None:
         """Say what is under the mouse now: the spectrum may have changed, or its scale."""
         wavelength, at = self.under_mouse, self._mouse_at
-        if wavelength is None or at is None or self._spectrum is None:
+        if wavelength is None or at is None or self.spectrum is None:
             self.header.show_readout("")
             return
         mark = self.plot.marks.at(at.x())
-        text = readout_text(self._spectrum, wavelength, self.frame, mark, self.plot.trace)
+        text = readout_text(self.spectrum, wavelength, self.frame, mark, self.plot.trace)
         self.header.show_readout(text)
 
     def _identify(self, wavelength: float) -> None:
@@ -379,16 +370,13 @@ class SpectrumPanel(QFrame):
 
     def _update_note(self) -> None:
         """Say in the header how the spectrum is drawn."""
-        self.header.show_note(" · ".join(self._notes()))
-
-    def _notes(self) -> list[str]:
         notes, drawn, window = self._drawn_as(), self.plot.trace, self._view.window
         if drawn is not None and window is not None and not overlaps(window, self.whole):
             notes.insert(0, no_data_note(window, self.frame))
         if self._identified is not None and drawn is not None:
             near = lines_nearby(self.lines.lists, self._identified, self._view.options.z)
             notes.insert(0, near_note(self.frame.text(self._identified), near))
-        return notes
+        self.header.show_note(" · ".join(notes))
 
     def _drawn_as(self) -> list[str]:
         return drawn_as(self.plot.trace, library_name(self.template.name), fits=self.template.fits)

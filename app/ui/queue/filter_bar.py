@@ -5,20 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Literal
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QMenu, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.queue import (
@@ -40,8 +31,8 @@ from app.ui.candidate.queue_neighbours import Queue
 from app.ui.queue.columns import OBJECT, P_COMBINED, fixed_title
 from app.ui.queue.filter_edit import MAX_SUGGESTIONS, FilterEdit
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import one_line
-from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.labels import column, one_line, row, wrapped_label
+from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
 COLUMNS = 3
@@ -74,22 +65,15 @@ class FilterBar(QWidget):
         self._random = f"random:{zlib.crc32(session_id.encode()) % SEEDS}"
         self.edit = FilterEdit(current_theme, self)
         self._width = PlaceholderWidth(self.edit)
-        self.fault = QLabel(self)
-        self.fault.setTextFormat(Qt.TextFormat.PlainText)
-        self.fault.setWordWrap(True)
+        self.fault = wrapped_label("", parent=self)
         self.fault.hide()
-        self.order = PaintedButton(
-            current_theme, attrgetter("accent"), self, height=28, is_quiet=True
-        )
+        self.order = quiet_button(current_theme, self)
         self.menu = QMenu(self)
         self._orders = QActionGroup(self)
         self.quick = {
-            text: PaintedButton(current_theme, attrgetter("accent"), self, height=22, is_quiet=True)
-            for text in self._quick_labels()
+            text: quiet_button(current_theme, self, height=22) for text in self._quick_labels()
         }
-        self.mine = PaintedButton(
-            current_theme, attrgetter("accent"), self, height=22, is_quiet=True
-        )
+        self.mine = quiet_button(current_theme, self, height=22)
         self.mine.setCheckable(True)
         self._lay_out(columns)
         self._offer_mine()
@@ -122,7 +106,6 @@ class FilterBar(QWidget):
         self.edit.selectAll()
 
     def show_queue(self, queue: Queue) -> None:
-        """Show the filter and order in use."""
         self._queue = queue
         if self.edit.tree() != queue.tree:
             self.edit.show_text(filter_text(queue.tree))
@@ -183,17 +166,15 @@ class FilterBar(QWidget):
             "ra": self.tr("by right ascension"),
             "object": self.tr("by name"),
             self._random: self.tr("random"),
+            LIKE: self.tr("most like the present one"),
         }
 
     def _lay_out(self, columns: int) -> None:
         grid = QGridLayout()
         grid.setSpacing(4)
-        label = self.tr("only mine")
-        self.mine.set_label(
-            label, hint=self.tr("Only what is assigned to you; press again for all")
-        )
-        group = QButtonGroup(self)
-        group.setExclusive(False)
+        about = self.tr("Only what is assigned to you; press again for all")
+        self.mine.set_label(self.tr("only mine"), hint=about)
+        group = QButtonGroup(self, exclusive=False)
         group.idClicked.connect(self._toggle_quick)
         labels = self._quick_labels()
         for number, (text, button) in enumerate(self.quick.items()):
@@ -204,24 +185,13 @@ class FilterBar(QWidget):
             grid.addWidget(button, number // columns, number % columns)
         for text, label in self._order_labels().items():
             action = QAction(label, self, checkable=True)
-            action.setData(text_of_sort(parse_sort(text)))
+            action.setData(LIKE if text == LIKE else text_of_sort(parse_sort(text)))
             self._orders.addAction(action)
             self.menu.addAction(action)
-        like = QAction(self.tr("most like the present one"), self, checkable=True)
-        like.setData(LIKE)
-        self._orders.addAction(like)
-        self.menu.addAction(like)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(4)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.order)
-        whole.addLayout(row)
-        whole.addWidget(self.fault)
+        line = row((self.edit, 1), self.order, spacing=4)
+        whole = column(line, self.fault, spacing=4, parent=self)
         if columns > COLUMNS:  # there is room beside the order
-            row.addWidget(self.mine)
+            line.addWidget(self.mine)
         else:
             self.mine.setSizePolicy(self.edit.sizePolicy())
             whole.addWidget(self.mine)

@@ -51,8 +51,7 @@ def completions(text: str, cursor: int, own_columns: Sequence[str] = ()) -> tupl
     if not word:
         return ()
     short = [_quoted(name) for name in own_columns if name.lower() not in FIELDS]
-    own = [f"own.{_quoted(name)}" for name in own_columns]
-    choices = (*CHOICES, *short, *own)
+    choices = (*CHOICES, *short, *[f"own.{_quoted(name)}" for name in own_columns])
     found = [each for each in choices if each.lower().startswith(word) and each.lower() != word]
     inside = [each for each in choices if word in each.lower()[1:] and each not in found]
     return (*found, *inside)[:MAX_SUGGESTIONS] if found or len(word) > 1 else ()
@@ -159,8 +158,7 @@ class FilterEdit(QLineEdit):
         metrics, text = self.fontMetrics(), self.text()
         at = min(self._fault_at, max(len(text) - 1, 0))
         before = metrics.horizontalAdvance(text[: self.cursorPosition()])
-        cursor = self.cursorRect().center().x()
-        left = cursor - before + metrics.horizontalAdvance(text[:at])
+        left = self.cursorRect().center().x() - before + metrics.horizontalAdvance(text[:at])
         word = text[at:].split(" ", 1)[0] or " "
         right = left + max(metrics.horizontalAdvance(word), 6)
         painter = QPainter(self)
@@ -198,8 +196,7 @@ class FilterEdit(QLineEdit):
     def _submit(self) -> None:
         self.suggestions.hide()
         self._pause.stop()
-        tree = self.parse()
-        if tree is not None:
+        if (tree := self.parse()) is not None:
             self.submitted.emit(tree)
 
     def _submit_if_cleared(self, text: str) -> None:

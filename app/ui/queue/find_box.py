@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.queue import find
 from app.core.queue.filters import MAX_TEXT
 from app.core.session.records import Candidate
 from app.ui.actions.commands import Commands
 from app.ui.session_context import SessionContext
+from app.ui.widgets.labels import row
 from app.ui.widgets.painted_button import hint
 from app.ui.widgets.suggestions import Suggestions
 
@@ -29,15 +29,11 @@ class FindBox(QWidget):
         self._commands = context.commands
         self._found: list[Candidate] = []
         self._goes_to_first = False
-        self.edit = QLineEdit(self)
-        self.edit.setMaxLength(MAX_TEXT)
-        self.edit.setClearButtonEnabled(True)
+        self.edit = QLineEdit(self, maxLength=MAX_TEXT, clearButtonEnabled=True)
         self.edit.setAccessibleName(self.tr("Find an object"))
         self.suggestions = Suggestions(self.edit)
         self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.edit)
+        row(self.edit, parent=self)
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
         context.commands.add("find", self.start_editing)
@@ -73,7 +69,7 @@ class FindBox(QWidget):
             self._show(text, [])
             return
         work = partial(find, self._current.session, text)
-        self._runner.run(work, partial(self._show, text), self._search_failed, owner=self)
+        self._runner.run(work, partial(self._show, text), self._current.report_error, owner=self)
 
     def _show(self, text: str, found: list[Candidate]) -> None:
         if text != self.edit.text().strip():
@@ -100,9 +96,6 @@ class FindBox(QWidget):
         self.edit.clear()
         self.edit.clearFocus()
         self._current.go_to(candidate.id)
-
-    def _search_failed(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)
 
 
 def ensure_visible(field: QWidget, commands: Commands) -> None:

@@ -50,8 +50,7 @@ class HeaderSort(QObject):
 
     def _click(self, column: int) -> None:
         first, second = self._orders(column)
-        following = {first: second, second: Sort()}
-        self.sort_requested.emit(following.get(self._sort, first))
+        self.sort_requested.emit({first: second, second: Sort()}.get(self._sort, first))
 
     def _orders(self, column: int) -> tuple[Sort, Sort]:
         """The orders that the first and the second click on a title ask for."""

@@ -52,7 +52,6 @@ class QueueBlocks:
 
     @property
     def count(self) -> int:
-        """Number of blocks."""
         return len(self._counts)
 
     def extend(self, ends: Sequence[QueuePosition], rest: int) -> None:
@@ -132,15 +131,12 @@ class QueueBlocks:
         return Edit(at=same + kept, removed=removed - kept, added=added - kept)
 
     def cut(self, block: int, at: int, count: int) -> None:
-        """Remove rows of a block."""
-        rows = self._held.get(block)
-        if rows is not None:
+        if (rows := self._held.get(block)) is not None:
             self._held[block] = (*rows[:at], *rows[at + count :])
         self._counts[block] -= count
         self._update_firsts()
 
     def fill(self, block: int, rows: Sequence[QueueRow]) -> None:
-        """Replace the rows of a block."""
         self._held[block] = tuple(rows)
         self._held.move_to_end(block)
         self._counts[block] = len(rows)

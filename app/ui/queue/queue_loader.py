@@ -179,8 +179,7 @@ class QueueLoader(QObject):
         """Run a task, and drop its result if another queue is shown by then."""
         number = self._number
         on_done = partial(self._if_current, number, done)
-        on_failed = partial(self._if_current, number, failed)
-        self._runner.run(work, on_done, on_failed, owner=self)
+        self._runner.run(work, on_done, partial(self._if_current, number, failed), owner=self)
 
     def _if_current(self, number: int, call: Callable[[Any], None], result: Any) -> None:
         if number == self._number:

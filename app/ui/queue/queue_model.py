@@ -120,11 +120,6 @@ class QueueModel(QAbstractTableModel):
             return one_line(name.removeprefix(MINE), MAX_TITLE)
         return fixed_title(column)
 
-    def _about(self, column: int) -> str:
-        if column == P_COMBINED:
-            return self.tr("p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone")
-        return self.original_title(column)
-
     def is_number(self, column: int) -> bool:
         return column in NUMBERS if column < FIRST_OWN else self.own[column - FIRST_OWN].is_number
 
@@ -149,8 +144,7 @@ class QueueModel(QAbstractTableModel):
     def extend(self, ends: Sequence[QueuePosition], rest: int) -> None:
         """Add counted rows at the end, or remove some."""
         blocks = self.blocks
-        last = blocks.span(blocks.count - 1)
-        more = len(ends) * BLOCK + rest - last.count
+        more = len(ends) * BLOCK + rest - blocks.span(blocks.count - 1).count
         before = blocks.total
         if more > 0:
             self.beginInsertRows(ROOT, before, before + more - 1)
@@ -178,7 +172,14 @@ class QueueModel(QAbstractTableModel):
             blocks.fill(block, rows)
         if rows:
             self._redraw(first, first + len(rows) - 1)
-        self._update_used(rows)
+        new = frozenset().union(*(_used(row) for row in rows)) - self.used
+        longest = max((text_of(row, OBJECT)[:MAX_NAME] for row in rows), key=len, default="")
+        is_longer = len(longest) > len(self.longest_name)
+        if is_longer:
+            self.longest_name = longest
+        if new or is_longer:
+            self.used |= new
+            self.used_changed.emit()
 
     def show_current(self, row: QueueRow | None) -> None:
         """Mark the current row. Only two rows are redrawn, since this happens at every step."""
@@ -212,7 +213,11 @@ class QueueModel(QAbstractTableModel):
         if role == Role.TextAlignmentRole and self.is_number(section) and not is_marked:
             return RIGHT
         if role == Role.ToolTipRole:
-            return self._about(section)
+            if section == P_COMBINED:
+                return self.tr(
+                    "p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone"
+                )
+            return self.original_title(section)
         if role != Role.DisplayRole:
             return None
         is_marks = self.is_brief and section == VERDICT and KEYS[VERDICT] not in self.names
@@ -229,12 +234,17 @@ class QueueModel(QAbstractTableModel):
             case Role.DisplayRole:
                 return self._text(row, column)
             case Role.ToolTipRole:
-                return self._tooltip(row)
+                verdict = text_of(row, VERDICT)
+                lines = [row.candidate.object_id, translate_message(row.candidate.fault), verdict]
+                if row.mine is not None:
+                    lines += [", ".join(row.mine.opinion.flags), row.mine.opinion.comment]
+                return "\n".join(each for each in lines if each)
             case _ if role == CELL:
                 text, colour = self._text(row, column), self._colour(row, column)
                 if self.is_brief and column == VERDICT:
                     text = text[:1]
-                is_current = self._is_current(row)
+                here = self._current
+                is_current = here is not None and row.candidate.id == here.candidate.id
                 if column == SPECTRUM and self.sparklines is not None:
                     line, text = self.sparklines.of(row.candidate)
                     return Cell(text, self._current_theme.theme.dim, False, is_current, line)
@@ -255,9 +265,6 @@ class QueueModel(QAbstractTableModel):
             return Cell(text, self._current_theme.theme.dim)
         return text if role == Role.DisplayRole else None
 
-    def _is_current(self, row: QueueRow) -> bool:
-        return self._current is not None and row.candidate.id == self._current.candidate.id
-
     def _colour(self, row: QueueRow, column: int) -> str:
         theme = self._current_theme.theme
         if column == P_COMBINED and row.candidate.catalogue_log_odds is None:
@@ -268,25 +275,8 @@ class QueueModel(QAbstractTableModel):
         is_broken = verdict is None and row.candidate.fault
         return theme.warning if is_broken else verdict_colour(theme, verdict)
 
-    def _tooltip(self, row: QueueRow) -> str:
-        verdict = text_of(row, VERDICT)
-        lines = [row.candidate.object_id, translate_message(row.candidate.fault), verdict]
-        if row.mine is not None:
-            lines += [", ".join(row.mine.opinion.flags), row.mine.opinion.comment]
-        return "\n".join(each for each in lines if each)
-
     def _redraw(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
-
-    def _update_used(self, rows: Sequence[QueueRow]) -> None:
-        new = frozenset().union(*(_used(row) for row in rows)) - self.used
-        longest = max((text_of(row, OBJECT)[:MAX_NAME] for row in rows), key=len, default="")
-        is_longer = len(longest) > len(self.longest_name)
-        if is_longer:
-            self.longest_name = longest
-        if new or is_longer:
-            self.used |= new
-            self.used_changed.emit()
 
 
 def text_of(row: QueueRow, column: int) -> str:

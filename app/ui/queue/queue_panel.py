@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
+from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QLabel,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
 from app.core.session.records import Change
 from app.ui.candidate.queue_neighbours import Queue
@@ -24,12 +17,13 @@ from app.ui.queue.table_parts import TableParts
 from app.ui.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.folding_card import FoldingCard
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.labels import column, wrapped_label
+from app.ui.widgets.painted_button import quiet_button
 
 
 class QueuePanel(QWidget):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._commands = context.current, context.commands
         self._is_following = True
         """Whether the current row is still to be scrolled into view."""
@@ -43,14 +37,9 @@ class QueuePanel(QWidget):
         self.model, self.loader = self.parts.model, self.parts.loader
         self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
         self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
-        self.choose = PaintedButton(
-            context.current_theme, attrgetter("accent"), self, mark="▾", height=22, is_quiet=True
-        )
+        self.choose = quiet_button(context.current_theme, self, mark="▾", height=22)
         self.choose.set_label("", hint=self.tr("Choose the columns"))
-        self.message = QLabel(self.card)
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
-        self.message.setProperty("role", "dim")
-        self.message.setWordWrap(True)
+        self.message = wrapped_label("", "dim", self.card)
         self.message.setAlignment(Qt.AlignmentFlag.AlignTop)
         fill_height = QSizePolicy.Policy.Expanding  # while the table is hidden
         self.message.setSizePolicy(QSizePolicy.Policy.Preferred, fill_height)
@@ -59,9 +48,7 @@ class QueuePanel(QWidget):
         self.card.inside.addWidget(self.filters)
         self.card.inside.addWidget(self.message)
         self.card.inside.addWidget(self.table, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.card)
+        column(self.card, parent=self)
         self._answered: frozenset[int] = frozenset()
         self._connect(context)
         self._show_queue(self._current.queue)
@@ -74,10 +61,10 @@ class QueuePanel(QWidget):
         self.table.row_activated.connect(self._go_to)
         self.table.focused.connect(self._focus_current_row)
         self.table.font_changed.connect(self.columns.set_widths)
-        self.choose.clicked.connect(self._open_columns)
+        self.choose.clicked.connect(partial(self.parts.open_columns_below, self.choose))
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
-        self.loader.failed.connect(self._report_error)
+        self.loader.failed.connect(self._current.report_error)
         self._current.candidate_changed.connect(self._show_row)
         self._current.row_changed.connect(self._show_changed_row)
         self._current.queue_changed.connect(self._show_queue)
@@ -98,9 +85,6 @@ class QueuePanel(QWidget):
         if self._answered and self.columns.shows_evidence:
             self.loader.session_changed(Change(aspect="evidence", candidate_ids=self._answered))
             self._answered = frozenset()
-
-    def _open_columns(self) -> None:
-        self.parts.open_columns_below(self.choose)
 
     def _start_filter(self) -> None:
         ensure_visible(self.filters, self._commands)
@@ -142,27 +126,21 @@ class QueuePanel(QWidget):
             self.loader.request(block)
             return
         self._is_following = False
-        row_index = blocks.index_of(row.position, row.candidate.id)
-        if row_index is not None:
-            self._scroll_to(row_index)
+        if (row_index := blocks.index_of(row.position, row.candidate.id)) is not None:
+            index = self.model.index(row_index, 0)
+            if self.table.hasFocus():
+                self.table.set_focused_row(row_index)
+            area = self.table.viewport().rect()
+            is_visible = area.contains(self.table.visualRect(index).center())
+            hint = QAbstractItemView.ScrollHint
+            self.table.scrollTo(index, hint.EnsureVisible if is_visible else hint.PositionAtCenter)
 
     def _focus_current_row(self) -> None:
         """Let Up and Down start at the current row."""
         row = self._current.row
-        if row is None:
-            return
-        row_index = self.model.blocks.index_of(row.position, row.candidate.id)
-        if row_index is not None:
-            self.table.set_focused_row(row_index)
-
-    def _scroll_to(self, row_index: int) -> None:
-        index = self.model.index(row_index, 0)
-        if self.table.hasFocus():
-            self.table.set_focused_row(row_index)
-        area = self.table.viewport().rect()
-        is_visible = area.contains(self.table.visualRect(index).center())
-        hint = QAbstractItemView.ScrollHint
-        self.table.scrollTo(index, hint.EnsureVisible if is_visible else hint.PositionAtCenter)
+        index = None if row is None else self.model.blocks.index_of(row.position, row.candidate.id)
+        if index is not None:
+            self.table.set_focused_row(index)
 
     def _show_count(self) -> None:
         total, is_counting = self.model.blocks.total, self.loader.is_counting
@@ -174,6 +152,3 @@ class QueuePanel(QWidget):
         self.message.setVisible(is_repeat or (not total and not is_counting))
         self.message.setText(self.parts.why_empty())
         self._follow()
-
-    def _report_error(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)

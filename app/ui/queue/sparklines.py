@@ -77,7 +77,8 @@ class Sparklines(QObject):
         self._is_reading = False
         for key, points in lines.items():
             self._waiting.pop(key, None)
-            self._held[key] = _polygon(points) if len(points) else None
+            line = [QPointF(x, y) for x, y in points.tolist()]
+            self._held[key] = QPolygonF(line) if line else None
         while len(self._held) > HELD:
             self._held.popitem(last=False)
         self.arrived.emit(frozenset(key.candidate_id for key in lines))
@@ -98,7 +99,3 @@ def _line(session: Session, key: SpectrumKey) -> NDArray[np.float64]:
         return sparkline(read_spectrum(session, key))
     except WorkbenchError:
         return np.empty((0, 2))
-
-
-def _polygon(points: NDArray[np.float64]) -> QPolygonF:
-    return QPolygonF([QPointF(x, y) for x, y in points.tolist()])

@@ -114,8 +114,8 @@ class TableColumns(QObject):
         self._header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         widest = WIDEST | {VERDICT: self._widest_verdict()}
         for column in range(self._model.columnCount()):
-            text = widest.get(column) or self._widest_own(column)
-            width = metrics.horizontalAdvance(text) + ROOM_PX
+            own = WIDEST_NUMBER if self._model.is_number(column) else WIDEST_TEXT
+            width = metrics.horizontalAdvance(widest.get(column) or own) + ROOM_PX
             self._table.setColumnWidth(column, chosen.get(self._model.key_of(column), width))
         self._fit_titles(chosen)
 
@@ -125,8 +125,7 @@ class TableColumns(QObject):
         ordered = self.column_of_order()
         shown = set(ALWAYS | self._model.used)
         for column in range(self._model.columnCount()):
-            on = chosen.get(self._model.key_of(column))
-            if on is not None:
+            if (on := chosen.get(self._model.key_of(column))) is not None:
                 (shown.add if on else shown.discard)(column)
         shown |= {OBJECT} if ordered is None else {OBJECT, ordered}
         if self._current.blind_mode.is_on:
@@ -194,8 +193,7 @@ class TableColumns(QObject):
     def _keep(self) -> None:
         widths, self._resized = self._resized, {}
         columns = sorted(range(self._model.columnCount()), key=self._header.visualIndex)
-        order = tuple(map(self._model.key_of, columns))
-        self._store.arrange(self.name, order, widths)
+        self._store.arrange(self.name, tuple(map(self._model.key_of, columns)), widths)
 
     def _take_own(self) -> None:
         self._model.set_own(self._store.own)
@@ -225,9 +223,6 @@ class TableColumns(QObject):
         finer = self._current.session.subclasses if self._is_wide else ()
         texts = (accepted, *(f"{MARKS[Verdict.ACCEPT]} {each.name}" for each in finer))
         return max(texts, key=self._table.fontMetrics().horizontalAdvance)
-
-    def _widest_own(self, column: int) -> str:
-        return WIDEST_NUMBER if self._model.is_number(column) else WIDEST_TEXT
 
     def _fit_titles(self, chosen: Mapping[str, int]) -> None:
         """Widen columns whose title would be cut; the header knows no size of hidden ones."""

@@ -49,7 +49,7 @@ class TableParts(QObject):
         self.row_menu = RowMenu(context, table, self.model)
         self.header_sort = HeaderSort(table, self.model)
         self.filter_and_order = FilterAndOrder(filters, self.header_sort, store, current)
-        table.verticalScrollBar().valueChanged.connect(self._scrolled)
+        table.verticalScrollBar().valueChanged.connect(self.sparklines.forget_waiting)
         self.columns.values_shown.connect(self.loader.read_values)
         self.loader.read_values(self.columns.shows_values)
         self.sparklines.arrived.connect(self.model.redraw_ids)
@@ -67,6 +67,3 @@ class TableParts(QObject):
         if self._current.queue.tree == EVERYTHING:
             return self.tr("No candidates yet: open a list (Ctrl+N)")
         return self.tr("No candidate matches the filter: clear it to see all")
-
-    def _scrolled(self, _: int) -> None:
-        self.sparklines.forget_waiting()

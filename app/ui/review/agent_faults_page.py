@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.inspections.ratings import AgentFault, agent_faults
 from app.ui.judging.verdict_text import verdict_word
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
-from app.ui.widgets.labels import one_line, wrapped_label
+from app.ui.widgets.labels import column, one_line, wrapped_label
+from app.ui.widgets.pair_table import show_rows
 
 NONE = "–"
 ROW_MARGIN_PX = 10
@@ -30,8 +23,8 @@ ROW_MARGIN_PX = 10
 class AgentFaultsPage(QWidget):
     """A table; a click or Enter goes to the object."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._commands = context.current, context.commands
         self._session = context.current.session
         self.found: tuple[AgentFault, ...] = ()
@@ -39,46 +32,24 @@ class AgentFaultsPage(QWidget):
         self.table = QTableWidget(0, 6)
         self._lay_out()
         self.table.clicked.connect(self._open)
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._failed)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._current.report_error)
 
     def _lay_out(self) -> None:
         table = self.table
-        table.setHorizontalHeaderLabels(
-            [
-                self.tr("Object"),
-                self.tr("Rating"),
-                self.tr("Agent"),
-                self.tr("Person"),
-                self.tr("By"),
-                self.tr("Model"),
-            ]
-        )
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
-        table.setAccessibleName(self.tr("What the agent gets wrong"))
+        titles = [self.tr("Object"), self.tr("Rating"), self.tr("Agent"), self.tr("Person")]
+        table.setHorizontalHeaderLabels([*titles, self.tr("By"), self.tr("Model")])
+        show_rows(table, self.tr("What the agent gets wrong"))
         header = table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         note = self.tr(
             "Inspections rated 0 to 2 come first, then verdicts that a person contradicts. Click "
             "one to go to its object. `spec-o3-train lessons` makes training data from them."
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(8)
-        layout.addWidget(wrapped_label(self.tr("What the agent gets wrong"), "title"))
-        layout.addWidget(wrapped_label(note, "dim"))
-        layout.addWidget(self.count)
-        layout.addWidget(self.empty)
-        layout.addWidget(table, 1)
-        layout.addStretch()  # keeps the texts together where there is no table
+        title = wrapped_label(self.tr("What the agent gets wrong"), "title")
+        texts = title, wrapped_label(note, "dim"), self.count, self.empty
+        # The stretch at the end keeps the texts together where there is no table.
+        column(*texts, (table, 1), 0, margins=16, parent=self)
 
     def _prepare(self) -> Callable[[], list[AgentFault]]:
         return partial(agent_faults, self._session)
@@ -89,25 +60,21 @@ class AgentFaultsPage(QWidget):
         self.found = tuple(found)
         self.count.setText(self.tr("Total: {count}").replace("{count}", f"{len(found):,}"))
         self.count.setVisible(bool(found))
-        self.empty.setText(
-            self.tr("Nothing yet: no low rating, and no verdict against the agent's.")
-        )
+        none = self.tr("Nothing yet: no low rating, and no verdict against the agent's.")
+        self.empty.setText(none)
         self.empty.setVisible(not found)
         self.table.setVisible(bool(found))
         self.table.setRowCount(len(found))
         height = self.table.fontMetrics().height() + ROW_MARGIN_PX
         self.table.verticalHeader().setDefaultSectionSize(height)
         for row, each in enumerate(self.found):
-            for column, text in enumerate(_cells(each)):
-                self.table.setItem(row, column, QTableWidgetItem(text))
+            for at, text in enumerate(_cells(each)):
+                self.table.setItem(row, at, QTableWidgetItem(text))
 
     def _open(self, index: QModelIndex) -> None:
         if 0 <= index.row() < len(self.found):
             self._current.go_to(self.found[index.row()].candidate_id)
             self._commands.run("judging_page")
-
-    def _failed(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)
 
 
 def _cells(fault: AgentFault) -> tuple[str, ...]:

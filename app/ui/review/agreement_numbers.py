@@ -65,9 +65,10 @@ def people_rows(found: Statistics, everybody: str, repeats: str) -> list[FigureR
     if len(found.people.pairs) > 1:
         several = found.people.several
         rows.append(FigureRow(everybody, several.kappa, several.n, "accent"))
-    for pair in found.people.pairs:
-        name = f"{pair.first} · {pair.second}"
-        rows.append(FigureRow(name, pair.every.kappa, pair.every.n))
+    rows += [
+        FigureRow(f"{pair.first} · {pair.second}", pair.every.kappa, pair.every.n)
+        for pair in found.people.pairs
+    ]
     rows += [
         FigureRow(f"{each.reviewer} · {repeats}", each.agreement.kappa, each.agreement.n, "dim")
         for each in found.repeats

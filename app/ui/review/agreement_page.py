@@ -7,9 +7,8 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.session.known_answers import HIDDEN_BY
 from app.ui.review.agreement_numbers import (
     AgreementNumbers,
@@ -26,7 +25,7 @@ from app.ui.review.person_cards import KnownCard, WorkCard
 from app.ui.review.refresh import Refresh
 from app.ui.review.sentences import estimate_text, snr_sentence
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 
 MAX_ROWS = 14
@@ -35,8 +34,8 @@ LETTERS = 130
 
 
 class AgreementPage(QWidget):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._current_theme = context.current, context.current_theme
         self._session = context.current.session
         self._blind_mode = context.current.blind_mode
@@ -69,24 +68,15 @@ class AgreementPage(QWidget):
         # Not while Qt lays out the page.
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
-        left, right = QVBoxLayout(), QVBoxLayout()
         people = (self.people, self.subclasses, self.agents, self.by_snr)
-        for part in (*people, self.drift, self.known):
-            left.addWidget(part)
-        left.addStretch(1)
-        for beside in (self.work, self.calibration):
-            right.addWidget(beside)
-        right.addStretch(1)
-        self._columns.addLayout(left, 1)
-        self._columns.addLayout(right, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(PageScrollArea(inner))
-        for card in (self.people, self.subclasses, self.agents, self.by_snr):
+        self._columns.addLayout(column(*people, self.drift, self.known, 1, spacing=None), 1)
+        self._columns.addLayout(column(self.work, self.calibration, 1, spacing=None), 1)
+        column(PageScrollArea(inner), parent=self)
+        for card in people:
             card.show_rows([], self.tr("Computing…"))
         for empty in (self.work.empty, self.known.empty):
             empty.setText(self.tr("Computing…"))
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._refresh_failed)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._current.report_error)
 
     @property
     def is_blind(self) -> bool:
@@ -135,13 +125,11 @@ class AgreementPage(QWidget):
             rows, self.tr("Nothing to compare yet: no object has been judged by two people.")
         )
         bins = found.statistics.people.several_by_snr
-        self.by_snr.note.setText(
-            " ".join((self.tr("Kappa with 95 % interval."), snr_sentence(bins)))
-        )
+        about = self.tr("Kappa with 95 % interval.")
+        self.by_snr.note.setText(f"{about} {snr_sentence(bins)}")
         self.drift.show_drift(found.statistics.drift, with_agent=not self.is_blind)
         self.work.show_work(found.statistics.working)
-        by = self._session.fact(HIDDEN_BY) or ""
-        self.known.show_known(found.statistics.known, by)
+        self.known.show_known(found.statistics.known, self._session.fact(HIDDEN_BY) or "")
         self.calibration.show_models(found.models, is_blind=self.is_blind)
 
     def _why_no_agent(self) -> str:
@@ -152,9 +140,6 @@ class AgreementPage(QWidget):
         return self.tr(
             "First judge some objects that the agent has inspected, before its result is shown."
         )
-
-    def _refresh_failed(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)
 
 
 class KappaCard(PageCard):

@@ -27,9 +27,9 @@ CURVE_PX, HISTOGRAM_PX = 260, 150
 
 
 class CalibrationCard(PageCard):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext) -> None:
         title = QCoreApplication.translate("CalibrationCard", "Reliability")
-        super().__init__(title, parent=parent)
+        super().__init__(title)
         self._current, self._runner = context.current, context.runner
         self._session = context.current.session
         self._models: tuple[AgreementModel, ...] = ()

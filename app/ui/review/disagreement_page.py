@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtCore import QItemSelectionModel, QSignalBlocker
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QListWidgetItem, QPushButton, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.inspections.store import Confusion
 from app.core.queue import QueueRow
 from app.core.session.records import Verdict
@@ -27,8 +26,7 @@ from app.ui.review.figures import shortened
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import button, check_box, one_line, row, wrapped_label
+from app.ui.widgets.labels import button, check_box, column, flow, one_line, row, wrapped_label
 from app.ui.widgets.text_width import TextWidth
 
 LIST_PX, WIDEST_PX = 300, 560
@@ -40,8 +38,8 @@ SIDES: tuple[Between, ...] = ("people", "agent", "agents")
 class DisagreementPage(QWidget):
     """Makes the selected candidate current, and goes back to the former one when it is hidden."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._commands = context.current, context.commands
         self._session = context.current.session
         self._before: int | None = None
@@ -66,7 +64,7 @@ class DisagreementPage(QWidget):
         self.list.currentItemChanged.connect(self._item_selected)
         self.view.open_requested.connect(self._open)
         self._current.candidate_changed.connect(self._follow_candidate)
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._refresh_failed)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._current.report_error)
         self.view.show_dispute(None)
 
     @property
@@ -122,24 +120,14 @@ class DisagreementPage(QWidget):
             group.addButton(each)
         left = QWidget()
         TextWidth(left, LIST_PX, WIDEST_PX)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        sides = FlowLayout(spacing=4)
-        for each in self.sides.values():
-            sides.addWidget(each)
-        column.addLayout(sides)
-        column.addWidget(self.only_open)
-        column.addWidget(self.compared)
-        column.addLayout(row((self.empty, 1), self.who))
-        column.addWidget(self.list, 1)
-        right = QVBoxLayout()
-        right.addWidget(self.hint)
-        right.addWidget(self.view, 1)
-        whole = row(left, spacing=16)
-        whole.setContentsMargins(16, 16, 16, 16)
-        whole.addLayout(right, 1)
-        self.setLayout(whole)
+        inner = column(parent=left)
+        inner.addLayout(flow(*self.sides.values(), spacing=4))
+        inner.addWidget(self.only_open)
+        inner.addWidget(self.compared)
+        inner.addLayout(row((self.empty, 1), self.who))
+        inner.addWidget(self.list, 1)
+        right = column(self.hint, (self.view, 1), spacing=None)
+        row(left, (right, 1), spacing=16, margins=16, parent=self)
 
     def _reload(self, *_: object) -> None:
         self.only_open.setEnabled(self.between == "people")
@@ -162,9 +150,8 @@ class DisagreementPage(QWidget):
             found = tuple(each for each in found if not blind_mode.hides(each.row))
         self.found = found
         shown = self.view.shown
-        self.list.blockSignals(True)
-        self.list.show_disputes(found)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            self.list.show_disputes(found)
         self.who.show_text(one_line(self.list.who))
         self.compared.setText("\n".join(map(self._compare, summary.models)))
         self.compared.setVisible(bool(summary.models))
@@ -216,12 +203,11 @@ class DisagreementPage(QWidget):
         return ids.index(candidate_id) if candidate_id in ids else None
 
     def _select(self, index: int | None) -> None:
-        self.list.blockSignals(True)
-        if index is None:
-            self.list.clearSelection()
-        else:
-            self.list.setCurrentRow(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        self.list.blockSignals(False)
+        with QSignalBlocker(self.list):
+            if index is None:
+                self.list.clearSelection()
+            else:
+                self.list.setCurrentRow(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _item_selected(self, item: QListWidgetItem | None, *_: object) -> None:
         index = self.list.row(item) if item is not None else -1
@@ -253,8 +239,7 @@ class DisagreementPage(QWidget):
         if row is None or not self.isVisible() or (shown and shown.id == row.candidate.id):
             return
         self._to_select = row.candidate.id
-        index = self._index_of(row.candidate.id)
-        if index is not None:
+        if (index := self._index_of(row.candidate.id)) is not None:
             self._select(index)
             self.view.show_dispute(self.found[index])
 
@@ -264,9 +249,5 @@ class DisagreementPage(QWidget):
             self._before = self._current.candidate.id
 
     def _open(self) -> None:
-        """Go to the judging page with this candidate."""
         self._before = None
         self._commands.run("judging_page")
-
-    def _refresh_failed(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)

@@ -27,8 +27,8 @@ MAX_MARKS = 4
 class DisputeList(QListWidget):
     """A list of disputes. It never shows the agent's mark, which blind mode may hide."""
 
-    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, current_theme: CurrentTheme) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)

@@ -26,8 +26,6 @@ MAX_PAIRS = 3
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DisputeEntry:
-    """A disputed candidate."""
-
     row: QueueRow
     dispute: Dispute
 
@@ -46,8 +44,6 @@ class DisputeSummary:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AgentOpinion:
-    """One model's result for a candidate."""
-
     model: str
     verdict: str | None
     p_yes: float | None
@@ -76,16 +72,12 @@ def disputes_between(
             DisputeEntry(row=each, dispute=read_dispute(session, each.candidate.id, adjudicator))
             for each in rows
         )
-        return DisputeSummary(between, tuple(entries), _model_comparisons(session))
+        pairs = islice(combinations(models_of(session), 2), MAX_PAIRS)
+        found = (compare_models(session, first, second) for first, second in pairs)
+        return DisputeSummary(between, tuple(entries), tuple(each for each in found if each.n))
     candidates = disputes(session, with_agent=between == "agent", only_open=only_open)
     matches = (each for each in candidates if between in each.between)
     return DisputeSummary(between, tuple(_entries(session, islice(matches, MAX_DISPUTES))))
-
-
-def _model_comparisons(session: Session) -> tuple[Confusion, ...]:
-    pairs = islice(combinations(models_of(session), 2), MAX_PAIRS)
-    found = (compare_models(session, first, second) for first, second in pairs)
-    return tuple(each for each in found if each.n)
 
 
 def dispute_details(session: Session, candidate_id: int) -> DisputeDetails:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.core.session.records import Verdict
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
@@ -16,8 +16,18 @@ from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_car
 from app.ui.session_context import SessionContext
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import MAX_REASON, button, narrow, one_line, row, with_key, wrapped_label
+from app.ui.widgets.labels import (
+    MAX_REASON,
+    button,
+    clear_layout,
+    column,
+    flow,
+    narrow,
+    one_line,
+    row,
+    with_key,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import PageScrollArea
 
 MAX_OPINIONS = 6
@@ -31,8 +41,8 @@ class DisputeView(QWidget):
     open_requested = Signal()
     """The user wants to see the candidate on the judging page."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._runner = context.current, context.runner
         self._session = context.current.session
         self.shown: DisputeEntry | None = None
@@ -40,8 +50,7 @@ class DisputeView(QWidget):
         self.title = ElidedLabel("title")
         self.note = narrow(wrapped_label("", "dim"))
         self.plot = DisputePlot(context.current_theme, self.tr("Spectrum"))
-        self._opinions = QHBoxLayout()
-        self._opinions.setSpacing(8)
+        self._opinions = row()
         self.verdict = wrapped_label("")
         self.accept = button("", "accept")
         self.reject = button("", "reject")
@@ -75,7 +84,7 @@ class DisputeView(QWidget):
             return
         if is_other:
             self.details = None
-            self._clear_opinions()
+            clear_layout(self._opinions)
         self.title.show_text(entry.row.candidate.object_id)
         if self._current.candidate is None or self._current.candidate.id != entry.id:
             self.plot.show_nothing()  # so that it reports again what it has painted
@@ -87,25 +96,18 @@ class DisputeView(QWidget):
     def _lay_out(self) -> None:
         opinions = QWidget()
         opinions.setLayout(self._opinions)
-        self._opinions.setContentsMargins(0, 0, 0, 0)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(row((self.title, 1), self.open))
+        layout = column(row((self.title, 1), self.open), parent=self)
         frame = QFrame()
         frame.setProperty("role", "card")
-        inside = row(self.plot)
-        inside.setContentsMargins(8, 12, 16, 8)
-        frame.setLayout(inside)
+        row(self.plot, margins=(8, 12, 16, 8), parent=frame)
         layout.addWidget(frame, 1)
         layout.addWidget(self.note)
         layout.addWidget(PageScrollArea(opinions, OPINIONS_PX))
         layout.addWidget(self.verdict)
-        buttons, gap = FlowLayout(spacing=8), QWidget()
+        gap = QWidget()
         gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for part in (self.accept, self.reject, self.unsure, gap, self.settle):
-            buttons.addWidget(part)
-        layout.addLayout(buttons)
+        buttons = (self.accept, self.reject, self.unsure, gap, self.settle)
+        layout.addLayout(flow(*buttons, spacing=8))
 
     def judge(self, verdict: Verdict, *_: object) -> bool:
         """Judge the candidate without going on; returns whether the verdict was saved."""
@@ -146,27 +148,18 @@ class DisputeView(QWidget):
         if self.shown is None or details.candidate_id != self.shown.id:
             return
         self.details = details
-        self._show_opinions(details)
-        self._show_verdict(details.dispute)
-        self._draw()
-
-    def _show_opinions(self, details: DisputeDetails) -> None:
-        self._clear_opinions()
+        clear_layout(self._opinions)
         adjudicator = adjudicator_of(self._session)
         for given in details.dispute.judgements[:MAX_OPINIONS]:
-            self._opinions.addWidget(
-                person_card(given, is_adjudicator=given.reviewer == adjudicator)
-            )
+            card = person_card(given, is_adjudicator=given.reviewer == adjudicator)
+            self._opinions.addWidget(card)
         if details.agents and self._is_hidden():
             self._opinions.addWidget(hidden_agent_card())
         elif not self._is_hidden():
             for opinion in details.agents[:MAX_OPINIONS]:
                 self._opinions.addWidget(agent_card(opinion))
-
-    def _clear_opinions(self) -> None:
-        while item := self._opinions.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        self._show_verdict(details.dispute)
+        self._draw()
 
     def _show_verdict(self, dispute: Dispute) -> None:
         final, me = dispute.final, self._session.reviewer
@@ -179,10 +172,8 @@ class DisputeView(QWidget):
         }[final.settled_by]
         self.verdict.setText(text.replace("{verdict}", mark_and_word(final.opinion.verdict)))
         adjudicator = adjudicator_of(self._session)
-        if adjudicator == me:
-            self.settle.setText(self.tr("My verdict is not final"))
-        else:
-            self.settle.setText(self.tr("My verdict is final"))
+        is_final, is_not = self.tr("My verdict is final"), self.tr("My verdict is not final")
+        self.settle.setText(is_not if adjudicator == me else is_final)
         tooltip = self.tr("Adjudicator: {name}").replace("{name}", adjudicator or "–")
         self.settle.setToolTip(tooltip if adjudicator else self.tr("No adjudicator"))
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.statistics.drift import Drift
 from app.ui.review.figures import Figure, draw_drift
 from app.ui.review.sentences import drift_sentence
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import clear_layout, column, wrapped_label
 from app.ui.widgets.page_parts import PageCard
 
 MAX_PEOPLE = 4
@@ -20,20 +19,16 @@ HEIGHT = 130
 
 
 class DriftCard(PageCard):
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        title = QCoreApplication.translate("DriftCard", "Change over time")
-        super().__init__(title, parent=parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__(QCoreApplication.translate("DriftCard", "Change over time"))
         self._current_theme = context.current_theme
-        self.empty = wrapped_label(
-            self.tr("At least fifty verdicts by one person are needed to see a change."),
-            "dim",
+        none = self.tr("At least fifty verdicts by one person are needed to see a change.")
+        self.empty = wrapped_label(none, "dim")
+        about = self.tr(
+            "Solid: accepted fraction, block by block. Dashed: the agent's mean p(YES)."
         )
-        self.legend = wrapped_label(
-            self.tr("Solid: accepted fraction, block by block. Dashed: the agent's mean p(YES)."),
-            "dim",
-        )
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
+        self.legend = wrapped_label(about, "dim")
+        self._column = column()
         self.body.addWidget(self.empty)
         self.body.addLayout(self._column)
         self.body.addWidget(self.legend)
@@ -42,26 +37,19 @@ class DriftCard(PageCard):
         self.legend.hide()
 
     def show_drift(self, found: Sequence[Drift], *, with_agent: bool) -> None:
-        while item := self._column.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._column)
         self.figures = []
         long = [each for each in found if len(each.blocks) > 1][:MAX_PEOPLE]
         self.empty.setVisible(not long)
         self.legend.setVisible(bool(long))
         for each in long:
-            self._add(each, with_agent)
-
-    def _add(self, each: Drift, with_agent: bool) -> None:
-        blocks = each.blocks
-        if not with_agent:
-            blocks = tuple(replace(block, p_yes=None) for block in blocks)
-        figure = Figure(self._current_theme, each.reviewer)
-        figure.setFixedHeight(HEIGHT)
-        figure.draw(draw_drift, blocks)
-        self.figures.append(figure)
-        self._column.addWidget(wrapped_label(each.reviewer))
-        self._column.addWidget(figure)
-        sentence = drift_sentence(each)
-        if sentence and with_agent:
-            self._column.addWidget(wrapped_label(sentence, "warning"))
+            blocks = each.blocks
+            if not with_agent:
+                blocks = tuple(replace(block, p_yes=None) for block in blocks)
+            figure = Figure(self._current_theme, each.reviewer)
+            label = wrapped_label(each.reviewer)
+            self.figures.append(figure.below(label, self._column, HEIGHT))
+            figure.draw(draw_drift, blocks)
+            sentence = drift_sentence(each)
+            if sentence and with_agent:
+                self._column.addWidget(wrapped_label(sentence, "warning"))

@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from agent import ellipsis
 from agent.confidence.reliability import Bin
@@ -58,6 +58,13 @@ class Figure(Chart):
         self._drawn = (function, *arguments)
         self._restyle()
 
+    def below(self, label: QWidget, column: QVBoxLayout, height: int) -> Figure:
+        """Stand below a label at the end of a column."""
+        self.setFixedHeight(height)
+        column.addWidget(label)
+        column.addWidget(self)
+        return self
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if hasattr(self, "_names"):  # Qt also sends this while it builds the widget
@@ -71,8 +78,7 @@ class Figure(Chart):
     def _fit_names(self) -> None:
         if self._names:
             advance = self.fontMetrics().horizontalAdvance
-            needed = max(map(advance, self._names))
-            room = max(needed, self.width() // 3 - PAD_PX)
+            room = max(max(map(advance, self._names)), self.width() // 3 - PAD_PX)
             self.getPlotItem().getAxis("left").setWidth(min(advance(WIDEST_NAME), room) + PAD_PX)
 
     def add(self, item: Any) -> None:
@@ -203,5 +209,4 @@ def shortened(name: str) -> str:
 
 
 def _round_numbers(most: float) -> list[int]:
-    found = [n for n in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000) if n <= most]
-    return found or [1]
+    return [n for n in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000) if n <= most] or [1]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.session.log_pages import PAGE, LogLine, older_lines
 from app.ui.review.history_model import HistoryModel
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, row, with_key, wrapped_label
+from app.ui.widgets.labels import button, column, row, with_key, wrapped_label
+from app.ui.widgets.pair_table import show_rows
 from app.ui.widgets.text_width import USUAL_PT
 
 WIDTHS = (150, 110, 190, 250, 70, 200)
@@ -27,8 +28,8 @@ MAX_RELOADED = 1000
 class HistoryPage(QWidget):
     """A table of the log; a click goes to the object."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
         self._current, self._runner = context.current, context.runner
         self._session, self._keymap = context.current.session, context.keymap
         self._is_loading, self._is_complete, self._limit = False, False, PAGE
@@ -56,32 +57,23 @@ class HistoryPage(QWidget):
         table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_MARGIN_PX)
         header.setMinimumSectionSize(header.sectionSizeHint(len(WIDTHS)))
         larger = max(table.font().pointSizeF() / USUAL_PT, 1.0)
-        for column, width in enumerate(WIDTHS):
-            needed = header.sectionSizeHint(column)
-            table.setColumnWidth(column, max(round(larger * width), needed))
+        for at, width in enumerate(WIDTHS):
+            table.setColumnWidth(at, max(round(larger * width), header.sectionSizeHint(at)))
 
     def _lay_out(self) -> None:
         table = self.table
         table.setModel(self.model)
-        table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        show_rows(table, self.tr("History"))
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
-        table.setAccessibleName(self.tr("History"))
-        header = table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         table.installEventFilter(self)
         self._fit_font()
+        header = table.horizontalHeader()
         header.setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(8)
-        layout.addLayout(row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo))
+        layout = column(
+            row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo),
+            margins=16,
+            parent=self,
+        )
         note = self.tr(
             "Entries are never deleted; an undo is an entry too. Click one to go to its object."
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from agent.trajectory.p_yes import probability_text
 from app.core.session.finer_values import subclass_levels
@@ -13,7 +13,7 @@ from app.ui.judging.verdict_text import NAMES, confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import AgentOpinion
 from app.ui.translation.data_texts import task_text
 from app.ui.translation.measured_texts import translate_measured_text
-from app.ui.widgets.labels import narrow, one_line, wrapped_label
+from app.ui.widgets.labels import column, narrow, one_line, wrapped_label
 
 translate = QCoreApplication.translate
 MAX_TEXT = 1200
@@ -24,9 +24,7 @@ class OpinionCard(QFrame):
     def __init__(self, who: str, verdict: str, role: str, details: str, text: str) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 8)
-        layout.setSpacing(4)
+        layout = column(spacing=4, margins=(12, 8, 12, 8), parent=self)
         self.verdict = narrow(wrapped_label(verdict, role))
         layout.addWidget(narrow(wrapped_label(one_line(who), "title")))
         layout.addWidget(self.verdict)
@@ -64,8 +62,7 @@ def agent_card(opinion: AgentOpinion) -> OpinionCard:
     )
     if opinion.p_yes is not None:
         answer += f" · p(YES) {probability_text(opinion.p_yes)}"
-    looks = translate("OpinionCard", "looks: {count}")
-    details = [looks.replace("{count}", str(opinion.looks))]
+    details = [translate("OpinionCard", "looks: {count}").replace("{count}", str(opinion.looks))]
     if opinion.look is not None:
         low, high = opinion.look.range
         details.append(f"{task_text(opinion.look.label)} {low:.0f}–{high:.0f} Å")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.core.statistics.known_figures import KnownFigures
 from app.core.statistics.number_format import rough_percent
@@ -14,7 +14,7 @@ from app.ui.review.figures import Figure, FigureRow, draw_rows
 from app.ui.review.person_figures import draw_hours, draw_known_blocks, hour_text
 from app.ui.review.sentences import estimate_text, fill_in
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import cut, one_line, wrapped_label
+from app.ui.widgets.labels import clear_layout, column, cut, one_line, short_label, wrapped_label
 from app.ui.widgets.page_parts import PageCard
 
 MAX_PEOPLE = 8
@@ -26,19 +26,17 @@ MINUTE, HOUR = 60.0, 3600.0
 class WorkCard(PageCard):
     """What is left to each person, their accept rate, hours and time by confidence."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext) -> None:
         title = QCoreApplication.translate("WorkCard", "Each person's work")
-        super().__init__(title, parent=parent)
+        super().__init__(title)
         self._current_theme = context.current_theme
         self.empty = wrapped_label("", "dim")
         self.numbers = NumberGrid()
         self.confidence = wrapped_label("", "dim")
-        self.legend = wrapped_label(
-            self.tr("Bars: verdicts in each hour. Points: seconds for one, the median."), "dim"
-        )
+        about = self.tr("Bars: verdicts in each hour. Points: seconds for one, the median.")
+        self.legend = wrapped_label(about, "dim")
         self.figures: list[Figure] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
+        self._column = column()
         self.body.addWidget(self.empty)
         self.body.addWidget(self.numbers)
         self.body.addWidget(self.confidence)
@@ -50,20 +48,23 @@ class WorkCard(PageCard):
         some = found[:MAX_PEOPLE]
         self.empty.setText(self.tr("Nobody has judged anything yet."))
         self.empty.setVisible(not some)
-        head = (
-            *("", self.tr("assigned"), self.tr("left"), self.tr("time left")),
-            *(self.tr("second opinions left"), self.tr("accept rate")),
-        )
+        head = ["", self.tr("assigned"), self.tr("left"), self.tr("time left")]
+        head += [self.tr("second opinions left"), self.tr("accept rate")]
         self.numbers.show_rows(head, [self._row(each) for each in some])
         texts = [text for each in some if (text := self._by_confidence(each))]
         self.confidence.setText(cut("\n".join(texts)))
         self.confidence.setVisible(bool(texts))
-        _clear(self._column)
+        clear_layout(self._column)
         self.figures = []
         drawn = [each for each in some if len(each.hours) > 1][:MAX_DRAWN]
         self.legend.setVisible(bool(drawn))
         for each in drawn:
-            self._add_hours(each)
+            figure = Figure(self._current_theme, each.reviewer)
+            label = wrapped_label(one_line(each.reviewer))
+            self.figures.append(figure.below(label, self._column, HEIGHT))
+            figure.draw(draw_hours, each.hours)
+            spoken = (f"{hour_text(one.hour)}: {one.decisions}" for one in each.hours)
+            figure.setAccessibleDescription("; ".join(spoken))
 
     def _row(self, each: WorkingTime) -> tuple[str, ...]:
         return (
@@ -97,40 +98,27 @@ class WorkCard(PageCard):
         text = self.tr("{name}, median time for one verdict: {parts}")
         return fill_in(text, name=one_line(each.reviewer), parts=" · ".join(parts))
 
-    def _add_hours(self, each: WorkingTime) -> None:
-        figure = Figure(self._current_theme, each.reviewer)
-        figure.setFixedHeight(HEIGHT)
-        figure.draw(draw_hours, each.hours)
-        spoken = (f"{hour_text(one.hour)}: {one.decisions}" for one in each.hours)
-        figure.setAccessibleDescription("; ".join(spoken))
-        self.figures.append(figure)
-        self._column.addWidget(wrapped_label(one_line(each.reviewer)))
-        self._column.addWidget(figure)
-
 
 class KnownCard(PageCard):
     """Completeness and purity of each person on what is known, and their change over time."""
 
-    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext) -> None:
         title = QCoreApplication.translate("KnownCard", "Known answers")
-        super().__init__(title, parent=parent)
+        super().__init__(title)
         self._current_theme = context.current_theme
         self.empty = wrapped_label("", "dim")
         self.figure = Figure(context.current_theme, title)
         self.counts = wrapped_label("")
         self.by = wrapped_label("", "dim")
-        self.note = wrapped_label(
-            self.tr(
-                "Completeness: members that were accepted. Purity: members among those accepted, of"
-                " what was hidden. With 95 % intervals; the first verdict counts, as the answer is"
-                " told after it."
-            ),
-            "dim",
+        about = self.tr(
+            "Completeness: members that were accepted. Purity: members among those accepted, of"
+            " what was hidden. With 95 % intervals; the first verdict counts, as the answer is"
+            " told after it."
         )
+        self.note = wrapped_label(about, "dim")
         self.drift = wrapped_label("", "warning")
         self.blocks: list[Figure] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
+        self._column = column()
         for part in (self.empty, self.figure, self.counts, self.note, self.by):
             self.body.addWidget(part)
         self.body.addLayout(self._column)
@@ -142,12 +130,11 @@ class KnownCard(PageCard):
         some = found[:MAX_PEOPLE]
         self.by.setText(fill_in(self.tr("Hidden by {name}."), name=one_line(by)))
         self.by.setVisible(bool(by))
-        self.empty.setText(
-            self.tr(
-                "No hidden candidate with a known answer has been judged. Hide known answers (menu"
-                " File), or the command spec-o3 known, puts some into the list."
-            )
+        none = self.tr(
+            "No hidden candidate with a known answer has been judged. Hide known answers (menu"
+            " File), or the command spec-o3 known, puts some into the list."
         )
+        self.empty.setText(none)
         self.empty.setVisible(not some)
         for part in (self.figure, self.counts, self.note):
             part.setVisible(bool(some))
@@ -158,10 +145,14 @@ class KnownCard(PageCard):
         self.counts.setText(cut("\n".join(self._counted(each) for each in some)))
         self.drift.setText(cut("\n".join(self._drifted(each) for each in some if each.is_unsteady)))
         self.drift.setVisible(bool(self.drift.text()))
-        _clear(self._column)
+        clear_layout(self._column)
         self.blocks = []
+        text = self.tr("{name}, share correct in the course of time")
         for each in [each for each in some if len(each.blocks) > 1][:MAX_DRAWN]:
-            self._add_blocks(each)
+            label = wrapped_label(fill_in(text, name=one_line(each.reviewer)))
+            figure = Figure(self._current_theme, each.reviewer)
+            self.blocks.append(figure.below(label, self._column, HEIGHT))
+            figure.draw(draw_known_blocks, each.blocks)
 
     def _rows(self, found: Sequence[KnownFigures]) -> list[FigureRow]:
         complete, pure = self.tr("completeness"), self.tr("purity")
@@ -195,21 +186,12 @@ class KnownCard(PageCard):
             last=rough_percent(each.blocks[-1].correct.value or 0.0),
         )
 
-    def _add_blocks(self, each: KnownFigures) -> None:
-        figure = Figure(self._current_theme, each.reviewer)
-        figure.setFixedHeight(HEIGHT)
-        figure.draw(draw_known_blocks, each.blocks)
-        self.blocks.append(figure)
-        text = self.tr("{name}, share correct in the course of time")
-        self._column.addWidget(wrapped_label(fill_in(text, name=one_line(each.reviewer))))
-        self._column.addWidget(figure)
-
 
 class NumberGrid(QWidget):
     """Rows of numbers under their titles; the first column has names."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
@@ -217,25 +199,14 @@ class NumberGrid(QWidget):
         self.rows: list[tuple[str, ...]] = []
 
     def show_rows(self, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-        _clear(self._grid)
+        clear_layout(self._grid)
         self.rows = [*rows]
         self.setVisible(bool(rows))
         for at, cells in enumerate((head, *rows) if rows else ()):
-            for column, text in enumerate(cells):
-                label = QLabel(text, self)
-                label.setTextFormat(Qt.TextFormat.PlainText)
-                label.setWordWrap(at == 0)
-                if at == 0:
-                    label.setProperty("role", "dim")
-                side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
+            for place, text in enumerate(cells):
+                label = wrapped_label(text, "dim") if at == 0 else short_label(text)
+                side = Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight
                 label.setAlignment(side | Qt.AlignmentFlag.AlignBottom)
-                self._grid.addWidget(label, at, column)
-        for column in range(len(head)):
-            self._grid.setColumnStretch(column, 1)
-
-
-def _clear(layout: QVBoxLayout | QGridLayout) -> None:
-    while item := layout.takeAt(0):
-        if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
+                self._grid.addWidget(label, at, place)
+        for place in range(len(head)):
+            self._grid.setColumnStretch(place, 1)

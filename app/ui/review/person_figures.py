@@ -21,8 +21,7 @@ def draw_hours(figure: Figure, hours: Sequence[HourFigures]) -> None:
     most = max(each.decisions for each in hours)
     brush = pg.mkBrush(figure.theme.border)
     heights = [each.decisions / most for each in hours]
-    bars = pg.BarGraphItem(x=numbers, height=heights, width=BAR, brush=brush, pen=None)
-    figure.add(bars)
+    figure.add(pg.BarGraphItem(x=numbers, height=heights, width=BAR, brush=brush, pen=None))
     timed = [(n, each.typical_s) for n, each in zip(numbers, hours, strict=True) if each.typical_s]
     slowest = max((seconds for _, seconds in timed), default=1.0)
     figure.line([n for n, _ in timed], [s / slowest for _, s in timed], "accent", width=1.5)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.services.samp.received import FileOffered
 from app.ui.judging.state_block import OneLineLabel
-from app.ui.widgets.labels import button
+from app.ui.widgets.labels import button, row
 
 
 class OfferBar(QFrame):
@@ -23,12 +23,7 @@ class OfferBar(QFrame):
         self.text = OneLineLabel(self)
         self.yes = button(self.tr("Open it, closing this session"), "primary")
         self.no = button(self.tr("Not now"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 12, 6)
-        row.setSpacing(8)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.yes)
-        row.addWidget(self.no)
+        row((self.text, 1), self.yes, self.no, margins=(12, 6, 12, 6), parent=self)
         self.yes.clicked.connect(self._accept)
         self.no.clicked.connect(self.close_question)
         self.hide()

@@ -138,8 +138,7 @@ class SampDesk(QObject):
     def _send(self, name: str) -> None:
         if not self.link.is_on or self._sender is None:
             text = self.tr("Not connected: first choose {action} in the menu File")
-            action = self.tr("Connect to TOPCAT and others (SAMP)")
-            self._say(text.replace("{action}", action))
+            self._say(text.replace("{action}", self.tr("Connect to TOPCAT and others (SAMP)")))
             return
         sends: dict[str, Callable[[], None]] = {
             "samp_list": self._sender.send_list,

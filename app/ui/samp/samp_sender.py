@@ -11,7 +11,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from agent.errors import WorkbenchError
 from app.ui.samp import samp_work
 from app.ui.samp.samp_link import SampLink
 from app.ui.samp.samp_work import Sent
@@ -56,40 +55,41 @@ class SampSender(QObject):
             self.table = table
 
     def send_list(self) -> None:
-        self._say(self.tr("Sending the list…"))
+        self._current.message.emit(self.tr("Sending the list…"))
         work = partial(samp_work.send_table, self._maker(), self._name)
-        self._link.run(work, self._on_sent, self._report)
+        self._link.run(work, self._on_sent, self._current.report_error)
 
     def send_row(self) -> None:
         candidate = self._current.candidate
         if candidate is None:
-            self._say(self.tr("No object selected"))
+            self._current.message.emit(self.tr("No object selected"))
             return
         self._followed = candidate.id
         work = partial(samp_work.send_row, self.table, self._maker(), self._name, candidate.id)
-        self._link.run(work, self._on_sent, self._report)
+        self._link.run(work, self._on_sent, self._current.report_error)
 
     def send_selection(self, ids: Sequence[int]) -> None:
         work = partial(samp_work.send_selection, self.table, self._maker(), self._name, tuple(ids))
-        self._link.run(work, self._on_sent, self._report)
+        self._link.run(work, self._on_sent, self._current.report_error)
 
     def send_position(self) -> None:
         candidate = self._current.candidate
         if candidate is None or candidate.ra is None or candidate.dec is None:
-            self._say(self.tr("Neither the list nor the file gives a sky position"))
+            text = self.tr("Neither the list nor the file gives a sky position")
+            self._current.message.emit(text)
             return
         work = partial(samp_work.send_position, candidate.ra, candidate.dec)
-        self._link.run(work, self._on_sent, self._report)
+        self._link.run(work, self._on_sent, self._current.report_error)
 
     def send_spectrum(self) -> None:
         spectrum, candidate = self._current.spectrum, self._current.candidate
         if spectrum is None or candidate is None:
-            self._say(self.tr("There is no spectrum to send"))
+            self._current.message.emit(self.tr("There is no spectrum to send"))
             return
         path = self._files() / f"spectrum-{candidate.id}-{uuid.uuid4().hex[:6]}.vot"
         name = (candidate.object_id or path.stem)[:MAX_NAME]
         work = partial(samp_work.send_spectrum, spectrum, path, name)
-        self._link.run(work, self._on_sent, self._report)
+        self._link.run(work, self._on_sent, self._current.report_error)
 
     @property
     def _name(self) -> str:
@@ -114,7 +114,8 @@ class SampSender(QObject):
     def _on_sent(self, sent: Sent) -> None:
         if sent.table is not None:
             self.table = sent.table
-        self._say(self.tr("Sent to {programs}").replace("{programs}", ", ".join(sent.names)))
+        text = self.tr("Sent to {programs}").replace("{programs}", ", ".join(sent.names))
+        self._current.message.emit(text)
 
     def _follow_soon(self, _: object) -> None:
         if self.table is not None and self._link.is_on:
@@ -125,9 +126,3 @@ class SampSender(QObject):
         if candidate is not None and table is not None and candidate.id != self._followed:
             self._followed = candidate.id
             self._link.run(partial(samp_work.follow_row, table, candidate.id))
-
-    def _say(self, text: str) -> None:
-        self._current.message.emit(text)
-
-    def _report(self, error: WorkbenchError) -> None:
-        self._current.report_error(error)

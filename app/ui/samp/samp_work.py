@@ -30,7 +30,9 @@ def send_table(make: MakeTable, name: str, connection: SampConnection) -> Sent:
     connection.connect()
     peers = _takers(connection, LOAD_VOTABLE)
     table = make(connection.should_stop)
-    return Sent(_loaded(connection, peers, table, name), table)
+    assert table.path is not None
+    params = sent.table(table.path, table.table_id, name)
+    return Sent(_without_faults(connection.ask(peers, LOAD_VOTABLE, params, LOAD_S)), table)
 
 
 def send_row(
@@ -71,8 +73,7 @@ def send_row(
 
 def follow_row(table: SharedTable, candidate_id: int, connection: SampConnection) -> None:
     """Highlight the row of a candidate that was opened here; whoever cannot says nothing."""
-    row = table.row_of(candidate_id)
-    if row is not None:
+    if (row := table.row_of(candidate_id)) is not None:
         connection.tell(HIGHLIGHT, sent.row(table.table_id, table.url, row))
 
 
@@ -117,14 +118,6 @@ def send_spectrum(spectrum: Spectrum, path: Path, name: str, connection: SampCon
     write_spectrum(spectrum, path)
     faults = connection.ask(peers, LOAD_SPECTRUM, sent.spectrum(path, path.stem, name))
     return Sent(_without_faults(faults))
-
-
-def _loaded(
-    connection: SampConnection, peers: Sequence[Peer], table: SharedTable, name: str
-) -> tuple[str, ...]:
-    assert table.path is not None
-    params = sent.table(table.path, table.table_id, name)
-    return _without_faults(connection.ask(peers, LOAD_VOTABLE, params, LOAD_S))
 
 
 def _takers(connection: SampConnection, mtype: str) -> list[Peer]:

@@ -26,8 +26,8 @@ class SettingsStore(QObject):
     write_failed = Signal(str)
     """The reason, for the user."""
 
-    def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, path: Path | None = None) -> None:
+        super().__init__()
         self.path = path
         self.settings = Settings()
         self.fault = ""
@@ -37,7 +37,10 @@ class SettingsStore(QObject):
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.flush)
         if path is not None:
-            self._load(path)
+            read = read_settings(path)
+            self.settings, self._unknown = read.settings, read.unknown
+            if read.faults:
+                self.fault = self._fault_text(read, back_up(path))
 
     def change(self, **changes: Any) -> None:
         settings = replace(self.settings, **changes)
@@ -54,17 +57,18 @@ class SettingsStore(QObject):
         try:
             write_settings(self.path, self.settings, self._unknown)
         except OSError as error:
-            self._warn_once(error)
+            if not self._has_warned:
+                self._has_warned = True
+                text = self.tr(
+                    "Settings cannot be saved and are lost when the window closes: {path} "
+                    "cannot be written ({why})"
+                )
+                why = error.strerror or type(error).__name__
+                self.write_failed.emit(text.replace("{path}", str(self.path)).replace("{why}", why))
 
     def close(self) -> None:
         if self._timer.isActive():
             self.flush()
-
-    def _load(self, path: Path) -> None:
-        read = read_settings(path)
-        self.settings, self._unknown = read.settings, read.unknown
-        if read.faults:
-            self.fault = self._fault_text(read, back_up(path))
 
     def _fault_text(self, read: SettingsRead, backup: Path | None) -> str:
         text = self.tr("Invalid settings were reset to their defaults ({why}). {where}")
@@ -72,13 +76,3 @@ class SettingsStore(QObject):
         lost = self.tr("The old file could not be saved")
         where = lost if backup is None else kept.replace("{name}", str(backup))
         return text.replace("{why}", "; ".join(read.faults)).replace("{where}", where)
-
-    def _warn_once(self, error: OSError) -> None:
-        if not self._has_warned:
-            self._has_warned = True
-            text = self.tr(
-                "Settings cannot be saved and are lost when the window closes: {path} "
-                "cannot be written ({why})"
-            )
-            why = error.strerror or type(error).__name__
-            self.write_failed.emit(text.replace("{path}", str(self.path)).replace("{why}", why))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox
 
 from agent.errors import WorkbenchError
 from agent.models.card import is_server
@@ -26,12 +28,9 @@ from app.ui.translation.message_texts import translate_message
 
 
 class AgentPage(SettingsPage):
-    def __init__(
-        self, settings: SettingsStore, runner: Runner, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore, runner: Runner) -> None:
+        super().__init__(settings)
         self.heading.setText(self.tr("Agent"))
-        self._settings = settings
         self._runner = runner
         self._models: tuple[ModelLocation, ...] = ()
         self._has_listed = False
@@ -48,10 +47,10 @@ class AgentPage(SettingsPage):
                 "mps": self.tr("Graphics of an Apple computer"),
             }
         )
-        self.device.activated.connect(self._save_device)
+        self.device.activated.connect(partial(self._save_chosen, "device", self.device))
         self.workers = QSpinBox(minimum=1, maximum=MAX_WORKERS)
         self.workers.setFixedWidth(NARROW)
-        self.workers.valueChanged.connect(self._save_workers)
+        self.workers.valueChanged.connect(partial(self._save, "workers"))
         self._lay_out()
 
     def show_settings(self, settings: Settings) -> None:
@@ -65,7 +64,8 @@ class AgentPage(SettingsPage):
         super().showEvent(event)
         if not self._has_listed:
             self._has_listed = True
-            self._runner.run(_known_models, self._show_models, self._show_fault, owner=self)
+            known_models = partial(list_models, on_fault=lambda error: None)
+            self._runner.run(known_models, self._show_models, self._show_fault, owner=self)
 
     def _lay_out(self) -> None:
         rows = form()
@@ -101,12 +101,6 @@ class AgentPage(SettingsPage):
             self._settings.change(model=text)
         self._show_state()
 
-    def _save_device(self) -> None:
-        self._settings.change(device=self.device.currentData())
-
-    def _save_workers(self, count: int) -> None:
-        self._settings.change(workers=count)
-
     def _show_state(self) -> None:
         self.state.setText(self._state_text(self.model.currentText().strip()))
 
@@ -123,9 +117,4 @@ class AgentPage(SettingsPage):
         if location.missing:
             missing = ", ".join(location.missing[:3])
             return self.tr("Incomplete: {files} missing").replace("{files}", missing)
-        text = self.tr("Not downloaded yet. Run: spec-o3 models get {name}")
-        return text.replace("{name}", name)
-
-
-def _known_models() -> tuple[ModelLocation, ...]:
-    return list_models(on_fault=lambda error: None)
+        return self.tr("Not downloaded yet. Run: spec-o3 models get {name}").replace("{name}", name)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QLineEdit,
-    QPushButton,
     QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
@@ -23,8 +23,9 @@ from app.ui.actions.key_profiles import PROFILES, profile_name
 from app.ui.keys.fuzzy import match_score
 from app.ui.keys.keymap import Keymap, KeyTaken
 from app.ui.settings.settings import Settings
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, plain_label
-from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import dialog_button, flow, row
 
 
 class KeyCatcher(QLabel):
@@ -34,8 +35,8 @@ class KeyCatcher(QLabel):
     """The key, spelled as in actions.py."""
     cancelled = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "catcher")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -79,8 +80,8 @@ _NAME = Qt.ItemDataRole.UserRole
 
 
 class KeysPage(SettingsPage):
-    def __init__(self, keymap: Keymap, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore, keymap: Keymap) -> None:
+        super().__init__(settings)
         self.heading.setText(self.tr("Keys"))
         self._keymap = keymap
         self._adds = False
@@ -99,11 +100,11 @@ class KeysPage(SettingsPage):
         self.catcher = KeyCatcher()
         self.catcher.caught.connect(self._bind_key)
         self.catcher.cancelled.connect(self._cancel)
-        self.change_button = self._button(self.tr("Change…"), self._change)
-        self.add_button = self._button(self.tr("Add another…"), self._add)
-        self.clear_button = self._button(self.tr("Remove keys"), self._clear)
-        self.reset_button = self._button(self.tr("Reset"), self._reset)
-        self.reset_all_button = self._button(self.tr("Reset all"), self._reset_all)
+        self.change_button = dialog_button(self.tr("Change…"), self._wait)
+        self.add_button = dialog_button(self.tr("Add another…"), partial(self._wait, adds=True))
+        self.clear_button = dialog_button(self.tr("Remove keys"), self._clear)
+        self.reset_button = dialog_button(self.tr("Reset"), self._reset)
+        self.reset_all_button = dialog_button(self.tr("Reset all"), self._reset_all)
         self._lay_out()
         keymap.changed.connect(self._show_keys)
         self._show_keys()
@@ -112,8 +113,7 @@ class KeysPage(SettingsPage):
         self.profile.setCurrentIndex(self.profile.findData(settings.profile))
 
     def _make_table(self) -> QTreeWidget:
-        table = QTreeWidget()
-        table.setColumnCount(2)
+        table = QTreeWidget(columnCount=2)
         table.setHeaderLabels([self.tr("Action"), self.tr("Keys")])
         table.setAccessibleName(self.tr("Actions and their keys"))
         table.setMinimumHeight(220)
@@ -134,31 +134,19 @@ class KeysPage(SettingsPage):
                     row.setData(0, _NAME, name)
             top.setExpanded(True)
         table.itemSelectionChanged.connect(self._follow_selection)
-        table.itemDoubleClicked.connect(self._change)
+        table.itemDoubleClicked.connect(self._wait)
         return table
 
-    def _button(self, text: str, call: object) -> QPushButton:
-        button = QPushButton(text, autoDefault=False)
-        button.clicked.connect(call)
-        return button
-
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.profile)
-        top.addWidget(self.query, 1)
-        self.body.addLayout(top)
+        self.body.addLayout(row(self.profile, (self.query, 1)))
         self.body.addWidget(self.table, 1)
         self.body.addWidget(self.catcher)
         self.body.addWidget(self.message)
         self.message.hide()
-        buttons, gap = FlowLayout(spacing=8), QWidget()
+        gap = QWidget()
         gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for part in (self.change_button, self.add_button, self.clear_button, self.reset_button):
-            buttons.addWidget(part)
-        buttons.addWidget(gap)
-        buttons.addWidget(self.reset_all_button)
-        self.body.addLayout(buttons)
+        own = self.change_button, self.add_button, self.clear_button, self.reset_button
+        self.body.addLayout(flow(*own, gap, self.reset_all_button, spacing=8))
 
     def _groups(self) -> dict[QTreeWidgetItem, list[QTreeWidgetItem]]:
         tops = [self.table.topLevelItem(index) for index in range(self.table.topLevelItemCount())]
@@ -176,18 +164,18 @@ class KeysPage(SettingsPage):
         return items[0].data(0, _NAME) if items else None
 
     def _show_keys(self) -> None:
-        for row in self._rows():
-            name = row.data(0, _NAME)
-            row.setText(1, "   ".join(self._keymap.labels(name)))
-            font = row.font(1)
+        for item in self._rows():
+            name = item.data(0, _NAME)
+            item.setText(1, "   ".join(self._keymap.labels(name)))
+            font = item.font(1)
             font.setBold(self._keymap.is_changed(name))
-            row.setFont(1, font)
+            item.setFont(1, font)
         self._follow_selection()
 
     def _filter(self, query: str) -> None:
-        for row in self._rows():
-            names = (row.text(0), row.text(1))
-            row.setHidden(
+        for item in self._rows():
+            names = (item.text(0), item.text(1))
+            item.setHidden(
                 bool(query.strip()) and all(match_score(query, each) is None for each in names)
             )
         for top, rows in self._groups().items():
@@ -200,13 +188,7 @@ class KeysPage(SettingsPage):
             button.setEnabled(can_change)
         self.reset_button.setEnabled(can_change and self._keymap.is_changed(str(name)))
 
-    def _change(self) -> None:
-        self._wait(adds=False)
-
-    def _add(self) -> None:
-        self._wait(adds=True)
-
-    def _wait(self, *, adds: bool) -> None:
+    def _wait(self, *_: object, adds: bool = False) -> None:
         name = self._selected_action()
         if name is None or name == "escape":
             return
@@ -216,8 +198,7 @@ class KeysPage(SettingsPage):
         self.catcher.wait(text.replace("{action}", ACTIONS[name].title))
 
     def _bind_key(self, key: str) -> None:
-        name = self._selected_action()
-        if name is not None:
+        if (name := self._selected_action()) is not None:
             self._rebind(name, (*self._keymap.keys(name), key) if self._adds else (key,))
         self.table.setFocus()
 
@@ -226,8 +207,7 @@ class KeysPage(SettingsPage):
             self.table.setFocus()
 
     def _clear(self) -> None:
-        name = self._selected_action()
-        if name is not None:
+        if (name := self._selected_action()) is not None:
             self._rebind(name, ())
 
     def _rebind(self, name: str, keys: tuple[str, ...]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QWidget
+from functools import partial
+
+from PySide6.QtWidgets import QCheckBox
 
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
@@ -10,12 +12,11 @@ from app.ui.settings_dialog.settings_parts import SettingsPage, add_row, form
 
 
 class ProgramsPage(SettingsPage):
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__(settings)
         self.heading.setText(self.tr("Other programs"))
-        self._settings = settings
         self.samp = QCheckBox(self.tr("Connect to TOPCAT and others (SAMP)"))
-        self.samp.toggled.connect(self._save_samp)
+        self.samp.toggled.connect(partial(self._save, "samp"))
         rows = form()
         leaves = self.tr(
             "Nothing leaves this machine: TOPCAT, Aladin and other programs on it see the list, "
@@ -31,6 +32,3 @@ class ProgramsPage(SettingsPage):
 
     def show_settings(self, settings: Settings) -> None:
         self.samp.setChecked(settings.samp)
-
-    def _save_samp(self, on: bool) -> None:
-        self._settings.change(samp=on)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QWidget
 
 from app.core.evidence.choice import MAX_TEXT, choice_from, is_change
 from app.services.catalogues.service import Service, all_services
@@ -18,26 +18,22 @@ from app.ui.settings_dialog.settings_parts import (
     plain_label,
 )
 from app.ui.translation.data_texts import service_text
+from app.ui.widgets.labels import column
 
 INDENT_PX = 22
 
 
 class ServicesPage(SettingsPage):
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__(settings)
         self.heading.setText(self.tr("Services"))
-        self._settings = settings
         self.boxes: dict[str, ServiceBox] = {}
-        self.body.addWidget(
-            plain_label(
-                self.tr(
-                    "What others know of an object, in the Evidence panel. Nothing is asked of a "
-                    "service that is not turned on here. What is sent is what each one says, and "
-                    "as with every web page the service sees the address of this computer."
-                ),
-                "dim",
-            )
+        about = self.tr(
+            "What others know of an object, in the Evidence panel. Nothing is asked of a "
+            "service that is not turned on here. What is sent is what each one says, and "
+            "as with every web page the service sees the address of this computer."
         )
+        self.body.addWidget(plain_label(about, "dim"))
         for service in all_services().values():
             box = self.boxes[service.id] = ServiceBox(service, self)
             box.on.toggled.connect(partial(self._save_on, service.id))
@@ -80,20 +76,15 @@ class ServiceBox(QFrame):
         name = service_text(service.name)
         self.on = QCheckBox(name)
         self.on.setAccessibleDescription(service_text(service.sends))
-        self.sends = plain_label(self.tr("Sends: {what}"), "dim")
-        self.sends.setText(self.sends.text().replace("{what}", service_text(service.sends)))
-        self.url = QLineEdit(maxLength=MAX_TEXT)
-        self.url.setPlaceholderText(service.url)
+        sends = self.tr("Sends: {what}").replace("{what}", service_text(service.sends))
+        self.sends = plain_label(sends, "dim")
+        self.url = QLineEdit(maxLength=MAX_TEXT, placeholderText=service.url)
         self.url.setToolTip(service.url)  # a long address does not fit in large text
-        self.release = QLineEdit(maxLength=40)
-        self.release.setPlaceholderText(service.release)
+        self.release = QLineEdit(maxLength=40, placeholderText=service.release)
         self.release.setMaximumWidth(NARROW)
         self.problem = plain_label("", "warning")
         self.problem.hide()
-        inside = QVBoxLayout()
-        inside.setContentsMargins(INDENT_PX, 0, 0, 0)
-        inside.setSpacing(4)
-        inside.addWidget(self.sends)
+        inside = column(self.sends, spacing=4, margins=(INDENT_PX, 0, 0, 0))
         rows = form()
         rows.setVerticalSpacing(6)
         add_row(rows, self.tr("Address"), self.url)
@@ -103,11 +94,7 @@ class ServiceBox(QFrame):
             self.release.setAccessibleName(f"{name}: {self.tr('Release')}")
         inside.addLayout(rows)
         inside.addWidget(self.problem)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 6)
-        layout.setSpacing(2)
-        layout.addWidget(self.on)
-        layout.addLayout(inside)
+        column(self.on, inside, spacing=2, margins=(0, 0, 0, 6), parent=self)
 
     def show_choice(self, is_on: bool, changes: dict[str, str]) -> None:
         self.on.setChecked(is_on)

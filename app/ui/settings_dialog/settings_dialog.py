@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QHBoxLayout,
     QListWidget,
     QStackedWidget,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from app.ui.settings_dialog.keys_page import KeysPage
 from app.ui.settings_dialog.programs_page import ProgramsPage
 from app.ui.settings_dialog.services_page import ServicesPage
 from app.ui.settings_dialog.settings_pages import AppearancePage, FilesPage, ReviewerPage
+from app.ui.widgets.labels import column, row
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 780, 560
@@ -38,7 +38,7 @@ class SettingsDialog(QDialog):
         self.setModal(False)
         self.reviewer = ReviewerPage(settings)
         self.appearance = AppearancePage(settings)
-        self.keys = KeysPage(keymap)
+        self.keys = KeysPage(settings, keymap)
         self.agent = AgentPage(settings, runner)
         self.files = FilesPage(settings)
         self.services = ServicesPage(settings)
@@ -70,18 +70,12 @@ class SettingsDialog(QDialog):
         self.list.setCurrentRow(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        middle = QHBoxLayout()
-        middle.setSpacing(12)
-        middle.addWidget(self.list)
+        middle = row(self.list, spacing=12)
         card = QFrame()
         card.setProperty("role", "card")
         QVBoxLayout(card).addWidget(self.stack)
         middle.addWidget(card, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(12)
-        layout.addLayout(middle, 1)
-        layout.addWidget(buttons)
+        column((middle, 1), buttons, spacing=12, margins=12, parent=self)
         self.setWindowFlag(Qt.WindowType.WindowContextHelpButtonHint, False)
         DialogSize(self, *SIZE)
 

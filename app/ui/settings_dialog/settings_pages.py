@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDoubleSpinBox,
-    QLineEdit,
-    QPlainTextEdit,
-    QWidget,
-)
+from functools import partial
+
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QPlainTextEdit
 
 from app.core.reviewer_name import MAX_NAME
 from app.ui.settings.settings import Settings
@@ -37,18 +33,17 @@ SIZES = range(MIN_FONT_PT, MAX_FONT_PT + 1)
 
 
 class ReviewerPage(SettingsPage):
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__(settings)
         self.heading.setText(self.tr("Reviewer"))
-        self._settings = settings
         self.name = QLineEdit(maxLength=MAX_NAME)
         self.name.editingFinished.connect(self._save_name)
         self.blind = QCheckBox(self.tr("Start new sessions in blind mode"))
-        self.blind.toggled.connect(self._save_blind)
+        self.blind.toggled.connect(partial(self._save, "blind"))
         self.radius = QDoubleSpinBox(minimum=0.1, maximum=MAX_NEIGHBOUR_ARCSEC, decimals=1)
         self.radius.setSuffix(self.tr(" arcsec"))
         self.radius.setFixedWidth(NARROW)
-        self.radius.valueChanged.connect(self._save_radius)
+        self.radius.valueChanged.connect(partial(self._save, "neighbour_arcsec"))
         self.seconds = QDoubleSpinBox(minimum=0.0, maximum=MAX_SUBCLASS_SECONDS, decimals=1)
         self.seconds.setSingleStep(0.5)
         self.seconds.setSuffix(self.tr(" s"))
@@ -56,7 +51,7 @@ class ReviewerPage(SettingsPage):
         self.seconds.setFixedWidth(NARROW)
         self.seconds.valueChanged.connect(self._save_seconds)
         self.sticky = QCheckBox(self.tr("Until the next verdict"))
-        self.sticky.toggled.connect(self._save_sticky)
+        self.sticky.toggled.connect(partial(self._save, "subclass_sticky"))
         rows = form()
         note = self.tr("Saved with each of your verdicts, starting with the next session you open")
         add_row(rows, self.tr("Your name"), self.name, note)
@@ -86,26 +81,16 @@ class ReviewerPage(SettingsPage):
         if name.isprintable():
             self._settings.change(reviewer=name)
 
-    def _save_blind(self, on: bool) -> None:
-        self._settings.change(blind=on)
-
     def _save_seconds(self, seconds: float) -> None:
         """From off, the first step up is the shortest time that anybody can use."""
         least = MIN_SUBCLASS_SECONDS if seconds else 0.0
         self._settings.change(subclass_seconds=max(seconds, least))
 
-    def _save_sticky(self, on: bool) -> None:
-        self._settings.change(subclass_sticky=on)
-
-    def _save_radius(self, arcsec: float) -> None:
-        self._settings.change(neighbour_arcsec=arcsec)
-
 
 class AppearancePage(SettingsPage):
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__(settings)
         self.heading.setText(self.tr("Appearance"))
-        self._settings = settings
         self.theme = choice_box(
             {
                 "system": self.tr("System default"),
@@ -114,12 +99,12 @@ class AppearancePage(SettingsPage):
                 "lamost": self.tr("LAMOST white"),
             }
         )
-        self.theme.activated.connect(self._save_theme)
+        self.theme.activated.connect(partial(self._save_chosen, "theme", self.theme))
         points = {size: self.tr("{size} pt").replace("{size}", str(size)) for size in SIZES}
         self.font_size = choice_box({0: self.tr("System default"), **points})
-        self.font_size.activated.connect(self._save_size)
+        self.font_size.activated.connect(partial(self._save_chosen, "font_pt", self.font_size))
         self.language = choice_box({"system": self.tr("System default"), **LANGUAGES})
-        self.language.activated.connect(self._save_language)
+        self.language.activated.connect(partial(self._save_chosen, "language", self.language))
         rows = form()
         note = self.tr(
             "Colours also differ in lightness, so they can be told apart with any kind of "
@@ -137,31 +122,21 @@ class AppearancePage(SettingsPage):
         self.font_size.setCurrentIndex(self.font_size.findData(settings.font_pt))
         self.language.setCurrentIndex(self.language.findData(settings.language))
 
-    def _save_theme(self) -> None:
-        self._settings.change(theme=self.theme.currentData())
-
-    def _save_size(self) -> None:
-        self._settings.change(font_pt=self.font_size.currentData())
-
-    def _save_language(self) -> None:
-        self._settings.change(language=self.language.currentData())
-
 
 class FilesPage(SettingsPage):
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__(settings)
         self.heading.setText(self.tr("Comments and files"))
-        self._settings = settings
         self.comments = QPlainTextEdit(tabChangesFocus=True)
         self.comments.setAccessibleName(self.tr("Standard comments"))
         self.comments.setFixedHeight(96)
         self.comments.textChanged.connect(self._save_comments)
         line_lists = self.tr("Line lists (*.toml *.csv);;All files (*)")
         self.line_lists = FileList(self.tr("Line lists"), line_lists)
-        self.line_lists.changed.connect(self._save_line_lists)
+        self.line_lists.changed.connect(partial(self._save, "line_lists"))
         spectra = self.tr("Spectra (*.fits *.fits.gz *.fit *.txt *.csv *.ecsv);;All files (*)")
         self.templates = FileList(self.tr("Templates"), spectra)
-        self.templates.changed.connect(self._save_templates)
+        self.templates.changed.connect(partial(self._save, "templates"))
         for title, part in (
             (self.tr("Standard comments, one per line"), self.comments),
             (self.tr("Your line lists"), self.line_lists),
@@ -184,9 +159,3 @@ class FilesPage(SettingsPage):
 
     def _save_comments(self) -> None:
         self._settings.change(comments=self._comments())
-
-    def _save_line_lists(self, paths: tuple[str, ...]) -> None:
-        self._settings.change(line_lists=paths)
-
-    def _save_templates(self, paths: tuple[str, ...]) -> None:
-        self._settings.change(templates=paths)

@@ -10,33 +10,27 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
+
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 
 NARROW = 260
 """Width in pixels of a field for a word or a number."""
 
 
 def plain_label(text: str, role: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(role in ("dim", "warning"))
-    if role:
-        label.setProperty("role", role)
-    return label
+    return (wrapped_label if role in ("dim", "warning") else short_label)(text, role)
 
 
 def form() -> QFormLayout:
-    layout = QFormLayout()
-    layout.setHorizontalSpacing(16)
-    layout.setVerticalSpacing(16)
+    layout = QFormLayout(horizontalSpacing=16, verticalSpacing=16)
     layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
     return layout
@@ -49,13 +43,11 @@ def add_row(rows: QFormLayout, title: str, field: QWidget, *notes: str) -> list[
     label.setContentsMargins(0, 5, 0, 0)
     label.setBuddy(field)
     field.setAccessibleName(title)
-    column = QVBoxLayout()
-    column.setSpacing(4)
-    column.addWidget(field)
+    inner = column(field, spacing=4)
     labels = [plain_label(note, "dim") for note in notes]
     for note_label in labels:
-        column.addWidget(note_label)
-    rows.addRow(label, column)
+        inner.addWidget(note_label)
+    rows.addRow(label, inner)
     return labels
 
 
@@ -72,25 +64,29 @@ def choice_box(options: Mapping[Any, str]) -> QComboBox:
 class SettingsPage(QScrollArea):
     """A page of settings: a heading above `body`."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__()
+        self._settings = settings
         self.heading = plain_label("", "heading")
         inside = QWidget()
-        self.body = QVBoxLayout(inside)
-        self.body.setContentsMargins(20, 16, 20, 16)
-        self.body.setSpacing(12)
-        self.body.addWidget(self.heading)
+        self.body = column(self.heading, spacing=12, margins=(20, 16, 20, 16), parent=inside)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def _save(self, name: str, value: object) -> None:
+        self._settings.change(**{name: value})
+
+    def _save_chosen(self, name: str, box: QComboBox, *_: object) -> None:
+        self._save(name, box.currentData())
 
 
 class FileList(QWidget):
     changed = Signal(tuple)
     """The paths."""
 
-    def __init__(self, title: str, kinds: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, kinds: str) -> None:
+        super().__init__()
         self._title, self._kinds = title, kinds
         self.list = QListWidget()
         self.list.setAccessibleName(title)
@@ -100,16 +96,7 @@ class FileList(QWidget):
         self.add_button.clicked.connect(self._ask)
         self.remove_button.clicked.connect(self._remove)
         self.list.itemSelectionChanged.connect(self._follow_selection)
-        buttons = QVBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.add_button)
-        buttons.addWidget(self.remove_button)
-        buttons.addStretch(1)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(buttons)
+        row((self.list, 1), column(self.add_button, self.remove_button, 1), parent=self)
         self._follow_selection()
 
     def show_paths(self, paths: tuple[str, ...]) -> None:

@@ -67,8 +67,7 @@ class SimilarFeed(QObject):
     def find(self, row: QueueRow, spectrum: Spectrum) -> None:
         number = row.candidate.id
         work = partial(find_similar, self._session, spectrum_key(row.candidate), spectrum)
-        done = partial(self.found.emit, number)
-        self._runner.run(work, done, self._failed, owner=self)
+        self._runner.run(work, partial(self.found.emit, number), self._failed, owner=self)
 
     def stop(self) -> None:
         """Stop reading, and keep what was read."""

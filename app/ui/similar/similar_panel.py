@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from app.core.session.records import Change
 from app.ui.actions.actions import ACTIONS
@@ -16,7 +16,7 @@ from app.ui.session_context import SessionContext
 from app.ui.similar.similar_cell import SimilarCell
 from app.ui.similar.similar_feed import SHOWN, SimilarFeed, SimilarRow
 from app.ui.widgets.dock import GRIP_PX
-from app.ui.widgets.labels import button, short_label, wrapped_label
+from app.ui.widgets.labels import button, column, row, short_label, wrapped_label
 from app.ui.widgets.menu_actions import add_action
 from app.ui.widgets.text_width import how_much_larger
 
@@ -42,8 +42,7 @@ class SimilarPanel(QWidget):
         self._commands, self._keymap = context.commands, context.keymap
         self._shown_id = 0
         """The candidate whose neighbours are shown."""
-        session = context.bridge.session
-        self.sparklines = Sparklines(session, context.runner, self)
+        self.sparklines = Sparklines(context.bridge.session, context.runner, self)
         self.note = wrapped_label("", "dim")
         self.more = button(ACTIONS["more_like_this"].title)
         self.menu = QMenu(self)
@@ -90,19 +89,10 @@ class SimilarPanel(QWidget):
     def _lay_out(self, title: QLabel) -> None:
         side = QWidget(self)
         side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
-        column = QVBoxLayout(side)
-        column.setContentsMargins(4, 0, 4, 0)
-        column.setSpacing(2)
-        column.addWidget(title)
-        column.addWidget(self.note)
-        column.addStretch(1)
-        column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(2, 0, 2, 2)
-        whole.setSpacing(SPACING)
-        whole.addWidget(side)
-        for cell in self.cells:
-            whole.addWidget(cell, 1)
+        more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
+        cells = ((cell, 1) for cell in self.cells)
+        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
         self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
 
     def _schedule(self, _: object = None) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.queue import Sort
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.comparison.compared_spectra import ComparedSpectra
 from app.ui.session_context import SessionContext
 from app.ui.similar.similar_feed import SimilarFeed
-from app.ui.widgets.labels import one_line
+from app.ui.widgets.labels import column, one_line
 
 if TYPE_CHECKING:
     from app.ui.similar.similar_panel import SimilarPanel
@@ -34,8 +34,7 @@ class SimilarPlace(QWidget):
         self.feed = SimilarFeed(context, self)
         self.panel: SimilarPanel | None = None
         self._is_stopped = False
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        column(parent=self)
         self._making = QTimer(self, singleShot=True, interval=0)
         self._making.timeout.connect(self._make)
         self._beginning = QTimer(self, singleShot=True, interval=BEGIN_MS)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import narrow, one_line
+from app.ui.widgets.labels import column, narrow, one_line, row, wrapped_label
 from app.ui.widgets.page_parts import Logo
 
 WIDTH = 560
@@ -22,18 +22,17 @@ class LockedPage(QWidget):
     retry_requested = Signal(object)
     closed = Signal()
 
-    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, current_theme: CurrentTheme) -> None:
+        super().__init__()
         self._location: Path | str = ""
-        self.title = _label("title")
-        self.holder = _label("")
-        about = _label("dim")
-        about.setText(
-            self.tr(
-                "Only one program can write to a session at a time, so that no verdict "
-                "is lost. Close the session there, or open it here read-only."
-            )
+        self.title = narrow(wrapped_label("", "title"))
+        self.holder = narrow(wrapped_label("", ""))
+        about = narrow(wrapped_label("", "dim"))
+        text = self.tr(
+            "Only one program can write to a session at a time, so that no verdict "
+            "is lost. Close the session there, or open it here read-only."
         )
+        about.setText(text)
         self.read_only_button = self._button(self.tr("Open read-only"), self._open_read_only)
         self.read_only_button.setProperty("role", "primary")
         self.retry_button = self._button(self.tr("Try again"), self._retry)
@@ -41,21 +40,12 @@ class LockedPage(QWidget):
         card = QFrame()
         card.setProperty("role", "card")
         card.setFixedWidth(WIDTH)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(24, 24, 24, 20)
-        column.setSpacing(12)
-        column.addWidget(Logo(44))
-        column.addSpacing(4)
+        inner = column(Logo(44), spacing=12, margins=(24, 24, 24, 20), parent=card)
+        inner.addSpacing(4)
         for part in (self.title, self.holder, about):
-            column.addWidget(part)
-        column.addSpacing(8)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.read_only_button)
-        row.addWidget(self.retry_button)
-        row.addStretch(1)
-        row.addWidget(self.other_button)
-        column.addLayout(row)
+            inner.addWidget(part)
+        inner.addSpacing(8)
+        inner.addLayout(row(self.read_only_button, self.retry_button, 1, self.other_button))
         layout = QVBoxLayout(self)
         layout.addStretch(2)
         layout.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -79,12 +69,3 @@ class LockedPage(QWidget):
 
     def _retry(self) -> None:
         self.retry_requested.emit(self._location)
-
-
-def _label(role: str) -> QLabel:
-    label = narrow(QLabel())
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    if role:
-        label.setProperty("role", role)
-    return label

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame
 
 from app.core.reviewer_name import name_from_environment
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.widgets.labels import button, short_label
+from app.ui.widgets.labels import button, column, row, short_label
 from app.ui.widgets.reviewer_name import MAX_NAME, NameField
 
 NAME_ASKED = "name"
@@ -28,8 +28,8 @@ class NamePrompt(QFrame):
     answered = Signal()
     dismissed = Signal()
 
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__()
         self._settings = settings
         self._was_shown = False
         self.setProperty("role", "notice")
@@ -42,7 +42,13 @@ class NamePrompt(QFrame):
         self.field.setFixedWidth(FIELD_PX)
         self.field.setAccessibleName(self.tr("Your name"))
         self.keep_button = button(self.tr("Save"), "primary")
-        self._lay_out()
+        row(
+            (column(self.title, self.note, spacing=2), 1),
+            self.field,
+            self.keep_button,
+            margins=(16, 10, 12, 10),
+            parent=self,
+        )
         self.field.setText(reviewer_name(settings.settings))
         self.field.returnPressed.connect(self.answer)
         self.field.cancelled.connect(self.dismiss)
@@ -85,8 +91,7 @@ class NamePrompt(QFrame):
 
     def _save_name(self) -> None:
         typed = " ".join(self.field.text().split())
-        changes = {"reviewer": typed} if typed.isprintable() and typed else {}
-        self._mark_asked(**changes)
+        self._mark_asked(**{"reviewer": typed} if typed.isprintable() and typed else {})
 
     def _mark_asked(self, **changes: str) -> None:
         """Save the changes, and do not ask again."""
@@ -104,15 +109,3 @@ class NamePrompt(QFrame):
 
     def _follow(self, _: object) -> None:
         self.setVisible(self.is_needed)
-
-    def _lay_out(self) -> None:
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self.title)
-        texts.addWidget(self.note)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 10, 12, 10)
-        row.setSpacing(8)
-        row.addLayout(texts, 1)
-        row.addWidget(self.field)
-        row.addWidget(self.keep_button)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -47,8 +48,4 @@ class FoldersQuestion(QMessageBox):
         cancel = self.addButton(QMessageBox.StandardButton.Cancel)
         self.setEscapeButton(cancel)
         self.setDefaultButton(cancel)  # so that nobody agrees by mistake
-        self._error = error
-        self.allowed.clicked.connect(self._allow)
-
-    def _allow(self) -> None:
-        allow_folders(self._error.session_id, self._error.folders)
+        self.allowed.clicked.connect(partial(allow_folders, error.session_id, error.folders))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.ui.background.runner import Runner
 from app.ui.settings.settings import reviewer_name
@@ -15,7 +15,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.start.recent import RecentSession, describe_session, forget
 from app.ui.start.recent_row import PAD, RecentRow
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import column, short_label, wrapped_label
 
 
 class RecentList(QFrame):
@@ -25,13 +25,9 @@ class RecentList(QFrame):
     """Path or URL of the session."""
 
     def __init__(
-        self,
-        settings: SettingsStore,
-        current_theme: CurrentTheme,
-        runner: Runner,
-        parent: QWidget | None = None,
+        self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._settings, self._current_theme, self._runner = settings, current_theme, runner
         self._pending: list[Future[Any]] = []
         self.rows: dict[str, RecentRow] = {}
@@ -45,11 +41,7 @@ class RecentList(QFrame):
         self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._body = QWidget()
         self._body.setObjectName("recent_rows")
-        self._column = QVBoxLayout(self._body)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
-        self._column.addWidget(self.empty)
-        self._column.addStretch(1)
+        self._column = column(self.empty, 1, spacing=2, parent=self._body)
         self._area = area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -58,11 +50,7 @@ class RecentList(QFrame):
         area.setWidget(self._body)
         area.viewport().setAutoFillBackground(False)
         self._body.setAutoFillBackground(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(6, 14, 6, 8)
-        layout.setSpacing(8)
-        layout.addWidget(title)
-        layout.addWidget(area, 1)
+        column(title, (area, 1), margins=(6, 14, 6, 8), parent=self)
         settings.changed.connect(self._follow)
         self.refresh()
 

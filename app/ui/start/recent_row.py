@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QDate, QLocale, QRect, QRectF, QSize, Qt, QTime, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolButton
 
 from app.ui.start.recent import RecentSession
-from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.data_texts import task_text
 from app.ui.widgets.painted_button import RowButton
 from app.ui.widgets.text_width import how_much_larger
@@ -31,24 +32,21 @@ class RecentRow(RowButton):
     opened = Signal(str)
     removed = Signal(str)
 
-    def __init__(
-        self, session: RecentSession, current_theme: CurrentTheme, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, session: RecentSession, current_theme: CurrentTheme) -> None:
+        super().__init__()
         self._current_theme = current_theme
         self.session = session
-        self.remove_button = QToolButton(self)
+        self.remove_button = QToolButton(self, autoRaise=True)
         self.remove_button.setText("✕")
-        self.remove_button.setAutoRaise(True)
         self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove_button.setToolTip(self.tr("Remove from this list; the file is kept"))
         self.remove_button.setAccessibleName(self.tr("Remove from this list"))
         self.remove_button.setProperty("role", "mark")
-        self.remove_button.clicked.connect(self._remove)
+        self.remove_button.clicked.connect(partial(self.removed.emit, session.location))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._open)
-        current_theme.changed.connect(self._redraw)
+        current_theme.changed.connect(self.update)
         self.show_session(session)
 
     def show_session(self, session: RecentSession) -> None:
@@ -148,12 +146,6 @@ class RecentRow(RowButton):
     def _open(self) -> None:
         if self.session.exists:
             self.opened.emit(self.session.location)
-
-    def _remove(self) -> None:
-        self.removed.emit(self.session.location)
-
-    def _redraw(self, theme: Theme) -> None:
-        self.update()
 
 
 def short_folder(session: RecentSession) -> str:

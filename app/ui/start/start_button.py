@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.widgets.painted_button import RowButton
@@ -68,11 +68,10 @@ class StartButton(RowButton):
         title: str,
         about: str,
         key: str = "",
-        parent: QWidget | None = None,
         *,
         is_first: bool = False,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._current_theme, self._icon, self._about, self._key = current_theme, icon, about, key
         self._is_first = is_first
         self.setText(title)
@@ -83,7 +82,7 @@ class StartButton(RowButton):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        current_theme.changed.connect(self._redraw)
+        current_theme.changed.connect(self.update)
 
     def set_description(self, about: str) -> None:
         self._about = about
@@ -125,10 +124,8 @@ class StartButton(RowButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._current_theme.theme
-        ink, dim = self._draw_background(painter, theme)
-        icon_top = (self.height() - ICON) / 2
-        draw_icon(painter, self._icon, QRectF(PAD, icon_top, ICON, ICON), ink)
+        ink, dim = self._draw_background(painter, self._current_theme.theme)
+        draw_icon(painter, self._icon, QRectF(PAD, (self.height() - ICON) / 2, ICON, ICON), ink)
         self._draw_text(painter, ink, dim)
 
     def _draw_background(self, painter: QPainter, theme: Theme) -> tuple[QColor, QColor]:
@@ -174,6 +171,3 @@ class StartButton(RowButton):
 
     def _key_width(self) -> int:
         return self.fontMetrics().horizontalAdvance(self._key) + GAP if self._key else 0
-
-    def _redraw(self, theme: Theme) -> None:
-        self.update()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.core.database.locations import shown_location
 from app.ui.actions.actions import ACTIONS
@@ -20,7 +21,7 @@ from app.ui.start.start_button import StartButton
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import column, flow, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.reviewer_name import ReviewerName
@@ -61,24 +62,21 @@ class WelcomePage(QWidget):
         self.drops = DropZone(self, current_theme, runner)
         self.drops.dropped.connect(self.open_dropped)
         self._make_buttons()
-        middle = QVBoxLayout()
-        middle.setSpacing(16)
-        middle.addStretch(2)
-        middle.addLayout(self._heading())
-        middle.addWidget(self.problem)
-        middle.addWidget(self.name_prompt)
-        middle.addLayout(self._choices())
-        middle.addLayout(self._footer())
-        middle.addStretch(3)
-        column = QWidget()
-        column.setLayout(middle)
-        area = PageScrollArea(column)  # large text on a small screen
+        middle = column(
+            2,
+            self._heading(),
+            self.problem,
+            self.name_prompt,
+            self._choices(),
+            self._footer(),
+            3,
+            spacing=16,
+        )
+        inner = QWidget()
+        inner.setLayout(middle)
+        area = PageScrollArea(inner)  # large text on a small screen
         MostWidth(area, MAX_WIDTH)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(24, 16, 24, 16)
-        layout.addStretch(1)
-        layout.addWidget(area, 100)
-        layout.addStretch(1)
+        row(1, (area, 100), 1, spacing=None, margins=(24, 16, 24, 16), parent=self)
         settings.changed.connect(self._follow)
         self._follow(None)
 
@@ -108,97 +106,52 @@ class WelcomePage(QWidget):
     def _heading(self) -> QHBoxLayout:
         name = short_label(PROGRAM, "name")
         name.setObjectName("program_name")
-        about = wrapped_label(
-            self.tr(
-                "Vet rare-star candidates by their spectra, with an agent that inspects them too."
-            ),
-            "dim",
+        text = self.tr(
+            "Vet rare-star candidates by their spectra, with an agent that inspects them too."
         )
-        texts = QVBoxLayout()
-        texts.setSpacing(4)
-        texts.addStretch(1)
-        texts.addWidget(name)
-        texts.addWidget(about)
-        texts.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(20)
-        row.addWidget(Logo(72))
-        row.addLayout(texts, 1)
-        return row
+        texts = column(1, name, wrapped_label(text, "dim"), 1, spacing=4)
+        return row(Logo(72), (texts, 1), spacing=20)
 
     def _make_buttons(self) -> None:
-        current_theme = self._current_theme
-        self.sample_button = StartButton(
-            current_theme, start_button.spectrum, self.tr("Try the sample"), "", is_first=True
-        )
-        self.list_button = StartButton(
-            current_theme,
-            start_button.table,
-            self.tr("Open a list"),
-            self.tr("CSV, ECSV, FITS, VOTable or Parquet"),
-            self._key("open_list"),
-        )
-        self.folder_button = StartButton(
-            current_theme,
-            start_button.folder,
-            self.tr("Open a folder of spectra"),
-            self.tr("LAMOST, SDSS, DESI and other FITS or text spectra"),
-        )
-        self.session_button = StartButton(
-            current_theme,
-            start_button.session,
-            self.tr("Open a session"),
-            self.tr("Continue where you left off, or view a colleague's session"),
-            self._key("open_session"),
-        )
+        make = partial(StartButton, self._current_theme)
+        title = self.tr("Try the sample")
+        self.sample_button = make(start_button.spectrum, title, "", is_first=True)
+        title, about = self.tr("Open a list"), self.tr("CSV, ECSV, FITS, VOTable or Parquet")
+        self.list_button = make(start_button.table, title, about, self._key("open_list"))
+        title = self.tr("Open a folder of spectra")
+        about = self.tr("LAMOST, SDSS, DESI and other FITS or text spectra")
+        self.folder_button = make(start_button.folder, title, about)
+        title = self.tr("Open a session")
+        about = self.tr("Continue where you left off, or view a colleague's session")
+        self.session_button = make(start_button.session, title, about, self._key("open_session"))
         self.sample_button.clicked.connect(self._request_sample)
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
         self.session_button.clicked.connect(self._ask_for_session)
 
     def _choices(self) -> QHBoxLayout:
-        ways = QVBoxLayout()
-        ways.setSpacing(8)
-        for button in (
-            self.sample_button,
-            self.list_button,
-            self.folder_button,
-            self.session_button,
-        ):
-            ways.addWidget(button)
-        hint = wrapped_label(
-            self.tr("Or drop lists, folders, spectra or a session anywhere on this page."), "dim"
-        )
+        ways = column(self.sample_button, self.list_button, self.folder_button, self.session_button)
+        text = self.tr("Or drop lists, folders, spectra or a session anywhere on this page.")
+        hint = wrapped_label(text, "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         ways.addSpacing(4)
         ways.addWidget(hint)
         ways.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(16)
-        row.addLayout(ways, 4)
-        row.addWidget(self.recent, 5)
-        return row
+        return row((ways, 4), (self.recent, 5), spacing=16)
 
     def _footer(self) -> FlowLayout:
         offline = short_label(self.tr("Works offline."), "dim")
         about = QPushButton(self.tr("What this is, and what it is not"))
         about.setObjectName("about_link")
-        about.setProperty("role", "quiet")
-        about.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         about.clicked.connect(self.about_requested)
         self.curation_button = QPushButton(self.tr("Curation room…"))
-        self.curation_button.setToolTip(
-            self.tr("Screen, revise, audit and vote on drafts that a model will learn from")
-        )
-        self.curation_button.setProperty("role", "quiet")
-        self.curation_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        text = self.tr("Screen, revise, audit and vote on drafts that a model will learn from")
+        self.curation_button.setToolTip(text)
         self.curation_button.clicked.connect(self.curation_requested)
-        row = FlowLayout(spacing=8)
-        row.addWidget(self.reviewer)
-        row.addWidget(offline)
-        row.addWidget(about)
-        row.addWidget(self.curation_button)
-        return row
+        for each in (about, self.curation_button):
+            each.setProperty("role", "quiet")
+            each.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return flow(self.reviewer, offline, about, self.curation_button, spacing=8)
 
     def _follow(self, _: object) -> None:
         """Show either the question for the name or the name itself."""

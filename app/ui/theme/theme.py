@@ -68,126 +68,53 @@ class Theme:
     on_bar: str
 
 
-LIGHT = Theme(
-    name="light",
-    is_dark=False,
-    window="#f3f4f6",
-    panel="#ffffff",
-    border="#d4d8de",
-    text="#1c2128",
-    dim="#59636e",
-    accent="#1f5fbf",
-    on_accent="#ffffff",
-    accept="#006a6c",
-    reject="#a01830",
-    unsure="#7f6200",
-    on_verdict="#ffffff",
-    warning="#9a5b00",
-    plot="#ffffff",
-    axis="#404852",
-    grid="#e6e9ed",
-    flux="#16202c",
-    flux_raw="#8a95a1",
-    error_band="#40607d9c",
-    bad_pixels="#50b0413e",
-    sky="#309b8448",
-    line="#2f6db5",
-    band="#8b4fa8",
-    line_text="#2a4f7d",
-    template="#c8553d",
-    overlay_1="#0072b2",
-    overlay_2="#00795a",
-    overlay_3="#8e44ad",
-    overlay_4="#8a6500",
-    overlay_5="#b0306a",
-    overlay_6="#5b6b00",
-    agent="#c87600",
-    on_agent="#10151b",
-    window_region="#401f5fbf",
-    bar="#ffffff",
-    on_bar="#1c2128",
-)
+_COLOURS = {
+    "window": ("#f3f4f6", "#16191e", "#eef1f5"),
+    "panel": ("#ffffff", "#1f242b", "#ffffff"),
+    "border": ("#d4d8de", "#363d47", "#c9d1db"),
+    "text": ("#1c2128", "#e6e9ed", "#1b2733"),
+    "dim": ("#59636e", "#a2abb6", "#556270"),
+    "accent": ("#1f5fbf", "#6ea8fe", "#16528e"),
+    "on_accent": ("#ffffff", "#0d1520", "#ffffff"),
+    "accept": ("#006a6c", "#4fd1c0", "#006a6c"),
+    "reject": ("#a01830", "#fc7f6f", "#a01830"),
+    "unsure": ("#7f6200", "#f0d060", "#7f6200"),
+    "on_verdict": ("#ffffff", "#10151b", "#ffffff"),
+    "warning": ("#9a5b00", "#f0b429", "#9a5b00"),
+    "plot": ("#ffffff", "#1f242b", "#ffffff"),
+    "axis": ("#404852", "#b9c1cb", "#333333"),
+    "grid": ("#e6e9ed", "#333a44", "#ececec"),
+    "flux": ("#16202c", "#e9edf2", "#2b2b2b"),
+    "flux_raw": ("#8a95a1", "#6b7581", "#949494"),
+    "error_band": ("#40607d9c", "#4088a0b8", "#30808080"),
+    "bad_pixels": ("#50b0413e", "#60e07a6a", "#50b0413e"),
+    "sky": ("#309b8448", "#30d0b070", "#28808080"),
+    "line": ("#2f6db5", "#7fb2f5", "#b0322a"),
+    "band": ("#8b4fa8", "#c79be0", "#6a4a9c"),
+    "line_text": ("#2a4f7d", "#a8c8f0", "#7a2a24"),
+    "template": ("#c8553d", "#ff9a7a", "#1f77b4"),
+    "overlay_1": ("#0072b2", "#56b4e9", "#b5482f"),
+    "overlay_2": ("#00795a", "#2fd6a3", "#00795a"),
+    "overlay_3": ("#8e44ad", "#c79be0", "#8e44ad"),
+    "overlay_4": ("#8a6500", "#f0c24b", "#8a6500"),
+    "overlay_5": ("#b0306a", "#ff8fc0", "#b0306a"),
+    "overlay_6": ("#5b6b00", "#b5d33d", "#5b6b00"),
+    "agent": ("#c87600", "#ffb84d", "#c87600"),
+    "on_agent": ("#10151b", "#10151b", "#10151b"),
+    "window_region": ("#401f5fbf", "#406ea8fe", "#3016528e"),
+    "bar": ("#ffffff", "#1f242b", "#1b3a5c"),
+    "on_bar": ("#1c2128", "#e6e9ed", "#eef3f9"),
+}
+"""Of the light, the dark and the LAMOST theme."""
 
-DARK = Theme(
-    name="dark",
-    is_dark=True,
-    window="#16191e",
-    panel="#1f242b",
-    border="#363d47",
-    text="#e6e9ed",
-    dim="#a2abb6",
-    accent="#6ea8fe",
-    on_accent="#0d1520",
-    accept="#4fd1c0",
-    reject="#fc7f6f",
-    unsure="#f0d060",
-    on_verdict="#10151b",
-    warning="#f0b429",
-    plot="#1f242b",
-    axis="#b9c1cb",
-    grid="#333a44",
-    flux="#e9edf2",
-    flux_raw="#6b7581",
-    error_band="#4088a0b8",
-    bad_pixels="#60e07a6a",
-    sky="#30d0b070",
-    line="#7fb2f5",
-    band="#c79be0",
-    line_text="#a8c8f0",
-    template="#ff9a7a",
-    overlay_1="#56b4e9",
-    overlay_2="#2fd6a3",
-    overlay_3="#c79be0",
-    overlay_4="#f0c24b",
-    overlay_5="#ff8fc0",
-    overlay_6="#b5d33d",
-    agent="#ffb84d",
-    on_agent="#10151b",
-    window_region="#406ea8fe",
-    bar="#1f242b",
-    on_bar="#e6e9ed",
-)
 
-LAMOST = Theme(
-    name="lamost",
-    is_dark=False,
-    window="#eef1f5",
-    panel="#ffffff",
-    border="#c9d1db",
-    text="#1b2733",
-    dim="#556270",
-    accent="#16528e",
-    on_accent="#ffffff",
-    accept="#006a6c",
-    reject="#a01830",
-    unsure="#7f6200",
-    on_verdict="#ffffff",
-    warning="#9a5b00",
-    plot="#ffffff",
-    axis="#333333",
-    grid="#ececec",
-    flux="#2b2b2b",
-    flux_raw="#949494",
-    error_band="#30808080",
-    bad_pixels="#50b0413e",
-    sky="#28808080",
-    line="#b0322a",
-    band="#6a4a9c",
-    line_text="#7a2a24",
-    template="#1f77b4",
-    overlay_1="#b5482f",
-    overlay_2="#00795a",
-    overlay_3="#8e44ad",
-    overlay_4="#8a6500",
-    overlay_5="#b0306a",
-    overlay_6="#5b6b00",
-    agent="#c87600",
-    on_agent="#10151b",
-    window_region="#3016528e",
-    bar="#1b3a5c",
-    on_bar="#eef3f9",
-)
+def _theme(name: str, column: int, *, is_dark: bool = False) -> Theme:
+    return Theme(
+        name=name, is_dark=is_dark, **{key: each[column] for key, each in _COLOURS.items()}
+    )
 
+
+LIGHT, DARK, LAMOST = _theme("light", 0), _theme("dark", 1, is_dark=True), _theme("lamost", 2)
 THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}
 
 
@@ -197,8 +124,8 @@ class CurrentTheme(QObject):
     changed = Signal(object)
     """A `Theme`."""
 
-    def __init__(self, theme: Theme = LIGHT, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme = LIGHT) -> None:
+        super().__init__()
         self.theme = theme
 
     def use(self, theme: Theme) -> None:

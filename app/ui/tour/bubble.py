@@ -6,19 +6,12 @@ from operator import attrgetter
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import (
-    QFrame,
-    QGraphicsDropShadowEffect,
-    QHBoxLayout,
-    QLabel,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QLabel, QWidget
 
 from app.ui.actions.key_names import label
 from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.stops import Stop
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 from app.ui.widgets.painted_button import PaintedButton
 
 WIDTH = 348
@@ -41,7 +34,14 @@ class TourBubble(QFrame):
         self.back = _button(current_theme, self)
         self.next = _button(current_theme, self, is_quiet=False)
         self.end = _button(current_theme, self)
-        self._lay_out()
+        whole = column(
+            row((self.title, 1), (self.progress, 0, Qt.AlignmentFlag.AlignTop), spacing=None),
+            self.text,
+            margins=(16, 12, 16, 12),
+            parent=self,
+        )
+        whole.addSpacing(4)
+        whole.addLayout(row(self.end, 1, self.back, self.next))
         shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
         shadow.setColor(QColor(0, 0, 0, 90))
         self.setGraphicsEffect(shadow)
@@ -65,33 +65,12 @@ class TourBubble(QFrame):
         self.end.setVisible(not is_last)
         self.setAccessibleName(self.tr("Tour: {title}").replace("{title}", stop.title))
         self.setAccessibleDescription(stop.text)
-        self._fit()
-
-    def _fit(self) -> None:
         layout = self.layout()
         assert layout is not None
         layout.activate()
         self.ensurePolished()
         width = max(WIDTH, layout.totalMinimumSize().width())
         self.setFixedSize(width, layout.totalHeightForWidth(width))
-
-    def _lay_out(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 12, 16, 12)
-        whole.setSpacing(8)
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.progress, 0, Qt.AlignmentFlag.AlignTop)
-        whole.addLayout(head)
-        whole.addWidget(self.text)
-        whole.addSpacing(4)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.end)
-        buttons.addStretch(1)
-        buttons.addWidget(self.back)
-        buttons.addWidget(self.next)
-        whole.addLayout(buttons)
 
 
 def _button(

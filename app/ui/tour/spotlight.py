@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.theme.theme import CurrentTheme
 
 ROUND = 9.0
 AROUND = 4
@@ -22,7 +22,7 @@ class Spotlight(QWidget):
         self.hole: QRect | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        current_theme.changed.connect(self._redraw)
+        current_theme.changed.connect(self.update)
         self.hide()
 
     def highlight(self, hole: QRect | None) -> None:
@@ -46,9 +46,6 @@ class Spotlight(QWidget):
             painter.setPen(QPen(QColor(theme.accent), 2.0))
             painter.drawRoundedRect(ring, ROUND, ROUND)
         painter.end()
-
-    def _redraw(self, theme: Theme) -> None:
-        self.update()
 
 
 _OUT = (-AROUND, -AROUND, AROUND, AROUND)

@@ -69,8 +69,7 @@ def sentence_pattern(english: str, other: str, after: str) -> SentencePattern:
     """Compile a sentence; `after` is a pattern of what must follow it."""
     pattern, end, names = "", 0, []
     for match in PLACEHOLDER.finditer(english):
-        name = match.group(1)
-        inner = NUMBER if name == "n" else ".+?"
+        inner = NUMBER if match.group(1) == "n" else ".+?"
         pattern += re.escape(english[end : match.start()]) + f"({inner})"
         names.append(match.group(0))
         end = match.end()
@@ -196,8 +195,7 @@ class Phrasebook:
         """Translate one finding, which may start a sentence or be inside one."""
         small = words[:1].lower() + words[1:]
         for each in dict.fromkeys((small, words)):
-            translation = self._claim(each)
-            if translation is not None:
+            if (translation := self._claim(each)) is not None:
                 return translation
         return None
 
@@ -219,8 +217,7 @@ class Phrasebook:
     def remark(self, words: str) -> str | None:
         """Translate what a number means: a phrase, or one about a kind of object."""
         for each in self.remarks:
-            match = each.pattern.match(words)
-            if match is not None:
+            if (match := each.pattern.match(words)) is not None:
                 return self._filled(each, match)
         return self.phrase(words)
 
@@ -241,8 +238,7 @@ class Phrasebook:
         parts, found = words.split(", "), []
         while parts:
             for count in range(len(parts), 0, -1):
-                label = self.texts.get(", ".join(parts[:count]))
-                if label is not None:
+                if (label := self.texts.get(", ".join(parts[:count]))) is not None:
                     found.append(label)
                     del parts[:count]
                     break

@@ -130,8 +130,7 @@ class Messages:
     def _named(self, text: str, depth: int) -> str | None:
         """A message behind the name of its object, which may hold colons too."""
         for colon in islice(re.finditer(": ", text), MAX_COLONS):
-            known = self._known(text[colon.end() :], depth)
-            if known is not None:
+            if (known := self._known(text[colon.end() :], depth)) is not None:
                 return f"{text[: colon.start()]}：{known.lstrip()}"
         return None
 

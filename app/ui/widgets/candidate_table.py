@@ -83,7 +83,7 @@ class CandidateTable(QTableView):
         self.entered.connect(self._hover)
         self.viewportEntered.connect(self._hover)
         self.clicked.connect(self._activate)
-        current_theme.changed.connect(self._restyle)
+        current_theme.changed.connect(self.viewport().update)
 
     @property
     def row_height(self) -> int:
@@ -161,9 +161,6 @@ class CandidateTable(QTableView):
         self._delegate.set_font(self.font())
         self.verticalHeader().setDefaultSectionSize(round(self._lines * self.row_height))
         self.horizontalHeader().setFixedHeight(self.row_height + 8)
-
-    def _restyle(self) -> None:
-        self.viewport().update()
 
 
 class Cell(NamedTuple):

@@ -6,16 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import narrow, wrapped_label
+from app.ui.widgets.labels import column, flow, narrow, wrapped_label
 from app.ui.widgets.text_width import TextWidth
 
 EDIT_PX, WIDEST_EDIT_PX = 150, 400
@@ -36,7 +29,7 @@ class FileField(QWidget):
         self.edit = QLineEdit()
         self.edit.setAcceptDrops(False)
         self.edit.setAccessibleName(title)
-        self.edit.textChanged.connect(self._text_changed)
+        self.edit.textChanged.connect(self.changed)
         label.setBuddy(self.edit)
         self.button = QPushButton(self.tr("Choose…"))
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -46,15 +39,8 @@ class FileField(QWidget):
         self.problem = narrow(wrapped_label("", "warning"))
         self.problem.hide()
         TextWidth(self.edit, EDIT_PX, WIDEST_EDIT_PX, is_fixed=False)
-        row = FlowLayout(spacing=8)
-        row.addWidget(self.edit)
-        row.addWidget(self.button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(label)
-        layout.addLayout(row)
-        layout.addWidget(self.problem)
+        line = flow(self.edit, self.button, spacing=8)
+        column(label, line, self.problem, spacing=2, parent=self)
 
     @property
     def path(self) -> Path | None:
@@ -69,7 +55,6 @@ class FileField(QWidget):
         self.edit.setText("" if path is None else str(path))
 
     def begin(self) -> None:
-        """Focus the field with its text selected."""
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.edit.selectAll()
 
@@ -80,9 +65,6 @@ class FileField(QWidget):
     def _choose(self) -> None:
         if (path := self._ask(self.path)) is not None:
             self.set_path(path)
-
-    def _text_changed(self, _: str) -> None:
-        self.changed.emit()
 
 
 def is_there(path: Path) -> bool:

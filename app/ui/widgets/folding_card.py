@@ -4,37 +4,26 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from app.ui.widgets.labels import column, row, short_label
 
 OPEN, SHUT = "▾", "▸"
 
 
 class FoldingCard(QFrame):
-    folded = Signal(bool)
-
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self.is_folded = False
         self._title = title
         self.heading = _Heading(self)
-        self.note = QLabel(self)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setProperty("role", "dim")
+        self.note = short_label("", "dim", self)
         self.body = QWidget(self)
-        self.inside = QVBoxLayout(self.body)
-        self.inside.setContentsMargins(0, 0, 0, 0)
-        self.inside.setSpacing(8)
-        self.head = QHBoxLayout()
+        self.inside = column(parent=self.body)
+        self.head = row(self.heading, (self.note, 0, Qt.AlignmentFlag.AlignRight))
         """Row of the heading and the note; a card may insert more widgets between them."""
-        self.head.setSpacing(8)
-        self.head.addWidget(self.heading)
-        self.head.addWidget(self.note, 0, Qt.AlignmentFlag.AlignRight)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 8, 12, 8)
-        whole.setSpacing(4)
-        whole.addLayout(self.head)
-        whole.addWidget(self.body, 1)
+        column(self.head, (self.body, 1), spacing=4, margins=(12, 8, 12, 8), parent=self)
         self.heading.clicked.connect(self.flip)
         self._show_heading()
 
@@ -44,13 +33,10 @@ class FoldingCard(QFrame):
     def fold(self, is_folded: bool) -> None:
         self.is_folded = is_folded
         self.body.setVisible(not is_folded)
-        policy = self.sizePolicy()
-        policy.setVerticalPolicy(
-            QSizePolicy.Policy.Maximum if is_folded else QSizePolicy.Policy.Preferred
-        )
+        policy, policies = self.sizePolicy(), QSizePolicy.Policy
+        policy.setVerticalPolicy(policies.Maximum if is_folded else policies.Preferred)
         self.setSizePolicy(policy)
         self._show_heading()
-        self.folded.emit(is_folded)
 
     def _show_heading(self) -> None:
         self.heading.setText(f"{SHUT if self.is_folded else OPEN} {self._title}")

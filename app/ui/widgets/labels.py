@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.widgets.flow_layout import FlowLayout
+
+Part = (
+    QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+)
+Margins = int | tuple[int, int, int, int]
 
 from agent.ellipsis import shortened
 
@@ -28,20 +46,17 @@ def narrow(label: QLabel) -> QLabel:
     return label
 
 
-def wrapped_label(text: str, role: str = "") -> QLabel:
+def wrapped_label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     """A label for plain text that wraps."""
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setText(text)
+    label = QLabel(parent, textFormat=Qt.TextFormat.PlainText, wordWrap=True, text=text)
     if role:
         label.setProperty("role", role)
     return label
 
 
-def short_label(text: str, role: str = "") -> QLabel:
+def short_label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     """A label for one line of plain text."""
-    label = wrapped_label(text, role)
+    label = wrapped_label(text, role, parent)
     label.setWordWrap(False)
     return label
 
@@ -55,6 +70,15 @@ def button(text: str, role: str = "quiet") -> QPushButton:
     return made
 
 
+def dialog_button(text: str, call: Callable[[], object], role: str = "") -> QPushButton:
+    """A button that Enter in a field of its dialog does not press."""
+    made = QPushButton(text, autoDefault=False)
+    made.clicked.connect(call)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
 def check_box(text: str) -> QCheckBox:
     made = QCheckBox(text)
     made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -62,19 +86,64 @@ def check_box(text: str) -> QCheckBox:
     return made
 
 
-def row(*parts: QWidget | tuple[QWidget, int] | int, spacing: int = 8) -> QHBoxLayout:
-    """Widgets side by side; a pair has a stretch, a number is empty space with that stretch."""
+def row(
+    *parts: Part, spacing: int | None = 8, margins: Margins = 0, parent: QWidget | None = None
+) -> QHBoxLayout:
+    """Parts side by side; a pair has a stretch, a number is empty space with that stretch.
+
+    Spacing None is that of the style.
+    """
     layout = QHBoxLayout()
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(spacing)
-    for part in parts:
-        if isinstance(part, int):
-            layout.addStretch(part)
-        elif isinstance(part, tuple):
-            layout.addWidget(*part)
-        else:
-            layout.addWidget(part)
+    _fill(layout, parts, spacing, margins, parent)
     return layout
+
+
+def column(
+    *parts: Part, spacing: int | None = 8, margins: Margins = 0, parent: QWidget | None = None
+) -> QVBoxLayout:
+    """Parts one below another, written as those of a row."""
+    layout = QVBoxLayout()
+    _fill(layout, parts, spacing, margins, parent)
+    return layout
+
+
+def flow(*parts: QWidget, spacing: int = 6, parent: QWidget | None = None) -> FlowLayout:
+    """Widgets side by side, without margins, that go on in the next row where room ends."""
+    layout = FlowLayout(parent, spacing=spacing)
+    layout.setContentsMargins(0, 0, 0, 0)
+    for part in parts:
+        layout.addWidget(part)
+    return layout
+
+
+def _fill(
+    layout: QBoxLayout,
+    parts: tuple[Part, ...],
+    spacing: int | None,
+    margins: Margins,
+    parent: QWidget | None,
+) -> None:
+    if parent is not None:
+        parent.setLayout(layout)
+    layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    for part in parts:
+        what, *how = part if isinstance(part, tuple) else (part,)
+        if isinstance(what, int):
+            layout.addStretch(what)
+        elif isinstance(what, QLayout):
+            layout.addLayout(what, *how)
+        else:
+            layout.addWidget(what, *how)  # type: ignore[arg-type]
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Take all widgets of a layout away for good."""
+    while item := layout.takeAt(0):
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
 
 
 def escape_mnemonics(text: str) -> str:
@@ -83,5 +152,4 @@ def escape_mnemonics(text: str) -> str:
 
 
 def with_key(text: str, key: str) -> str:
-    """A button's text with its key."""
     return escape_mnemonics(f"{text}  {key}" if key else text)

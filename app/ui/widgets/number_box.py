@@ -35,7 +35,7 @@ class NumberBox(QLineEdit):
     ) -> None:
         super().__init__(parent)
         self._low, self._high, self._decimals = low, high, decimals
-        self._value: float | None = None
+        self.value: float | None = None
         self.setProperty("role", "number")
         self.setMaxLength(MAX_LENGTH)
         self.setMinimumWidth(MIN_WIDTH_PX)
@@ -43,13 +43,9 @@ class NumberBox(QLineEdit):
         self.setAccessibleName(name)
         self.returnPressed.connect(self._accept)
 
-    @property
-    def value(self) -> float | None:
-        return self._value
-
     def show_value(self, value: float | None) -> None:
         """Show a value without emitting `entered`; None leaves the box empty."""
-        self._value = value
+        self.value = value
         if not self.hasFocus() or not self.isModified():
             self._restore()
 
@@ -74,12 +70,12 @@ class NumberBox(QLineEdit):
             self._restore()
             return
         value = min(max(value, self._low), self._high)
-        self._value = value
+        self.value = value
         self._restore()
         self.entered.emit(value)
 
     def _restore(self) -> None:
-        self.setText("" if self._value is None else f"{self._value + 0.0:.{self._decimals}f}")
+        self.setText("" if self.value is None else f"{self.value + 0.0:.{self._decimals}f}")
         self.setModified(False)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from app.ui.program_icon import program_icon
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 
 
 class PageCard(QFrame):
@@ -16,10 +16,7 @@ class PageCard(QFrame):
     def __init__(self, title: str, note: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(16, 12, 16, 12)
-        self.body.setSpacing(8)
-        self.body.addWidget(wrapped_label(title, "title"))
+        self.body = column(wrapped_label(title, "title"), margins=(16, 12, 16, 12), parent=self)
         if note:
             self.body.addWidget(wrapped_label(note, "dim"))
 
@@ -78,10 +75,8 @@ class PageScrollArea(QScrollArea):
 
 
 class Logo(QWidget):
-    """The program icon, drawn at any size."""
-
-    def __init__(self, side: int = 64, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, side: int = 64) -> None:
+        super().__init__()
         self._icon = program_icon()
         self.setFixedSize(QSize(side, side))
         self.setAccessibleName(self.tr("Program logo"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -62,7 +63,7 @@ class PaintedButton(QAbstractButton):
             font = self.font()
             font.setBold(True)
             self.setFont(font)
-        current_theme.changed.connect(self._restyle)
+        current_theme.changed.connect(self.update)
 
     def set_label(self, text: str, key: str = "", hint: str = "") -> None:
         """Set the text, the key shown beside it, and the tooltip."""
@@ -156,8 +157,12 @@ class PaintedButton(QAbstractButton):
         painter.setPen(ink)
         painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self.key)
 
-    def _restyle(self) -> None:
-        self.update()
+
+def quiet_button(
+    current_theme: CurrentTheme, parent: QWidget, *, mark: str = "", height: int = 28
+) -> PaintedButton:
+    tone = attrgetter("accent")
+    return PaintedButton(current_theme, tone, parent, mark=mark, height=height, is_quiet=True)
 
 
 def _label(mark: str, text: str) -> str:

@@ -72,6 +72,21 @@ def show_as_pairs(view: QTableView, name: str) -> None:
     view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
 
+def show_rows(view: QTableView, name: str) -> None:
+    """Whole rows to read and to click, without grid and row numbers."""
+    view.setAccessibleName(name)
+    view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.verticalHeader().hide()
+    header = view.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setHighlightSections(False)
+
+
 def fit_rows(view: QTableView) -> int:
     """Make rows as high as the text; returns their height in pixels."""
     height = view.fontMetrics().height() + ROW_MARGIN_PX

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
-from app.ui.widgets.labels import cut, narrow, short_label, wrapped_label
+from app.ui.widgets.labels import cut, narrow, row, short_label, wrapped_label
 
 
 class ProblemLine(QFrame):
@@ -18,18 +18,19 @@ class ProblemLine(QFrame):
         self.setProperty("role", "notice" if tone == "warning" else "card")
         self.label = narrow(wrapped_label(""))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.close_button = QToolButton()
+        self.close_button = QToolButton(autoRaise=True)
         self.close_button.setText("✕")
-        self.close_button.setAutoRaise(True)
         self.close_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.close_button.setAccessibleName(self.tr("Close this message"))
         self.close_button.clicked.connect(self.clear)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 8, 8, 8)
-        layout.setSpacing(12)
-        layout.addWidget(short_label(mark, tone))
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.close_button)
+        row(
+            short_label(mark, tone),
+            (self.label, 1),
+            self.close_button,
+            spacing=12,
+            margins=(12, 8, 8, 8),
+            parent=self,
+        )
         self.hide()
 
     def show_problem(self, text: str) -> None:

@@ -23,31 +23,23 @@ class RangeSlider(QWidget):
 
     values_requested = Signal(float, float)
 
-    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, current_theme: CurrentTheme) -> None:
+        super().__init__()
         self._current_theme = current_theme
-        self._bounds = (0.0, 1.0)
-        self._values = (0.0, 1.0)
+        self.bounds = (0.0, 1.0)
+        self.values = (0.0, 1.0)
         self._dragged = ""
         self._grip = (0.0, 0.0)
         """Distances of the two values from the mouse."""
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        current_theme.changed.connect(self._restyle)
-
-    @property
-    def values(self) -> Window:
-        return self._values
-
-    @property
-    def bounds(self) -> Window:
-        return self._bounds
+        current_theme.changed.connect(self.update)
 
     def show_values(self, bounds: Window, values: Window) -> None:
         """Show the values; the bounds are extended to include them."""
-        self._values = values
-        self._bounds = min(bounds[0], values[0]), max(bounds[1], values[1])
+        self.values = values
+        self.bounds = min(bounds[0], values[0]), max(bounds[1], values[1])
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -58,12 +50,12 @@ class RangeSlider(QWidget):
 
     def position(self, value: float) -> float:
         """Position of a value, pixels from the left."""
-        low, high = self._bounds
+        low, high = self.bounds
         share = (value - low) / (high - low) if high > low else 0.0
         return HANDLE / 2 + share * (self.width() - HANDLE)
 
     def value_at(self, pixel: float) -> float:
-        low, high = self._bounds
+        low, high = self.bounds
         share = (pixel - HANDLE / 2) / max(self.width() - HANDLE, 1.0)
         return low + share * (high - low)
 
@@ -73,8 +65,9 @@ class RangeSlider(QWidget):
         x = event.position().x()
         self._dragged = self._part_at(x)
         value = self.value_at(x)
-        self._grip = self._values[0] - value, self._values[1] - value
-        if self._dragged != BOTH and abs(self.position(self._dragged_value()) - x) > HANDLE:
+        self._grip = self.values[0] - value, self.values[1] - value
+        dragged = self.values[0] if self._dragged == LOW else self.values[1]
+        if self._dragged != BOTH and abs(self.position(dragged) - x) > HANDLE:
             self._grip = 0.0, 0.0
             self._drag(value)
 
@@ -92,7 +85,7 @@ class RangeSlider(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         middle = self.height() / 2
-        first, last = (self.position(value) for value in self._values)
+        first, last = (self.position(value) for value in self.values)
         top, round_ = middle - GROOVE / 2, GROOVE / 2
         for left, right, colour in (
             (0.0, float(self.width()), theme.border),
@@ -107,7 +100,7 @@ class RangeSlider(QWidget):
 
     def _part_at(self, x: float) -> str:
         """What a press at `x` drags: a handle close by, the range between, or the nearer handle."""
-        first, last = (self.position(value) for value in self._values)
+        first, last = (self.position(value) for value in self.values)
         is_near = min(abs(x - first), abs(x - last)) <= HANDLE
         if first < x < last and not is_near:
             return BOTH
@@ -115,12 +108,9 @@ class RangeSlider(QWidget):
             return LOW if x < first else HIGH
         return LOW if abs(x - first) <= abs(x - last) else HIGH
 
-    def _dragged_value(self) -> float:
-        return self._values[0] if self._dragged == LOW else self._values[1]
-
     def _drag(self, value: float) -> None:
-        low, high = self._values
-        first, last = self._bounds
+        low, high = self.values
+        first, last = self.bounds
         if self._dragged == BOTH:
             width = high - low
             low = min(max(value + self._grip[0], first), last - width)
@@ -130,6 +120,3 @@ class RangeSlider(QWidget):
         else:
             high = max(min(value + self._grip[1], last), low)
         self.values_requested.emit(low, high)
-
-    def _restyle(self) -> None:
-        self.update()

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 from app.ui.keys.text_focus import OWN_KEYS
 from app.ui.settings.settings import reviewer_name
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import flow, short_label
 
 MAX_NAME = 100
 
@@ -30,8 +29,8 @@ class NameField(QLineEdit):
 class ReviewerName(QWidget):
     """The name, and a button that edits it; Enter or the button saves it in the settings."""
 
-    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__()
         self._settings = settings
         label = short_label(self.tr("Judging as"), "dim")
         self.name = short_label("", "title")
@@ -48,10 +47,7 @@ class ReviewerName(QWidget):
         self.button.setProperty("role", "quiet")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(self._edit_or_save)
-        layout = FlowLayout(self, spacing=8)
-        layout.setContentsMargins(0, 0, 0, 0)
-        for part in (label, self.name, self.field, self.button):
-            layout.addWidget(part)
+        flow(label, self.name, self.field, self.button, spacing=8, parent=self)
         settings.changed.connect(self._show)
         self._close()
 
@@ -78,6 +74,5 @@ class ReviewerName(QWidget):
         self.button.setText(self.tr("Save") if on else self.tr("Change"))
 
     def _show(self, _: object) -> None:
-        name = reviewer_name(self._settings.settings)
-        self.name.setText(name)
+        self.name.setText(reviewer_name(self._settings.settings))
         self.button.setAccessibleName(self.tr("Change your name"))

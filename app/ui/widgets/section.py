@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPolygonF
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.labels import column
 
 ARROW_PX = 16
 MARGIN = 4
@@ -18,35 +19,28 @@ class SectionHeader(QAbstractButton):
     It never takes the focus, so that keys stay with the plot.
     """
 
-    def __init__(
-        self, title: str, current_theme: CurrentTheme, *, small: bool, parent: QWidget
-    ) -> None:
+    def __init__(self, title: str, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
-        self._note = ""
-        self._small = small
+        self.note = ""
         self.setText(title)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(title)
-        current_theme.changed.connect(self._restyle)
-
-    @property
-    def note(self) -> str:
-        return self._note
+        current_theme.changed.connect(self.update)
 
     def set_note(self, note: str) -> None:
         """Set the note that is drawn while the section is folded."""
-        self._note = note
+        self.note = note
         self.setAccessibleDescription(note)
         self.update()
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
         width = ARROW_PX + metrics.horizontalAdvance(self.text()) + 2 * MARGIN
-        return QSize(width, metrics.height() + (MARGIN if self._small else 2 * MARGIN))
+        return QSize(width, metrics.height() + MARGIN)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(ARROW_PX, self.sizeHint().height())
@@ -69,61 +63,27 @@ class SectionHeader(QAbstractButton):
         painter.setFont(self.font())
         painter.setPen(QColor(self._current_theme.theme.dim))
         elide = Qt.TextElideMode.ElideRight
-        note = painter.fontMetrics().elidedText(self._note, elide, max(room.width(), 0))
-        side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(room, side, note)
+        note = painter.fontMetrics().elidedText(self.note, elide, max(room.width(), 0))
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, note)
 
     def _font(self) -> QFont:
         font = QFont(self.font())
-        font.setWeight(QFont.Weight.Medium if self._small else QFont.Weight.DemiBold)
+        font.setWeight(QFont.Weight.Medium)
         return font
-
-    def _restyle(self) -> None:
-        self.update()
 
 
 class Section(QWidget):
     """A header with a foldable part; `body` is the layout for its content."""
 
-    folded = Signal(bool)
-
-    def __init__(
-        self,
-        title: str,
-        current_theme: CurrentTheme,
-        *,
-        is_open: bool = True,
-        small: bool = False,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self.header = SectionHeader(title, current_theme, small=small, parent=self)
-        self._content = QWidget(self)
-        self.body = QVBoxLayout(self._content)
-        self.body.setContentsMargins(ARROW_PX, 0, 0, 4 if small else 8)
-        self.body.setSpacing(4)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(self.header)
-        layout.addWidget(self._content)
+    def __init__(self, title: str, current_theme: CurrentTheme, *, is_open: bool = True) -> None:
+        super().__init__()
+        self.header = SectionHeader(title, current_theme, self)
+        content = QWidget(self)
+        self.body = column(spacing=4, margins=(ARROW_PX, 0, 0, 4), parent=content)
+        column(self.header, content, spacing=2, parent=self)
         self.header.setChecked(is_open)
-        self._content.setVisible(is_open)
-        self.header.toggled.connect(self._fold)
-
-    @property
-    def is_open(self) -> bool:
-        return self.header.isChecked()
-
-    def set_open(self, is_open: bool) -> None:
-        self.header.setChecked(is_open)
-
-    def set_note(self, note: str) -> None:
-        self.header.set_note(note)
-
-    def _fold(self, is_open: bool) -> None:
-        self._content.setVisible(is_open)
-        self.folded.emit(not is_open)
+        content.setVisible(is_open)
+        self.header.toggled.connect(content.setVisible)
 
 
 def _draw_arrow(painter: QPainter, middle: float, is_open: bool, colour: QColor) -> None:

@@ -35,9 +35,5 @@ def _shorter(label: str) -> Iterator[str]:
     name = NEXT_LINE.split(label)[0].strip()
     while name:
         yield name
-        name = _without_a_word(name)
-
-
-def _without_a_word(name: str) -> str:
-    shorter = (each.sub("", name, count=1) for each in LEAVES_OUT)
-    return next((each for each in shorter if each != name), "")
+        shorter = (each.sub("", name, count=1) for each in LEAVES_OUT)
+        name = next((each for each in shorter if each != name), "")

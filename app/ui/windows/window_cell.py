@@ -48,8 +48,7 @@ class WindowCell(PlotCell):
     @property
     def number(self) -> str:
         """What was measured, in as many words as there is room for, and never a part of them."""
-        room = self.width() - 2 * PAD
-        return first_that_fits(self.numbers, QFontMetrics(self.text_font), room)
+        return first_that_fits(self.numbers, QFontMetrics(self.text_font), self.width() - 2 * PAD)
 
     @property
     def title(self) -> tuple[str, str]:

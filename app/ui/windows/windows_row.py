@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from agent.evidence.measurements import window_table
 from agent.spectra.spectrum import Spectrum, Window
@@ -20,6 +20,7 @@ from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
 from app.ui.translation.data_texts import task_text
+from app.ui.widgets.labels import row
 from app.ui.windows.window_cell import WindowCell
 
 SPACING = 4
@@ -68,18 +69,14 @@ def _sigma(text: str) -> float:
 class WindowsRow(QWidget):
     """The windows are defined in the rest frame, and shown shifted by the redshift."""
 
-    def __init__(
-        self, context: SessionContext, panel: SpectrumPanel, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: SessionContext, panel: SpectrumPanel) -> None:
+        super().__init__()
         self._view, self._current = context.view, context.current
         self._runner, self._keymap, self._panel = context.runner, context.keymap, panel
         self._look: Window | None = None
         self.windows = context.current.session.task.windows
         self.cells = [WindowCell(each, context.current_theme, self) for each in self.windows]
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(2, 0, 2, 2)
-        layout.setSpacing(SPACING)
+        layout = row(spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
         for number, cell in enumerate(self.cells):
             layout.addWidget(cell)
             cell.clicked.connect(partial(self.show_window, number))
@@ -188,9 +185,8 @@ class WindowsRow(QWidget):
         if covered:
             self.show_window(covered[0])
         else:
-            self._current.message.emit(
-                self.tr("This spectrum covers none of the diagnostic windows")
-            )
+            text = self.tr("This spectrum covers none of the diagnostic windows")
+            self._current.message.emit(text)
 
     def _is_covered(self, window: DiagnosticWindow) -> bool:
         spectrum = self._current.spectrum
@@ -206,7 +202,18 @@ class WindowsRow(QWidget):
             is_looked_at = self._is_looked_at(cell.window_of_task)
             cell.mark(current=number == current, covered=is_covered, looked_at=is_looked_at)
             cell.setAccessibleDescription(self._state(number == current, is_covered))
-            cell.setToolTip(self._tip(cell, is_covered))
+            window = cell.window_of_task
+            shown = self._panel.frame.of_rest.range_text(window.range)
+            label, look = escape(task_text(window.label)), escape(task_text(window.look))
+            parts = [f"<b>{label}</b> · {shown}", look]
+            if window.mimics:
+                title = self.tr("Look-alikes")
+                parts.append(f"<i>{escape(title)}</i>: {escape(task_text(window.mimics))}")
+            if not is_covered:
+                parts.append(escape(self.tr("Not covered by this spectrum.")))
+            elif cell.numbers:
+                parts.append(escape(cell.numbers[0]))
+            cell.setToolTip("".join(f"<p>{part}</p>" for part in parts))
 
     def _is_looked_at(self, window: DiagnosticWindow) -> bool:
         """Whether the agent looks at most of this window, or at a part of it."""
@@ -220,20 +227,6 @@ class WindowsRow(QWidget):
         if not is_covered:
             return self.tr("outside this spectrum")
         return self.tr("on screen") if is_current else ""
-
-    def _tip(self, cell: WindowCell, is_covered: bool) -> str:
-        window = cell.window_of_task
-        shown = self._panel.frame.of_rest.range_text(window.range)
-        label, look = escape(task_text(window.label)), escape(task_text(window.look))
-        parts = [f"<b>{label}</b> · {shown}", look]
-        if window.mimics:
-            title = self.tr("Look-alikes")
-            parts.append(f"<i>{escape(title)}</i>: {escape(task_text(window.mimics))}")
-        if not is_covered:
-            parts.append(escape(self.tr("Not covered by this spectrum.")))
-        elif cell.numbers:
-            parts.append(escape(cell.numbers[0]))
-        return "".join(f"<p>{part}</p>" for part in parts)
 
     def _show_keys(self) -> None:
         for number, cell in enumerate(self.cells):

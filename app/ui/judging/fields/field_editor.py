@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from app.core.errors import SessionError
 from app.core.session.finer_values import MAX_FIELD_TEXT, FieldValue
 from app.core.session.own_fields import OwnField, value_of, value_text
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.labels import row
+from app.ui.widgets.painted_button import quiet_button
 
 NUMBER_LETTERS, TEXT_LETTERS = 8, 16
 """Width of the fields that take typed values."""
@@ -35,25 +34,19 @@ class FieldEditor(QWidget):
         super().__init__(parent)
         self.field = field
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        line = row(spacing=4, parent=self)
         self.edit: QLineEdit | None = None
         self._key = key
-        self.button = PaintedButton(current_theme, attrgetter("accent"), self, is_quiet=True)
-        row.addWidget(self.button)
+        self.button = quiet_button(current_theme, self)
+        line.addWidget(self.button)
         if field.kind in ("tick", "choice"):
             self.button.setCheckable(True)
             self.button.clicked.connect(self._press)
         else:
             self.button.clicked.connect(self.start_typing)
             self.edit = self._line()
-            row.addWidget(self.edit)
+            line.addWidget(self.edit)
         self.show_value(None)
-
-    @property
-    def has_focus(self) -> bool:
-        return self.edit is not None and self.edit.hasFocus()
 
     def show_value(self, value: FieldValue | None) -> None:
         text = self.field.shown
@@ -72,10 +65,8 @@ class FieldEditor(QWidget):
             self.edit.selectAll()
 
     def _line(self) -> QLineEdit:
-        edit = QLineEdit(self)
-        edit.setMaxLength(MAX_FIELD_TEXT)
+        edit = QLineEdit(self, maxLength=MAX_FIELD_TEXT, placeholderText=self.field.unit)
         edit.setAccessibleName(self.field.shown)
-        edit.setPlaceholderText(self.field.unit)
         letters = NUMBER_LETTERS if self.field.kind == "number" else TEXT_LETTERS
         edit.setFixedWidth(edit.fontMetrics().horizontalAdvance("0" * letters) + 12)
         edit.textEdited.connect(self._on_edited)

@@ -38,8 +38,6 @@ KEY_LETTERS = 9
 
 
 class FieldLine:
-    """The parts of one field's line."""
-
     def __init__(self, dialog: FieldsDialog, field: OwnField | None) -> None:
         self.was = field
         self.title, self.choices, self.key = (QLineEdit(dialog) for _ in range(3))
@@ -87,14 +85,11 @@ class FieldsDialog(QDialog):
         self._context = context
         self.setWindowTitle(self.tr("Own fields of this session"))
         self.lines: list[FieldLine] = []
-        about = wrapped_label(
-            self.tr(
-                "Fields are filled in beside the verdict, by a click or by their key, and are "
-                "saved, undone, merged and exported with it. A key is a letter that no action "
-                "has, such as J or Shift+Q, or a digit from 5 to 9. Removing a field keeps what "
-                "was filled in."
-            ),
-            "dim",
+        about = self.tr(
+            "Fields are filled in beside the verdict, by a click or by their key, and are "
+            "saved, undone, merged and exported with it. A key is a letter that no action "
+            "has, such as J or Shift+Q, or a digit from 5 to 9. Removing a field keeps what "
+            "was filled in."
         )
         self._grid = QGridLayout()
         heads = (self.tr("Title"), self.tr("Kind"), self.tr("Choices, with commas"), self.tr("Key"))
@@ -104,16 +99,13 @@ class FieldsDialog(QDialog):
         self.add_button.clicked.connect(partial(self.add, None))
         self.problem = ProblemLine()
         buttons = QDialogButtonBox(self)
-        self.save_button = buttons.addButton(
-            self.tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole
-        )
-        self.cancel_button = buttons.addButton(
-            self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole
-        )
+        roles = QDialogButtonBox.ButtonRole
+        self.save_button = buttons.addButton(self.tr("Save"), roles.AcceptRole)
+        self.cancel_button = buttons.addButton(self.tr("Cancel"), roles.RejectRole)
         buttons.accepted.connect(self.save)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
-        layout.addWidget(about)
+        layout.addWidget(wrapped_label(about, "dim"))
         layout.addLayout(self._grid)
         layout.addWidget(self.add_button)
         layout.addStretch(1)
@@ -122,13 +114,12 @@ class FieldsDialog(QDialog):
         self.resize(720, 420)
 
     def kind_title(self, kind: str) -> str:
-        titles = {
+        return {
             "choice": self.tr("choice"),
             "number": self.tr("number"),
             "tick": self.tr("tick"),
             "text": self.tr("text"),
-        }
-        return titles[kind]
+        }[kind]
 
     def open_fields(self) -> None:
         """Show the fields as they are now, with an empty line where there are none."""

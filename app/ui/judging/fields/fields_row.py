@@ -81,8 +81,7 @@ class FieldsRow(QFrame):
     def _choose(self, field: OwnField, candidate_id: int, chosen: KeyChoice) -> None:
         """Only for the candidate for which it was asked."""
         if self._current.candidate is not None and self._current.candidate.id == candidate_id:
-            value = None if chosen.key == NONE_KEY else chosen.name
-            self._set(field.name, value, save=True)
+            self._set(field.name, None if chosen.key == NONE_KEY else chosen.name, save=True)
 
     def _set(self, name: str, value: FieldValue | None, *, save: bool) -> None:
         self._current.change(with_field(name, value)(self._current.opinion), save=save)

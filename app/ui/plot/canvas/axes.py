@@ -235,11 +235,8 @@ class FluxAxis(PlotAxis):
     @property
     def title_place(self) -> QRectF:
         """Where the title stands on end; empty where long numbers need its room."""
-        length, left, width = (
-            self.texts.width(self.shown_title(self.length)),
-            2.0,
-            self.texts.height,
-        )
+        length = self.texts.width(self.shown_title(self.length))
+        left, width = 2.0, self.texts.height
         if any(place.left() < left + width for place, _ in self.numbers):
             return QRectF()
         return QRectF(left, 0.5 * (self.length - length), width, length)

@@ -48,7 +48,6 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
 
     @property
     def ranges(self) -> tuple[Window, Window]:
-        """The wavelength range and the flux range."""
         (lo, hi), (low, high) = self.viewRange()
         return (lo, hi), (low, high)
 

@@ -38,12 +38,10 @@ class FitTool(QObject):
             self._current.message.emit(self.tr("Measure a line first: the fit is of it"))
 
     def fit(self, measurement: HandMeasurement, shape: Shape) -> None:
-        spectrum = self._panel.spectrum
-        if spectrum is not None:
+        if (spectrum := self._panel.spectrum) is not None:
             work = partial(fit_profile, spectrum, measurement.left, measurement.right, shape)
             done = partial(self._fitted, spectrum, measurement)
-            failed = partial(self._failed, spectrum, measurement)
-            self._runner.run(work, done, failed, owner=self)
+            self._runner.run(work, done, partial(self._failed, spectrum, measurement), owner=self)
 
     def entries_at(self, wavelength: float) -> list[Entry]:
         """What the menu of the plot offers for the measurement under the mouse."""

@@ -21,4 +21,4 @@ def test_a_click_unfolds_the_rest(qtbot, panel, context):
     seen = [each.text() for each in panel.findChildren(QLabel) if each.isVisible()]
     assert context.current.session.task.guideline.pitfalls[0] in seen
     click(qtbot, part.header)
-    assert not part.is_open
+    assert not part.header.isChecked()

@@ -74,9 +74,7 @@ def test_picture_and_numbers_are_the_plots(qtbot, panel, context):
 
 
 def test_without_a_candidate_nothing_opens(qtbot, context, opened):
-    from app.ui.keys.keymap import Keymap
-
-    made = links.Links(context, Keymap(context.settings, context.current))
+    made = links.Links(context)
     qtbot.addWidget(made)
     assert not made.pages["open_sdss"].isEnabled()
     assert "No object" in made.pages["open_sdss"].toolTip()
