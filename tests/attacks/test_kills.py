@@ -33,12 +33,14 @@ VET_KILLS = 5 if BY_NIGHT else 3
 MERGE_KILLS = 10 if BY_NIGHT else 3
 VET_MODEL = default_model("CV") if BY_NIGHT else MEASURED
 ACT_KILLS = 20 if BY_NIGHT else 3
-ACT_SIZE = 500
+ACT_SIZE = 500 if BY_NIGHT else 200
+MERGED, INSPECTED = (300, 60) if BY_NIGHT else (100, 30)
 SERVER_KILLS = 10 if BY_NIGHT else 4
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def children():
+    """One nursery for all, as it takes seconds to import what they do."""
     with nursery("tests.attacks.sessions.kills") as running:
         yield running
 
@@ -145,7 +147,7 @@ def check_vetted(location, kept):
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", seeds(by_day=1, by_night=10))
 def test_an_act_of_many_verdicts_is_killed(children, tmp_path, seed):
-    """200 kills by night: after each there are all 500 verdicts of the act, or none of them."""
+    """200 kills by night: after each there are all verdicts of the act, or none of them."""
     chance = random.Random(seed)
     location = tmp_path / "acts.speco3"
     made(location, ACT_SIZE).close()
@@ -190,9 +192,9 @@ def test_a_merge_is_killed(children, tmp_path, seed):
     chance = random.Random(seed)
     into, *others = [tmp_path / f"{name}.speco3" for name in ("into", "one", "two")]
     for location, reviewer in zip([into, *others], ("Ada", "Ben", "Ada"), strict=True):
-        with made(location, 300, reviewer) as session:
+        with made(location, MERGED, reviewer) as session:
             press(session, chance, 60)
-            for number in range(1, 60):
+            for number in range(1, INSPECTED):
                 add_inspection(session, number, said(model=NANO, number=number))
     wanted = [state_of(into)]
     whole = shutil.copy(into, tmp_path / "whole.speco3")

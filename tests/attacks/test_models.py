@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ HARMLESS = ("template_loop", "template_escape", "code_from_a_hub")
 """Nothing runs a template or code of a folder: these load as if nothing were there."""
 
 
+@pytest.fixture(scope="module")
+def loads_gguf() -> Iterator[Sandbox]:
+    with Sandbox("tests.attacks.models.gguf:load_gguf") as made:
+        yield made
+
+
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=BATCHES))
 def test_a_folder_from_a_stranger(batch: int, tiny_qwen25: Path, tmp_path: Path) -> None:
     changes = folders()
@@ -52,23 +59,24 @@ def test_a_folder_from_a_stranger(batch: int, tiny_qwen25: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=GGUF_BATCHES))
 @pytest.mark.parametrize("part", ["model", "mmproj"])
-def test_a_gguf_file_from_a_stranger(batch: int, part: str, tmp_path: Path) -> None:
+def test_a_gguf_file_from_a_stranger(
+    batch: int, part: str, loads_gguf: Sandbox, tmp_path: Path
+) -> None:
     paths = {}
     for name in ("model", "mmproj"):
         paths[name] = tmp_path / f"{name}.gguf"
         shutil.copy(BUNDLED / EYE / f"{name}-f16.gguf", paths[name])
     refused = 0
-    with Sandbox("tests.attacks.models.gguf:load_gguf") as sandbox:
-        for case in range(GGUF_CASES):
-            seed = batch * GGUF_CASES + case
-            mutated_gguf(BUNDLED / EYE / f"{part}-f16.gguf", paths[part], seed)
-            outcome = sandbox.run(str(paths["model"]), str(paths["mmproj"]))
-            _check(f"{part} {seed}", outcome, tmp_path)
-            refused += outcome.value != ""
+    for case in range(GGUF_CASES):
+        seed = batch * GGUF_CASES + case
+        mutated_gguf(BUNDLED / EYE / f"{part}-f16.gguf", paths[part], seed)
+        outcome = loads_gguf.run(str(paths["model"]), str(paths["mmproj"]))
+        _check(f"{part} {seed}", outcome, tmp_path)
+        refused += outcome.value != ""
     assert refused or not BY_NIGHT
 
 
-def test_a_template_in_a_gguf_file_is_not_run(tmp_path: Path) -> None:
+def test_a_template_in_a_gguf_file_is_not_run(loads_gguf: Sandbox, tmp_path: Path) -> None:
     source = BUNDLED / EYE / "model-f16.gguf"
     template = read_gguf_header(source).text("tokenizer.chat_template")
     written = template.encode()
@@ -78,8 +86,7 @@ def test_a_template_in_a_gguf_file_is_not_run(tmp_path: Path) -> None:
     path, vision = tmp_path / "model.gguf", tmp_path / "mmproj.gguf"
     shutil.copy(BUNDLED / EYE / "mmproj-f16.gguf", vision)
     path.write_bytes(data.replace(written, endless.ljust(len(written))))
-    with Sandbox("tests.attacks.models.gguf:load_gguf") as sandbox:
-        outcome = sandbox.run(str(path), str(vision))
+    outcome = loads_gguf.run(str(path), str(vision))
     assert outcome.value == ""
     _check("template", outcome, tmp_path)
 

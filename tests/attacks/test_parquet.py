@@ -130,7 +130,7 @@ def test_damaged_files_are_read_or_refused(sandbox: Sandbox, tmp_path: Path, bat
     sound = sound_files()
     outcome = outcome_of(sandbox, sound[batch % len(sound)], tmp_path, "sound")
     assert outcome.value.get("rows") == 300, outcome
-    count = BATCH if BY_NIGHT else 12
+    count = BATCH if BY_NIGHT else 6
     read = 0
     for number in range(batch * BATCH, batch * BATCH + count):
         outcome = outcome_of(sandbox, damaged(number), tmp_path, number)

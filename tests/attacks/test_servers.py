@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,19 +35,24 @@ ON_THE_COMMAND_LINE = (
 )
 
 
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox("tests.attacks.servers.inspection:inspect") as made:
+        yield made
+
+
 def test_there_are_enough_kinds() -> None:
     assert len(KINDS) >= 60
 
 
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=BATCHES))
-def test_an_inspection_survives_every_server(batch: int) -> None:
+def test_an_inspection_survives_every_server(batch: int, sandbox: Sandbox) -> None:
     endings = set()
-    with Sandbox("tests.attacks.servers.inspection:inspect") as sandbox:
-        for name in sorted(KINDS)[batch::BATCHES]:
-            kind = KINDS[name]
-            with hostile(kind.play) as server:
-                outcome = sandbox.run(server.url, kind.lists_models, kind.ends_by_time)
-            endings.add(_checked(name, kind, server, outcome))
+    for name in sorted(KINDS)[batch::BATCHES]:
+        kind = KINDS[name]
+        with hostile(kind.play) as server:
+            outcome = sandbox.run(server.url, kind.lists_models, kind.ends_by_time)
+        endings.add(_checked(name, kind, server, outcome))
     assert {"answer", "error"} <= endings
 
 
@@ -83,26 +89,26 @@ def _check_process(name: str, outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=COMMAND_BATCHES))
-def test_the_command_survives_them_too(batch: int, tmp_path: Path) -> None:
+def test_the_command_survives_them_too(batch: int, sandbox: Sandbox, tmp_path: Path) -> None:
     file = tmp_path / "star.csv"
     whole = spectrum()
     columns = np.column_stack([whole.wavelength, whole.flux, np.full(len(whole), 0.05)])
     np.savetxt(file, columns, delimiter=",", header="wavelength,flux,error", comments="")
-    with Sandbox("tests.attacks.servers.inspection:command") as sandbox:
-        for name in ON_THE_COMMAND_LINE[batch::COMMAND_BATCHES]:
-            kind = KINDS[name]
-            with hostile(kind.play) as server:
-                outcome = sandbox.run(
-                    *("inspect", str(file), "--task", "CV", "--deadline", "1.5"),
-                    *("--save", str(tmp_path / "out.jsonl")),
-                    *("--model", server.url if kind.lists_models else f"{server.url}#m"),
-                )
-            _check_process(name, outcome)
-            lines = outcome.output.splitlines()
-            assert all(line.isprintable() for line in lines), lines
-            assert (outcome.value != 0) == any(line.startswith("spec-o3: ") for line in lines)
-            assert not server.visitors, name
-            opened = {path for path in outcome.opened if "fontlist" not in path}
-            assert all(Path(path).is_relative_to(tmp_path) for path in opened), opened
+    for name in ON_THE_COMMAND_LINE[batch::COMMAND_BATCHES]:
+        kind = KINDS[name]
+        with hostile(kind.play) as server:
+            outcome = sandbox.run(
+                *("inspect", str(file), "--task", "CV", "--deadline", "1.5"),
+                *("--save", str(tmp_path / "out.jsonl")),
+                *("--model", server.url if kind.lists_models else f"{server.url}#m"),
+                function="command",
+            )
+        _check_process(name, outcome)
+        lines = outcome.output.splitlines()
+        assert all(line.isprintable() for line in lines), lines
+        assert (outcome.value != 0) == any(line.startswith("spec-o3: ") for line in lines)
+        assert not server.visitors, name
+        opened = {path for path in outcome.opened if "fontlist" not in path}
+        assert all(Path(path).is_relative_to(tmp_path) for path in opened), opened
     for path in tmp_path.rglob("*"):
         assert KEY.encode() not in path.read_bytes(), path

@@ -22,8 +22,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc"),
     pytest.mark.timeout(900),  # more than the deadline of the sandbox
 ]
-ROUNDS = 200 if BY_NIGHT else 20
-WARM_UP = 10
+ROUNDS, WARM_UP = (200, 10) if BY_NIGHT else (10, 6)
 MOST_GROWTH_MB = 8
 
 

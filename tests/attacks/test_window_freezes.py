@@ -209,10 +209,15 @@ def attack(name: str) -> dict[str, Any]:
 BY_DAY = ("preview of aliases", "pipe dropped", "worker stopped", "disk full")
 
 
+@pytest.fixture(scope="module")
+def sandbox():
+    with Sandbox("tests.attacks.test_window_freezes:attack") as made:
+        yield made
+
+
 @pytest.mark.parametrize("name", ATTACKS if BY_NIGHT else BY_DAY)
-def test_the_window_answers(name):
-    with Sandbox("tests.attacks.test_window_freezes:attack") as sandbox:
-        outcome = sandbox.run(name, deadline_s=250.0)  # fifty times what it takes
+def test_the_window_answers(name, sandbox):
+    outcome = sandbox.run(name, deadline_s=250.0)  # fifty times what it takes
     assert (outcome.error, outcome.status) == ("", 0), outcome.output
     assert outcome.value["faults"] == []
     assert "Traceback" not in outcome.output

@@ -16,14 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from agent.ellipsis import shortened
 from app.ui.widgets.flow_layout import FlowLayout
 
 Part = (
     QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 )
 Margins = int | tuple[int, int, int, int]
-
-from agent.ellipsis import shortened
 
 MAX_NAME, MAX_REASON, MAX_SHOWN, MAX_DETAILS = 200, 1000, 4000, 20_000
 """Characters; Qt lays out the whole of a text, which takes minutes for one without an end."""

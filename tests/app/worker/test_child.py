@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,26 @@ class Line:
         self.say(encode({"type": kind, "id": 1, **rest}))
 
 
-@pytest.fixture
-def line() -> Iterator[Line]:
+@contextmanager
+def open_line() -> Iterator[Line]:
     line = Line()
     with line.process:
         yield line
         line.process.stdin.close()
         assert line.process.wait(LONG_S) == 0
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    with open_line() as line:
+        yield line
+
+
+@pytest.fixture(scope="module")
+def lasting_line() -> Iterator[Line]:
+    """One for all that must leave it open."""
+    with open_line() as line:
+        yield line
 
 
 @pytest.mark.parametrize(
@@ -62,14 +76,14 @@ def line() -> Iterator[Line]:
         b"x" * (MAX_BYTES + 10) + b"\n",
     ],
 )
-def test_garbage_is_answered_and_the_line_stays_open(line: Line, garbage: bytes) -> None:
-    line.say(garbage)
-    reply = line.hear()
+def test_garbage_is_answered_and_the_line_stays_open(lasting_line: Line, garbage: bytes) -> None:
+    lasting_line.say(garbage)
+    reply = lasting_line.hear()
     assert reply is not None
     assert (reply["type"], reply["id"]) == ("failed", None)
     assert "unreadable message" in reply["message"]
-    line.ask("ping")
-    assert line.hear() == {"type": "pong", "id": 1}
+    lasting_line.ask("ping")
+    assert lasting_line.hear() == {"type": "pong", "id": 1}
 
 
 @pytest.mark.parametrize(
@@ -83,15 +97,15 @@ def test_garbage_is_answered_and_the_line_stays_open(line: Line, garbage: bytes)
         {"task": 5},
     ],
 )
-def test_a_request_with_faults_is_refused(line: Line, change: dict[str, object]) -> None:
-    line.ask("load", model="good", options={})
-    line.hear("loaded")
-    line.say(encode(request().message(7) | change))
-    reply = line.hear("failed")
+def test_a_request_with_faults_is_refused(lasting_line: Line, change: dict[str, object]) -> None:
+    lasting_line.ask("load", model="good", options={})
+    lasting_line.hear("loaded")
+    lasting_line.say(encode(request().message(7) | change))
+    reply = lasting_line.hear("failed")
     assert reply is not None
     assert reply["id"] == 7
-    line.say(encode(request().message(8)))
-    assert line.hear("done") is not None
+    lasting_line.say(encode(request().message(8)))
+    assert lasting_line.hear("done") is not None
 
 
 def test_no_model_no_inspection(line: Line) -> None:

@@ -103,8 +103,12 @@ def test_one_that_sees_is_told_from_one_that_does_not(
     assert (tmp_path / "seeing" / "sight.md").read_text().count("| as they are |") == 1
 
 
-def test_nano_eye_follows_its_pictures(clear: Path, tmp_path: Path):
+def test_nano_eye_follows_its_pictures(
+    clear: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     pytest.importorskip("llama_cpp")
+    if not BY_NIGHT:  # those that are looked at below
+        monkeypatch.setattr("train.evaluate.sight.PICTURES", ("own", "white", "other"))
     spec = JudgeSpec(name=BOXED, kind="inspector", source=BOXED, threads=1)
     found = {one.pictures: one for one in judge_sight(spec, clear, "clear", tmp_path)}
     assert found["own"].mean_f1.value is not None and found["own"].mean_f1.value > 0.7

@@ -15,46 +15,46 @@ from transformers import AutoTokenizer
 
 from agent.protocol.protocol import opening
 from agent.tasks.catalogue import load_tasks
-from tests.agent.convert.folders import export_pair, model
+from tests.agent.convert.folders import export_pair
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from train.export.reopen import reopen
 from train.models.model_folder import load_trainable
 
-__all__ = ["model", "tiny_qwen3", "tiny_qwen25"]
+__all__ = ["tiny_qwen3", "tiny_qwen25"]
 
 
-def test_it_computes_the_same(model: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module", params=["tiny_qwen25", "tiny_qwen3"])
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The folder of a model, and of the model reopened."""
+    model: Path = request.getfixturevalue(request.param)
+    place = tmp_path_factory.mktemp("reopened")
+    reopen(str(export_pair(model, place / "pair")), place / "again")
+    return [model, place / "again"]
+
+
+def test_it_computes_the_same(both: list[Path]) -> None:
     """What the weights are used with comes back, too: heads, norms, rotations."""
-    reopen(str(export_pair(model, tmp_path / "pair")), tmp_path / "again")
     ids = torch.arange(40, 90)[None]
     with torch.no_grad():
-        before, after = (
-            load_trainable(folder)(input_ids=ids).logits for folder in (model, tmp_path / "again")
-        )
+        before, after = (load_trainable(folder)(input_ids=ids).logits for folder in both)
     assert torch.allclose(after, before, atol=1e-5)
     pictures = [
-        json.loads((folder / "preprocessor_config.json").read_text("utf-8"))
-        for folder in (model, tmp_path / "again")
+        json.loads((folder / "preprocessor_config.json").read_text("utf-8")) for folder in both
     ]
     for key in ("image_mean", "image_std", "patch_size", "merge_size"):
         assert pictures[1][key] == pytest.approx(pictures[0][key], rel=1e-6)
 
 
-def test_towers_are_the_same(model: Path, tmp_path: Path) -> None:
-    reopen(str(export_pair(model, tmp_path / "pair")), tmp_path / "again")
-    towers = [
-        load_trainable(folder).config.vision_config.to_dict()
-        for folder in (model, tmp_path / "again")
-    ]
+def test_towers_are_the_same(both: list[Path]) -> None:
+    towers = [load_trainable(folder).config.vision_config.to_dict() for folder in both]
     for told in towers:
         told.pop("dtype", None)
         told.pop("initializer_range", None)  # of random weights
     assert towers[1] == towers[0]
 
 
-def test_words_are_cut_alike(model: Path, tmp_path: Path) -> None:
-    reopen(str(export_pair(model, tmp_path / "pair")), tmp_path / "again")
-    before, after = (AutoTokenizer.from_pretrained(at) for at in (model, tmp_path / "again"))
+def test_words_are_cut_alike(both: list[Path]) -> None:
+    before, after = (AutoTokenizer.from_pretrained(at) for at in both)
     assert len(after) == len(before)
     assert (after.eos_token, after.pad_token) == (before.eos_token, before.pad_token)
     for task in load_tasks():

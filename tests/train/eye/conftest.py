@@ -20,6 +20,6 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture
 def small_school() -> SchoolSettings:
     return SchoolSettings(
-        hidden=64, ffn=96, layers=2, heads=2, out=48, batch=4, epochs=2.5, lr=4e-3, warmup=10,
+        hidden=64, ffn=96, layers=2, heads=2, out=48, batch=4, epochs=1.6, lr=4e-3, warmup=10,
         probe_per_kind=3,
     )  # fmt: skip

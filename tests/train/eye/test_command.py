@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import torch
 from typer.testing import CliRunner
 
 from agent.models.card_file import read_card
+from tests.train.eye.test_make import draw_in_threads
 from train.cli import app
 from train.models.model_folder import load_trainable
 
@@ -36,7 +38,7 @@ def test_lessons_and_school(tmp_path: Path) -> None:
 
 
 def test_an_eye_learns_from_fresh_lessons_and_a_model_speaks_of_what_it_sees(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = CliRunner()
     short = (
@@ -49,6 +51,7 @@ def test_an_eye_learns_from_fresh_lessons_and_a_model_speaks_of_what_it_sees(
     )
     taught = run.invoke(app, ["eye", "school", str(tmp_path / "eye"), *short, *SMALL])
     assert taught.exit_code == 0, taught.output
+    draw_in_threads(monkeypatch)  # one command is enough to see that processes draw
     speech = tuple(
         word
         for change in (

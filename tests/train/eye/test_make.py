@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
 
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.models.card_file import read_card
-from train.eye.make import EYE, GGUF, RARE, make_seeing_model, read_recipe
+from train.eye.make import read_recipe
 
 SMALL = tuple(
     f"{table}.{change}"
@@ -26,14 +28,32 @@ SMALL = tuple(
 )  # fmt: skip
 
 
+class Threads(ThreadPoolExecutor):
+    """Threads that get their jobs, and give their results, as processes do: pickled."""
+
+    def __init__(self, workers: int, *others: object) -> None:
+        super().__init__(workers)
+
+    def submit(self, job: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        return super().submit(_unpickled, ForkingPickler.dumps(partial(job, *given, **named)))
+
+
+def _unpickled(job: memoryview) -> Any:
+    return ForkingPickler.loads(ForkingPickler.dumps(ForkingPickler.loads(job)()))
+
+
 def draw_in_threads(patch: pytest.MonkeyPatch) -> None:
-    """Lessons and questions without the five seconds of imports that each process takes.
+    """Lessons and questions without the five seconds of imports that each process takes, and no
+    more of them than there must be.
 
     That processes draw them as well is tested in test_command.py.
     """
-    patch.setattr(
-        "train.eye.pool.ProcessPoolExecutor", lambda workers, *others: ThreadPoolExecutor(workers)
-    )
+    patch.setattr("train.eye.pool.ProcessPoolExecutor", Threads)
+    for name, count in {
+        "pool.PER_JOB": 2, "pool.JOBS_AHEAD": 1, "school.FEWEST": 2,
+        "speech.PER_JOB": 1, "speech.FEWEST": 2,
+    }.items():  # fmt: skip
+        patch.setattr(f"train.eye.{name}", count)
 
 
 def test_the_recipe_has_the_settings_of_the_box() -> None:
@@ -47,23 +67,3 @@ def test_the_recipe_has_the_settings_of_the_box() -> None:
 def test_a_setting_without_its_table_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="name its table"):
         read_recipe(["minutes=3"])
-
-
-def test_a_seeing_model_is_made_and_its_parts_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draw_in_threads(monkeypatch)
-    recipe = read_recipe(SMALL)
-    files = make_seeing_model(tmp_path, recipe, seed=1, library="", workers=1)
-    assert {path.name for path in files.iterdir()} >= {"model-f16.gguf", "mmproj-f16.gguf"}
-    card = read_card(files)
-    assert (card.engine, card.style.numbers) == ("gguf", False)
-    eye = tmp_path / EYE / "eye.safetensors"
-    before = eye.stat().st_mtime_ns
-    told: list[str] = []
-    for path in sorted((tmp_path / RARE).rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    (tmp_path / RARE).rmdir()
-    make_seeing_model(tmp_path, recipe, seed=1, library="", workers=1, tell=told.append)
-    assert (tmp_path / RARE / "model").is_dir() and (tmp_path / GGUF).is_dir()
-    assert eye.stat().st_mtime_ns == before

@@ -54,7 +54,7 @@ def test_simulated_probes_hold_every_kind() -> None:
 def test_a_watcher_tells_both_sets_by_both_judges(
     folder: Path, small_school: SchoolSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probe, "WINDOWS", probe.WINDOWS[:3])  # all are drawn above
+    monkeypatch.setattr(probe, "WINDOWS", probe.WINDOWS[:2])  # all are drawn above
     scores = Watcher(folder, small_school)(new_eye(small_school))
     assert set(scores) == {"real probe", "real head", "simulated probe", "simulated head"}
     assert all(0.0 <= score <= 100.0 for score in scores.values())

@@ -35,7 +35,7 @@ def test_an_eye_learns_and_is_read_again(
         watched.append(eye)
         return {"real probe": 12.5}
 
-    monkeypatch.setattr(school, "TOLD_EVERY", 25)
+    monkeypatch.setattr(school, "TOLD_EVERY", 16)
     eye = teach(lessons, tmp_path, small_school, 1, watch=watch, tell=told.append)
     assert watched == [eye]
     again = load_eye(tmp_path, small_school)

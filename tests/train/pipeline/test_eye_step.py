@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from agent.models.card_file import read_card
 from tests.train.eye.test_make import SMALL, draw_in_threads
 from tests.train.pipeline.test_steps import planned
 from tests.train.pipeline.test_whole import in_this_process
+from train.eye import make
 from train.pipeline.chain_commands import stage_sets
 from train.pipeline.settings import PipelineSettings
 
@@ -37,10 +39,21 @@ def test_it_is_not_made_unless_asked(tmp_path: Path):
         list(planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ("school.batch=4",)))
 
 
-def test_the_step_makes_a_model_that_can_be_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_step_makes_a_model_that_can_be_judged_and_keeps_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     draw_in_threads(monkeypatch)
     sets = stage_sets(None, SMALL)
     (step,) = [one for one in planned(tmp_path, EYE, "tiny", 1, 1, sets) if one.name == "eye"]
     in_this_process(step)
-    card = read_card(tmp_path / "eye" / "gguf")
+    made = tmp_path / "eye"
+    files = made / make.GGUF
+    assert {path.name for path in files.iterdir()} >= {"model-f16.gguf", "mmproj-f16.gguf"}
+    card = read_card(files)
     assert (card.engine, card.style.numbers) == ("gguf", False)
+    eye = made / make.EYE / "eye.safetensors"
+    before = eye.stat().st_mtime_ns
+    shutil.rmtree(made / make.RARE)
+    in_this_process(step)
+    assert (made / make.RARE / "model").is_dir() and files.is_dir()
+    assert eye.stat().st_mtime_ns == before

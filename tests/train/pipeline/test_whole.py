@@ -25,13 +25,15 @@ from app.cli.main import workbench
 from tests.night import BY_NIGHT
 from train.cli import app
 from train.evaluate import judges
+from train.export import parity_report
 from train.journal import read_metrics
 from train.pipeline import run
 from train.pipeline.chain_commands import Step
 from train.reward import reward_of
 
+OBJECTS = 240 if BY_NIGHT else 160
 SMALL = {
-    "chain.objects": 240,
+    "chain.objects": OBJECTS,
     "chain.surveys": '["LAMOST"]',
     "chain.baselines": "false",
     "chain.tables": '["main"]',
@@ -43,7 +45,7 @@ SMALL = {
     "bench.folds": 2,
     "chain.averaged": "[1, 1]",
     "chain.questions": 24,
-    "chain.hard_negatives": 240,
+    "chain.hard_negatives": OBJECTS,
     "chain.judged_by": "llama.cpp",
     "hard_negatives.sizes": '["* 2/6 1/5"]',
     "questions.tasks": '["CV"]',
@@ -73,8 +75,10 @@ def in_this_process(step: Step) -> None:
 
 
 def keep_it_short(patch: pytest.MonkeyPatch) -> None:
-    """What has hardly been trained talks until it may no more."""
+    """What has hardly been trained talks until it may no more, and its files are compared with it
+    in one episode."""
     patch.setattr(judges, "SamplingSettings", lambda **told: SamplingSettings(max_new_tokens=48))
+    patch.setattr(parity_report, "EPISODES", 1)
 
 
 @pytest.fixture(scope="module")

@@ -51,11 +51,6 @@ class Evidence:
         card = self.panel.cards.get(name)
         return card is not None and str(card.state) == state
 
-    def shows_answer(self, name: str) -> bool:
-        """Whether the card shows what the service has said last; cards are shown in turns."""
-        asked = self.panel.feed.answer(self.person.number, name)
-        return asked is not None and self.card(name).stored is asked.stored
-
     def text_of(self, name: str) -> str:
         """All that the card says."""
         card = self.card(name)
