@@ -15,14 +15,7 @@ from agent.cluster.place import RayPlace
 from agent.cluster.ray_actors import AHEAD, RayActors, SideBySide
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
-from tests.agent.cluster.ray_workers import (
-    Broken,
-    Different,
-    Doomed,
-    Obedient,
-    Sociable,
-    Unable,
-)
+from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Sociable, Unable
 
 pytest.importorskip("ray")
 
@@ -170,9 +163,7 @@ def sociable(cluster: RayCluster) -> Iterator[RayActors[int]]:
     made.close()
 
 
-def test_an_actor_works_on_so_many_side_by_side_and_on_no_more(
-    sociable: RayActors[int],
-) -> None:
+def test_an_actor_works_on_so_many_side_by_side_and_on_no_more(sociable: RayActors[int]) -> None:
     taken: list[int] = []
 
     def calls():
@@ -215,8 +206,6 @@ def test_of_those_side_by_side_only_the_one_that_kills_is_lost(sociable: RayActo
     assert [key for key, said in told.items() if said == "lost"] == [10]
 
 
-def test_one_that_must_be_alone_is_tried_with_nothing_beside_it(
-    sociable: RayActors[int],
-) -> None:
+def test_one_that_must_be_alone_is_tried_with_nothing_beside_it(sociable: RayActors[int]) -> None:
     told = answers(sociable, "together:3", "alone", *["together:3"] * 20)
     assert told[1] == "ALONE" and len(told) == 22

@@ -207,9 +207,7 @@ def test_knots_and_predictions_are_scikit_learns(rng, decimals, limits):
     np.testing.assert_allclose(np.interp(GRID, x, y), model.predict(GRID), atol=1e-9)
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from(GRID[::50].tolist()), st.booleans()), min_size=1),
-)
+@given(st.lists(st.tuples(st.sampled_from(GRID[::50].tolist()), st.booleans()), min_size=1))
 def test_the_curve_never_falls_and_keeps_the_mean(pairs):
     p, label = zip(*pairs, strict=True)
     judged = JudgedScores(p, label)

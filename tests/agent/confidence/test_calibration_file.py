@@ -11,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.confidence.calibration import MAX_KNOTS, fit_calibration
-from agent.confidence.calibration_file import (
-    MAX_BYTES,
-    calibration_from_json,
-    calibration_to_json,
-)
+from agent.confidence.calibration_file import MAX_BYTES, calibration_from_json, calibration_to_json
 from agent.confidence.judged import ConfidenceError, JudgedScores
 from tests.agent.confidence.judged_samples import sample_judged
 

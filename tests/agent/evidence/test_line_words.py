@@ -18,11 +18,7 @@ from agent.evidence.line_words import LineWords, ew_text, line_text, merged
         ({"kind": "emission", "ew": -15.5, "fwhm_kms": 0.0}, {}, "Hα emission, EW -15.5 Å"),
         ({"kind": "", "ew": 3.0, "ew_error": 0.5}, {}, "Hα absorption, EW 3.00 ± 0.50 Å"),
         ({"kind": "", "ew": 0.1, "ew_error": 0.5}, {}, "no Hα emission, EW 0.10 ± 0.50 Å"),
-        (
-            {"kind": "", "ew": -1.1, "ew_error": 0.5},
-            {},
-            "hint of Hα emission, EW -1.10 ± 0.50 Å",
-        ),
+        ({"kind": "", "ew": -1.1, "ew_error": 0.5}, {}, "hint of Hα emission, EW -1.10 ± 0.50 Å"),
         (
             {"kind": "absorption", "ew": -1.1, "ew_error": 0.5, "fwhm_kms": 90.0},
             {},

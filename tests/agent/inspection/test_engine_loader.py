@@ -171,8 +171,7 @@ def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one
     monkeypatch.setattr("os.cpu_count", lambda: 12)
     monkeypatch.setattr("agent.inspection.engine_loader.SMALL_WEIGHTS", small)
     monkeypatch.setattr(
-        "agent.engines.gguf.engine.GgufEngine.load",
-        lambda *_, threads, **__: asked.append(threads),
+        "agent.engines.gguf.engine.GgufEngine.load", lambda *_, threads, **__: asked.append(threads)
     )
     load_engine(model_at(tiny_gguf), sharing=sharing)
     assert asked == [threads]

@@ -12,9 +12,7 @@ from agent.errors import ToolError, TrajectoryError
 from agent.evidence import measurements
 from agent.evidence.measurements import measurements_of
 from agent.evidence.star_velocity import StarVelocity, star_velocity
-from agent.evidence.window_numbers import (
-    window_numbers,
-)
+from agent.evidence.window_numbers import window_numbers
 from agent.inspection.pictures import PictureMaker, redraw, spectrum_ref
 from agent.protocol.protocol import opening
 from agent.rendering.model_image import QWEN25

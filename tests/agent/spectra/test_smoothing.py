@@ -10,10 +10,7 @@ def test_smoothing_keeps_a_constant_and_skips_bad_pixels() -> None:
     flux = np.full(200, 5.0)
     good = np.ones(200, dtype=bool)
     flux[90:95], good[90:95] = np.nan, False
-    for smooth in (
-        smooth_box(flux, good, 9),
-        smooth_gaussian(flux, good, 7.5),
-    ):
+    for smooth in (smooth_box(flux, good, 9), smooth_gaussian(flux, good, 7.5)):
         assert smooth == pytest.approx(5.0)
 
 

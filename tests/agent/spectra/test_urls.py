@@ -25,8 +25,7 @@ def test_an_address_and_its_folder(url, folder):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["/data/1.fits", "1.fits", "file:///etc/passwd", "ftp://a/b", "C:/1.fits", "s3:/a", ""],
+    "text", ["/data/1.fits", "1.fits", "file:///etc/passwd", "ftp://a/b", "C:/1.fits", "s3:/a", ""]
 )
 def test_what_is_no_address(text):
     assert not is_url(text)

@@ -6,10 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from agent.tasks.catalogue import (
-    Evidence,
-    find_task,
-)
+from agent.tasks.catalogue import Evidence, find_task
 
 
 def claim(**changes: object) -> Evidence:

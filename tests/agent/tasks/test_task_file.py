@@ -52,11 +52,7 @@ FAULTS = [
     ('key = "F3"', 'key = "F2"', r'windows\[2\].key: "F2" is used twice'),
     ('id = "hbeta"', 'id = "halpha"', r"windows\[2\].id"),
     ('id = "hbeta"', 'id = "H beta"', r"windows\[2\].id: expected lower-case letters"),
-    (
-        'windows = ["halpha", "donor"]',
-        'windows = ["halfa"]',
-        r'any window; did you mean "halpha"',
-    ),
+    ('windows = ["halpha", "donor"]', 'windows = ["halfa"]', r'any window; did you mean "halpha"'),
     ('rank = "primary"', 'rank = "first"', r'evidence\[1\].rank: "first" is not one of: primary'),
     ('rank = "primary"', 'rank = "contaminant"', r"weight_for: expected 0 or less"),
     ("weight_for = 1.0", "weight_for = inf", r"weight_for: expected a number from -10 to 10"),

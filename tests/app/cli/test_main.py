@@ -152,12 +152,7 @@ def commands_on(place: Path) -> list[tuple[object, ...]]:
         ("log", place),
         *(
             ("export", place, folder / f"{ODD}.{suffix}", *more)
-            for suffix, *more in (
-                ("csv", "--which", "all"),
-                ("vot",),
-                ("jsonl",),
-                ("html",),
-            )
+            for suffix, *more in (("csv", "--which", "all"), ("vot",), ("jsonl",), ("html",))
         ),
         ("merge", place, fresh),
         ("pack", place, folder / f"{ODD} sent.speco3"),

@@ -210,10 +210,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def tap_answer(
-    tables: Mapping[str, Rows],
-    fields: Mapping[str, str],
-    fault: str = "",
-    most_rows: int = 10**9,
+    tables: Mapping[str, Rows], fields: Mapping[str, str], fault: str = "", most_rows: int = 10**9
 ) -> bytes:
     """The rows of a catalogue near the positions that were uploaded."""
     query = fields["QUERY"]

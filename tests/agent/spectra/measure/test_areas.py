@@ -4,10 +4,7 @@ import numpy as np
 
 from agent.spectra.measure.areas import centroid, equivalent_width
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.measure.known_lines import (
-    gaussian,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import gaussian, observed
 
 
 def test_equivalent_width_of_a_named_window(rng: np.random.Generator) -> None:

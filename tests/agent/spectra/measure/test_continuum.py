@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.measure.continuum import pseudo_continuum
-from tests.agent.spectra.measure.known_lines import (
-    WAVELENGTH,
-    gaussian,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import WAVELENGTH, gaussian, observed
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])

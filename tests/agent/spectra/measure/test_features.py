@@ -4,11 +4,7 @@ import numpy as np
 
 from agent.spectra.measure.features import feature_names, feature_vector
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.measure.known_lines import (
-    STAR,
-    observed,
-    stark,
-)
+from tests.agent.spectra.measure.known_lines import STAR, observed, stark
 
 
 def test_feature_vector_has_the_same_names_always(rng: np.random.Generator) -> None:

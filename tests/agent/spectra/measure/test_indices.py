@@ -10,12 +10,7 @@ from agent.spectra.measure.index_definitions import Index, builtin_indices
 from agent.spectra.measure.indices import measure_index, measure_indices
 from agent.spectra.measure.window_measure import edge_index
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.measure.known_lines import (
-    WAVELENGTH,
-    band,
-    gaussian,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import WAVELENGTH, band, gaussian, observed
 
 
 def test_flat_spectrum_gives_neutral_values() -> None:
@@ -62,12 +57,7 @@ def test_edge_is_positive_at_its_own_head_and_negative_mirrored(head: str) -> No
     line = builtin_lines()[head]
     seen = measure_index(observed([band(head, 0.5)], 50.0, None), edge_index(line))
     assert 0.25 < seen.number < 0.5
-    other = Index(
-        "mirrored",
-        "edge",
-        edge_index(line).feature[::-1],
-        edge_index(line).continuum,
-    )
+    other = Index("mirrored", "edge", edge_index(line).feature[::-1], edge_index(line).continuum)
     turned = measure_index(observed([band(head, 0.5)], 50.0, None), other)
     assert turned.number == pytest.approx(-seen.number, rel=0.15)
 
@@ -109,17 +99,7 @@ def test_edge_ignores_the_slope(slope: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "TiO5",
-        "CaH1",
-        "EW_H_beta",
-        "CaT",
-        "NaI_8190",
-        "ZrO_6474_edge",
-        "aTiO",
-        "Dn4000",
-    ],
+    "name", ["TiO5", "CaH1", "EW_H_beta", "CaT", "NaI_8190", "ZrO_6474_edge", "aTiO", "Dn4000"]
 )
 def test_quoted_errors_are_calibrated(name: str, rng: np.random.Generator) -> None:
     found = [measure_index(observed([], 20.0, rng), name) for _ in range(200)]

@@ -48,12 +48,7 @@ def same(first: Measurement, second: Measurement, scale: float = 1.0) -> bool:
 def test_indices_do_not_depend_on_the_flux_unit(exponent: float) -> None:
     before = example()
     factor = 10.0**exponent
-    after = Spectrum(
-        wavelength=WAVELENGTH,
-        flux=before.flux * factor,
-        ivar=None,
-        survey="LAMOST",
-    )
+    after = Spectrum(wavelength=WAVELENGTH, flux=before.flux * factor, ivar=None, survey="LAMOST")
     plain = Spectrum(wavelength=WAVELENGTH, flux=before.flux, survey="LAMOST")
     found, expected = measure_indices(after), measure_indices(plain)
     assert [name for name in expected if not same(expected[name], found[name])] == []
@@ -98,12 +93,7 @@ def hostile_spectra(draw: st.DrawFn) -> Spectrum:
     resolution = draw(st.none() | ANY_FLOAT)
     survey = draw(st.sampled_from(["", "LAMOST", "SDSS", "DESI"]))
     return Spectrum(
-        wavelength=wavelength,
-        flux=flux,
-        ivar=ivar,
-        mask=mask,
-        resolution=resolution,
-        survey=survey,
+        wavelength=wavelength, flux=flux, ivar=ivar, mask=mask, resolution=resolution, survey=survey
     )
 
 

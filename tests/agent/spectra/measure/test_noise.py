@@ -5,10 +5,7 @@ import pytest
 
 from agent.spectra.measure.noise import join_step, quality, signal_to_noise
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.measure.known_lines import (
-    WAVELENGTH,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import WAVELENGTH, observed
 
 
 @pytest.mark.parametrize("has_errors", [True, False])

@@ -7,11 +7,7 @@ from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.sidebands import Level, linear_continuum, side_level
 from agent.spectra.pixel_grid import pixel_grid
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.measure.known_lines import (
-    WAVELENGTH,
-    gaussian,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import WAVELENGTH, gaussian, observed
 
 
 def test_a_masked_spike_changes_nothing() -> None:

@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.measure.slope import power_law_index
-from tests.agent.spectra.measure.known_lines import (
-    STAR,
-    WAVELENGTH,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import STAR, WAVELENGTH, observed
 
 
 def test_power_law_index(rng: np.random.Generator) -> None:

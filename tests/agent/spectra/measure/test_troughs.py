@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.measure.indices import measure_index
-from tests.agent.spectra.measure.known_lines import (
-    H_BETA,
-    observed,
-    stark,
-)
+from tests.agent.spectra.measure.known_lines import H_BETA, observed, stark
 
 
 @pytest.mark.parametrize("fwhm", [14.0, 25.0, 45.0])

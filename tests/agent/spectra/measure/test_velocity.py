@@ -6,10 +6,7 @@ import pytest
 from agent.spectra.measure.velocity import velocity_from_lines
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.measure.known_lines import (
-    STAR,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import STAR, observed
 
 
 def moved(spectrum: Spectrum, velocity_kms: float) -> Spectrum:

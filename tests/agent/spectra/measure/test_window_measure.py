@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.measure.window_measure import measure_window
-from tests.agent.spectra.measure.known_lines import (
-    BROAD,
-    band,
-    observed,
-)
+from tests.agent.spectra.measure.known_lines import BROAD, band, observed
 
 
 def test_window_names_the_line_it_shows(rng: np.random.Generator) -> None:

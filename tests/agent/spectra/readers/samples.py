@@ -213,8 +213,7 @@ def desi(
     """Arm flux is 10 (row + 1) plus 1, 2, 3 in B, R, Z; ivar 1, 3, 1. `shift` moves R's grid."""
     hdus = [
         with_cards(
-            fits.PrimaryHDU(),
-            {"SURVEY": "special", "DEPNAM00": "SPECPROD", "DEPVER00": "fuji"},
+            fits.PrimaryHDU(), {"SURVEY": "special", "DEPNAM00": "SPECPROD", "DEPVER00": "fuji"}
         ),
         table_hdu(
             {

@@ -151,8 +151,7 @@ def test_one_reader_claims_each_real_file(real_spectra: Path, subtests: pytest.S
             {"TELESCOP": "LAMOST", "DATA_V": "LAMOST DR5"},
         ),
         samples.bytes_of(
-            samples.fits.PrimaryHDU(),
-            samples.fits.ImageHDU(samples.FLUX, name="MODEL_WAVELENGTH"),
+            samples.fits.PrimaryHDU(), samples.fits.ImageHDU(samples.FLUX, name="MODEL_WAVELENGTH")
         ),
     ],
     ids=["no LAMOST", "three rows", "one row", "no SDSS", "converted table", "another wavelength"],

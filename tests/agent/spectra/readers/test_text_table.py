@@ -130,11 +130,7 @@ def test_an_unnamed_third_column_of_the_size_of_the_scatter_is_the_error(
     given: Given, rng: np.random.Generator, what: str
 ) -> None:
     wavelength, flux = standard(rng)
-    error = {
-        "poisson": np.sqrt(flux) / 3,
-        "percent": 0.01 * flux,
-        "sky": np.full(130, 4.0),
-    }[what]
+    error = {"poisson": np.sqrt(flux) / 3, "percent": 0.01 * flux, "sky": np.full(130, 4.0)}[what]
     spectrum = given(samples.text((wavelength, flux, error)), "star.dat")
     assert spectrum.ivar is not None
     np.testing.assert_allclose(spectrum.ivar, error**-2, rtol=1e-3)

@@ -56,10 +56,7 @@ def write_partition(
 
 
 def write_lists(
-    folder: Path,
-    partitions: Collection[tuple[int, int]],
-    count: int,
-    properties: Mapping[str, str],
+    folder: Path, partitions: Collection[tuple[int, int]], count: int, properties: Mapping[str, str]
 ) -> None:
     said = {
         "obs_collection": "stars",

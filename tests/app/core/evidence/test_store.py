@@ -7,14 +7,7 @@ from sqlalchemy import func, select, update
 
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
-from app.core.evidence.store import (
-    NewAnswer,
-    answers,
-    answers_of,
-    raw_reply,
-    save,
-    save_together,
-)
+from app.core.evidence.store import NewAnswer, answers, answers_of, raw_reply, save, save_together
 from app.core.session.records import Opinion, Verdict
 from app.services.catalogues.answer import ASKING, Answer, Exchange, Match, State, answer_of, failed
 from app.services.catalogues.position import Position

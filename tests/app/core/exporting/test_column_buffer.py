@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.exporting import export
-from tests.app.core.exporting.catalogues import (
-    TYPED,
-    listed,
-    read_back,
-)
+from tests.app.core.exporting.catalogues import TYPED, listed, read_back
 
 
 @pytest.mark.parametrize("suffix", TYPED)

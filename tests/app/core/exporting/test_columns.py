@@ -10,13 +10,7 @@ from astropy.io import fits
 from astropy.table import Table
 
 from app.core.exporting import export
-from tests.app.core.exporting.catalogues import (
-    CONTRACT,
-    FORMATS,
-    listed,
-    read_back,
-    read_csv,
-)
+from tests.app.core.exporting.catalogues import CONTRACT, FORMATS, listed, read_back, read_csv
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

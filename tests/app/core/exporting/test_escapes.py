@@ -6,13 +6,7 @@ import pytest
 from astropy.table import Table
 
 from app.core.exporting import export
-from tests.app.core.exporting.catalogues import (
-    FORMATS,
-    TYPED,
-    listed,
-    read_back,
-    read_csv,
-)
+from tests.app.core.exporting.catalogues import FORMATS, TYPED, listed, read_back, read_csv
 
 ALONE = (
     "x ",

@@ -7,10 +7,7 @@ import pytest
 from app.core.errors import SessionError
 from app.core.exporting import export
 from app.core.statistics.adjudication import set_adjudicator
-from tests.app.core.exporting.catalogues import (
-    people,
-    read_back,
-)
+from tests.app.core.exporting.catalogues import people, read_back
 
 
 def test_whose_verdict_it_is(session_path):

@@ -12,11 +12,7 @@ from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import count_candidates, count_disputed, make_selection
 from app.core.session.records import Verdict
 from app.core.statistics.adjudication import final_opinion, set_adjudicator
-from tests.app.core.exporting.catalogues import (
-    listed,
-    people,
-    read_back,
-)
+from tests.app.core.exporting.catalogues import listed, people, read_back
 from tests.app.core.judged_sessions import say
 
 

@@ -50,11 +50,7 @@ def session(tmp_path):
 def test_numbers_and_other_columns_are_kept(tmp_path):
     first, second = rows_of_list(listed(tmp_path, PLATES))
     assert (first.wanted.number("plate"), first.wanted.number("fiberid")) == (266, 31)
-    assert (first.wanted.object_id, first.wanted.ra, first.score) == (
-        "0266-51602-0031",
-        147.3,
-        0.9,
-    )
+    assert (first.wanted.object_id, first.wanted.ra, first.score) == ("0266-51602-0031", 147.3, 0.9)
     assert first.own["remark"] == "x" and second.wanted.line == 2
 
 

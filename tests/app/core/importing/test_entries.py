@@ -7,14 +7,7 @@ import csv
 import pytest
 
 from app.core.importing.importer import import_list
-from tests.app.core.importing.lists import (
-    every,
-    import_text,
-    owns,
-    refusals,
-    text_of,
-    touch,
-)
+from tests.app.core.importing.lists import every, import_text, owns, refusals, text_of, touch
 
 
 def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):

@@ -7,14 +7,7 @@ import pytest
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing.importer import import_list
 from app.core.session.records import Change
-from tests.app.core.importing.lists import (
-    every,
-    import_text,
-    lists_of,
-    owns,
-    refusals,
-    text_of,
-)
+from tests.app.core.importing.lists import every, import_text, lists_of, owns, refusals, text_of
 
 
 def test_a_second_list_goes_on_where_the_first_ended(session, folder):

@@ -8,9 +8,7 @@ import pytest
 
 from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list, preview
-from tests.app.core.importing.lists import (
-    import_text,
-)
+from tests.app.core.importing.lists import import_text
 
 
 @pytest.mark.parametrize(

@@ -209,10 +209,7 @@ def rows_of(**columns):
         ({"target": list("aabba"), "main_id": list("abcde")}, "main_id"),
         ({"candidate_id": [7] * 5, "source_id": [1, 2, 3, 4, 5]}, "source_id"),
         ({"object": ["STAR"] * 5, "path": [f"{n}.fits" for n in range(5)]}, None),
-        (
-            {"object": ["STAR"] * 5, "plate": [1] * 5, "mjd": [5] * 5, "fiberid": [*range(5)]},
-            None,
-        ),
+        ({"object": ["STAR"] * 5, "plate": [1] * 5, "mjd": [5] * 5, "fiberid": [*range(5)]}, None),
         # Nothing tells them apart better.
         ({"object": ["STAR"] * 5, "path": ["all.fits"] * 5}, "object"),
         ({"object": ["STAR"] * 5, "x": [1, 2, 3, 4, 5]}, "object"),

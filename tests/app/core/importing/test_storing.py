@@ -11,10 +11,7 @@ from app.core.database.tables import candidates
 from app.core.importing import storing
 from app.core.importing.storing import DuplicateFilter
 from app.core.queue import LIST_ORDER, page
-from tests.app.core.importing.lists import (
-    import_text,
-    text_of,
-)
+from tests.app.core.importing.lists import import_text, text_of
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -200,20 +200,9 @@ def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(location):
         with session.database.writing() as connection:
             connection.execute(update(candidates).where(candidates.c.id == 5).values(path=""))
         assert [each.id for each in pending_candidates(session, NANO)] == [1, 2, 6]
-        assert [each.id for each in pending_candidates(session, NANO, retry=True)] == [
-            1,
-            2,
-            4,
-            6,
-        ]
-        assert (
-            count_pending(session, NANO),
-            count_pending(session, NANO, retry=True),
-        ) == (3, 4)
-        assert (
-            count_pending(session, OTHER),
-            count_pending(session, OTHER, retry=True),
-        ) == (4, 5)
+        assert [each.id for each in pending_candidates(session, NANO, retry=True)] == [1, 2, 4, 6]
+        assert (count_pending(session, NANO), count_pending(session, NANO, retry=True)) == (3, 4)
+        assert (count_pending(session, OTHER), count_pending(session, OTHER, retry=True)) == (4, 5)
         add_inspection(session, 4, said(number=4))  # it can be read again
         assert session.candidate(4).fault == ""
 

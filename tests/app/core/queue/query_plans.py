@@ -7,9 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import event
 
-from app.core.queue import (
-    Sort,
-)
+from app.core.queue import Sort
 
 SMALL = "candidates_(several|faulty|differing)|judgements_(flagged|commented)"
 

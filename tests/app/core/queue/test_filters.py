@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.queue import (
-    EVERYTHING,
-    UNJUDGED,
-    FilterError,
-    combine,
-)
+from app.core.queue import EVERYTHING, UNJUDGED, FilterError, combine
 from app.core.queue.filters import (
     AgentVerdict,
     And,

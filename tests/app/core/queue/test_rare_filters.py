@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.queue import (
-    page,
-    parse_filter,
-)
+from app.core.queue import page, parse_filter
 from app.core.queue import walk as walking
 from tests.app.core.queue.query_plans import FULL_SCAN, SCORE, explained
 

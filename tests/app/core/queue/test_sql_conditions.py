@@ -5,24 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from sqlalchemy import event
 
-from app.core.queue import (
-    EVERYTHING,
-    LIST_ORDER,
-    UNJUDGED,
-    Sort,
-    combine,
-    matching,
-    parse_filter,
-)
-from app.core.queue.filters import (
-    Anywhere,
-    Flag,
-    InList,
-    Not,
-    Number,
-    OwnColumnFilter,
-    Words,
-)
+from app.core.queue import EVERYTHING, LIST_ORDER, UNJUDGED, Sort, combine, matching, parse_filter
+from app.core.queue.filters import Anywhere, Flag, InList, Not, Number, OwnColumnFilter, Words
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES

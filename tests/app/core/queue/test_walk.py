@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from app.core.queue import (
-    EVERYTHING,
-    LIST_ORDER,
-    Sort,
-    matching,
-    page,
-    parse_filter,
-)
+from app.core.queue import EVERYTHING, LIST_ORDER, Sort, matching, page, parse_filter
 from app.core.queue import walk as walking
 from tests.app.core.queue.query_plans import SCORE, explained, refuse_slow
 from tests.app.core.queue.trees import SORTS, TREES

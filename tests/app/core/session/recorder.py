@@ -236,10 +236,7 @@ class Nursery:
 def nursery(module: str = "tests.app.core.session.recorder") -> Iterator[Nursery]:
     root = Path(__file__).parents[4]
     with subprocess.Popen(
-        [sys.executable, "-m", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=root,
+        [sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
     ) as process:
         try:
             yield Nursery(process)

@@ -54,8 +54,7 @@ def test_what_is_not_ours_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "values",
-    [(("a", float("inf")),), (("", 1.0),), (("b", 1.0), ("a", 1.0)), (("a", "x" * 1001),)],
+    "values", [(("a", float("inf")),), (("", 1.0),), (("b", 1.0), ("a", 1.0)), (("a", "x" * 1001),)]
 )
 def test_what_cannot_be_kept(values):
     with pytest.raises(SessionError):

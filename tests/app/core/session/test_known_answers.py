@@ -33,8 +33,7 @@ def test_it_is_read_as_it_was_stored(location):
 
 
 @pytest.mark.parametrize(
-    "spoilt",
-    ["is_member = 7", "class_name = x'00'", "class_name = 'a' || char(10)"],
+    "spoilt", ["is_member = 7", "class_name = x'00'", "class_name = 'a' || char(10)"]
 )
 def test_a_spoilt_one_is_damage(file_location, spoilt):
     with made(file_location, 3) as session:

@@ -140,11 +140,7 @@ def test_undo_goes_on_after_a_merge(tmp_path):
         check(here)
         assert here.redo().candidate_id == 1
         assert here.redo().opinion == ACCEPT
-        assert verdicts(here) == {
-            (1, "Ada"): "REJECT",
-            (2, "Ada"): "ACCEPT",
-            (3, "Ada"): "REJECT",
-        }
+        assert verdicts(here) == {(1, "Ada"): "REJECT", (2, "Ada"): "ACCEPT", (3, "Ada"): "REJECT"}
         here.record_verdict(1, UNSURE)
         assert here.undo().opinion == REJECT
         check(here)

@@ -33,10 +33,7 @@ def test_who_is_who(tmp_path):
         {"object_id": "", "path": "/q/same.fits"},
         {"object_id": "A", "path": "/x/1.fits", "row": 6},
     ]
-    with (
-        listed(tmp_path / "a.speco3", here) as into,
-        listed(tmp_path / "b.speco3", there) as other,
-    ):
+    with listed(tmp_path / "a.speco3", here) as into, listed(tmp_path / "b.speco3", there) as other:
         for number in range(1, 9):
             other.record_verdict(number, Opinion(comment=f"there {number}"))
         report = merge(into, other)

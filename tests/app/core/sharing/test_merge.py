@@ -76,10 +76,7 @@ def test_two_people(location, tmp_path):
 
 
 def test_the_later_word_of_one_person_stands(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as here,
-        session_at(tmp_path / "b.speco3") as there,
-    ):
+    with session_at(tmp_path / "a.speco3") as here, session_at(tmp_path / "b.speco3") as there:
         here.record_verdict(1, ACCEPT)
         there.record_verdict(1, REJECT)
         there.record_verdict(2, REJECT)

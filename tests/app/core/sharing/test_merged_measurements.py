@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.session.measurements import (
-    measurements_of,
-    record_measurement,
-    withdraw_measurement,
-)
+from app.core.session.measurements import measurements_of, record_measurement, withdraw_measurement
 from app.core.session.session import open_session
 from app.core.sharing import merge
 from tests.app.core.session.test_measurements import BARE, HALPHA

@@ -28,7 +28,7 @@ def test_nearly_all_is_not_all():
     shares = (1.0, 0.999, 0.994, 0.004, 0.0)
     assert [rough_percent(each) for each in shares] == ["100 %", "> 99 %", "99 %", "< 1 %", "0 %"]
     assert [threshold(each) for each in (0.9999, 0.99996, 0.5, 1.0)] == [
-        *("0.9999", "0.99996", "0.5", "1"),
+        *("0.9999", "0.99996", "0.5", "1")
     ]
 
 

@@ -7,11 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.services.catalogues.gaia_epochs import (
-    FIRST_DAY,
-    gaia_light_curves,
-    read_gaia_light_curves,
-)
+from app.services.catalogues.gaia_epochs import FIRST_DAY, gaia_light_curves, read_gaia_light_curves
 from app.services.catalogues.light_curve import best_period
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services

@@ -9,9 +9,7 @@ import subprocess
 import pytest
 
 from app.core.session.records import Opinion, Verdict
-from tests.app.core.exporting.catalogues import (
-    listed,
-)
+from tests.app.core.exporting.catalogues import listed
 
 
 def verify(path):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from app.core.exporting import export
-from tests.app.core.exporting.catalogues import (
-    listed,
-    read_csv,
-)
+from tests.app.core.exporting.catalogues import listed, read_csv
 
 
 def test_formulas_are_escaped(session_path):

@@ -11,10 +11,7 @@ from app.core.errors import SessionError
 from app.core.exporting import export
 from app.core.exporting.formats import fits_file
 from app.core.session.records import Opinion, Verdict
-from tests.app.core.exporting.catalogues import (
-    listed,
-    read_csv,
-)
+from tests.app.core.exporting.catalogues import listed, read_csv
 from tests.app.core.exporting.formats.checkers import odd_session, verify
 
 

@@ -12,11 +12,7 @@ from sqlalchemy import insert, update
 from app.core.database.tables import candidates, inspections
 from app.core.exporting import export
 from app.core.exporting.formats.csv_file import metadata_path
-from tests.app.core.exporting.catalogues import (
-    FORMATS,
-    listed,
-    people,
-)
+from tests.app.core.exporting.catalogues import FORMATS, listed, people
 from tests.app.core.exporting.formats.checkers import STILTS, odd_session, stilts, verify
 from tests.app.core.session.test_simulated import inspected
 

@@ -6,9 +6,7 @@ import pytest
 
 from app.core.errors import SessionError
 from app.core.exporting import export
-from tests.app.core.exporting.catalogues import (
-    listed,
-)
+from tests.app.core.exporting.catalogues import listed
 
 
 def test_parquet_without_pyarrow(session_path, monkeypatch):
