@@ -8,12 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from agent.evidence.assessment import assess
+from agent.evidence.assessment import Assessment, assess
 from agent.evidence.findings import Finding, check_claims
+from agent.evidence.line_words import LineWords, ew_text, line_text, merged
 from agent.evidence.measurements import measurements_of
-from agent.evidence.said_numbers import SaidNumbers
+from agent.evidence.said_numbers import SaidNumbers, strength_state
+from agent.evidence.speakable import speakable, without_meaning
 from agent.evidence.words import chance_text, finding_texts, kind_name, kind_signs, overview
-from agent.tasks.catalogue import find_task
+from agent.spectra.measure.zoom_measurements import zoom_numbers
+from agent.tasks.catalogue import find_task, load_tasks
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.tasks.test_task import claim
 
@@ -94,3 +97,139 @@ def test_a_line_is_told_with_its_state_and_what_it_means():
 )
 def test_a_chance_is_told_in_per_cent(p_yes, text):
     assert chance_text(p_yes) == text
+
+
+# What is said of a line: its state, its numbers, and what they mean.
+@pytest.mark.parametrize(
+    ("row", "options", "text"),
+    [
+        (
+            {"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
+            {},
+            "Hα emission, EW -15.5 ± 0.5 Å, FWHM 354 km/s",
+        ),
+        ({"kind": "emission", "ew": -15.5, "fwhm_kms": 0.0}, {}, "Hα emission, EW -15.5 Å"),
+        ({"kind": "", "ew": 3.0, "ew_error": 0.5}, {}, "Hα absorption, EW 3.00 ± 0.50 Å"),
+        ({"kind": "", "ew": 0.1, "ew_error": 0.5}, {}, "no Hα emission, EW 0.10 ± 0.50 Å"),
+        ({"kind": "", "ew": -1.1, "ew_error": 0.5}, {}, "hint of Hα emission, EW -1.10 ± 0.50 Å"),
+        (
+            {"kind": "absorption", "ew": -1.1, "ew_error": 0.5, "fwhm_kms": 90.0},
+            {},
+            "Hα unclear, EW -1.10 ± 0.50 Å",
+        ),
+        (
+            {"kind": "emission", "ew": -1.4, "ew_error": 0.5, "fwhm_kms": 90.0},
+            {},
+            "Hα unclear, EW -1.40 ± 0.50 Å",
+        ),
+        ({"kind": "", "ew": 1.4, "ew_error": 0.5}, {}, "no Hα emission, EW 1.40 ± 0.50 Å"),
+    ],
+)
+def test_a_line_is_told_as_it_was_measured(row, options, text):
+    assert line_text("H_alpha", row, "emission", **options) == text
+
+
+def test_a_dip_is_no_forbidden_line():
+    dip = {"name": "SII_6716", "kind": "", "ew": 0.77, "ew_error": 0.08}
+    assert line_text("SII_6716", dip, "emission") == "no [S II] 6716 emission, EW 0.77 ± 0.08 Å"
+    assert line_text("SII_6716", dip, "absorption").startswith("no [S II] 6716 absorption")
+    bump = dip | {"kind": "emission", "ew": -0.77}
+    assert line_text("SII_6716", bump, "emission") == "[S II] 6716 emission, EW -0.77 ± 0.08 Å"
+
+
+def test_an_equivalent_width_has_as_many_digits_as_it_deserves():
+    assert ew_text(-9.994, 0.2) == "-9.99 ± 0.20"
+    assert ew_text(-0.004, 12.0) == "0.0 ± 12.0"
+    assert ew_text(-0.001, None) == "0.00"
+
+
+def test_what_is_said_of_one_line_is_said_once():
+    parts = [LineWords("Hα emission"), "TiO", LineWords("Hα emission", "narrow"), LineWords("Hβ")]
+    assert merged(parts) == ["Hα emission: narrow", "TiO", "Hβ"]
+
+
+# Claims in words lead to one conclusion; the verdict does not change.
+@pytest.fixture(scope="module")
+def giant() -> Assessment:
+    return assess(simulated_spectrum("MG"), find_task("MG"))
+
+
+def found(assessment: Assessment, claim: str) -> Finding:
+    return next(each for each in speakable(assessment) if each.evidence.id == claim)
+
+
+def with_value(assessment: Assessment, claim: str, value: float) -> Assessment:
+    """The assessment as if this claim had another value."""
+    changed = tuple(
+        replace(each, value=value, log_odds=0.1 * each.evidence.log_odds(value))
+        if each.evidence.id == claim
+        else each
+        for each in assessment.findings
+    )
+    return replace(assessment, findings=changed)
+
+
+def test_a_dissenter_gives_its_number_alone(giant: Assessment):
+    assert found(giant, "cah1").meaning.endswith("a giant")
+    assert found(with_value(giant, "na8190", 5.0), "na8190").meaning == ""
+    assert found(with_value(giant, "na8190", -1.0), "na8190").meaning.endswith("a giant")
+
+
+def test_a_value_beside_its_threshold_proves_nothing(giant: Assessment):
+    assert found(with_value(giant, "tio", 0.78), "tio").meaning == ""
+    assert found(with_value(giant, "tio", 0.60), "tio").meaning == "M type"
+
+
+def test_a_band_without_its_head_leads_to_no_conclusion(giant: Assessment):
+    assert found(with_value(giant, "zro", 0.0), "zro_band").meaning == "no ZrO band"
+    assert found(with_value(giant, "zro", 0.4), "zro_band").meaning == ""
+
+
+def test_the_blue_tio_of_a_star_without_tio_is_not_told():
+    assessment = with_value(assess(simulated_spectrum("CV"), find_task("MG")), "tio_blue", 1.4)
+    assert "tio_blue" not in [each.evidence.id for each in speakable(assessment)]
+
+
+@pytest.mark.parametrize("task", load_tasks(), ids=lambda task: task.id)
+def test_claims_without_their_conclusion_keep_their_numbers(task):
+    for evidence in task.evidence:
+        plain = without_meaning(evidence)
+        for value in (evidence.threshold + 1.0, evidence.threshold - 1.0):
+            full = Finding(evidence=evidence, value=value)
+            short = Finding(evidence=plain, value=value)
+            assert full.text.startswith(short.text) and short.meaning == ""
+            assert short.is_found == full.is_found
+
+
+# The rows of what was said: each once, rounded as stored, added to what a look lists.
+def test_a_line_has_the_row_of_the_table_of_its_window():
+    spectrum = simulated_spectrum("CV")
+    numbers = measurements_of(spectrum)
+    table = zoom_numbers(spectrum, 6450.0, 6750.0, None, numbers.velocity_kms)
+    said = SaidNumbers(numbers)
+    assert said.line("H_alpha") in table["lines"]
+    said.line("SII_6716")
+    said.value("TiO5", 0.1234567, 0.012345)
+    whole = said.table(table)
+    names = [row["name"] for row in whole["lines"]]
+    assert names.count("H_alpha") == 1 and "SII_6716" in names
+    assert whole["values"] == [{"name": "TiO5", "value": 0.123457, "error": 0.0123}]
+    assert said.without(whole).table() == {}
+    assert "SII_6716" not in [row["name"] for row in table["lines"]]
+
+
+@pytest.mark.parametrize(
+    ("row", "state"),
+    [
+        ({}, ""),
+        ({"kind": "emission", "ew": -9.0, "ew_error": 3.0}, "emission"),
+        ({"kind": "emission", "ew": -1.0, "ew_error": 3.0}, "unclear"),
+        ({"name": "OIII_5007", "kind": "", "ew": 9.0, "ew_error": 1.0}, ""),
+        ({"name": "OIII_5007", "kind": "emission", "ew": -9.0, "ew_error": 1.0}, "emission"),
+        ({"kind": "emission", "ew": 1.0, "ew_error": 3.0}, "unclear"),
+        ({"kind": "", "ew": 1.0, "ew_error": 0.5}, ""),
+        ({"kind": "", "ew": -1.0, "ew_error": 0.2}, "emission"),
+    ],
+)
+def test_the_state_of_a_line(row, state):
+    assert strength_state(row) == state

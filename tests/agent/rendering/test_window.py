@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 from agent.errors import SpectrumError
+from agent.rendering import robust
+from agent.rendering.canvas import Rect
+from agent.rendering.layout import Layout
+from agent.rendering.scales import flux_scale, tick_steps, wavelength_scale, with_margins
 from agent.rendering.window import cut_window, drawable_pixels, single_line
 from agent.spectra.spectrum import Spectrum
 
@@ -47,3 +51,101 @@ def test_bad_pixels_are_dropped_while_enough_good_ones_remain(bad: int, left: in
 )
 def test_text_is_reduced_to_one_line(text: str, line: str) -> None:
     assert single_line(text, 10) == line
+
+
+# Texts around the frame keep out of it and out of each other.
+FRAME = Rect(80.0, 60.0, 480.0, 340.0)
+
+
+@pytest.fixture(params=[1.0, 1e-17])
+def layout(request: pytest.FixtureRequest) -> Layout:
+    x, y = wavelength_scale(6385.0, 6715.0, span=300.0), flux_scale(0.0, 9.0 * request.param, 9)
+    return Layout(x, y, "Spectrum: star.fits", FRAME)
+
+
+def test_labels_are_centred_on_their_ticks(layout: Layout) -> None:
+    positions = layout.x.to_pixels(layout.x.major, FRAME.x0, FRAME.x1)
+    for label, position in zip(layout.x_labels, positions, strict=True):
+        assert (label.extent.x0 + label.extent.x1) / 2 == pytest.approx(position)
+        assert label.extent.y1 < FRAME.y0
+    assert all(label.extent.x1 < FRAME.x0 for label in layout.y_labels)
+
+
+def test_names_stand_outside_the_labels(layout: Layout) -> None:
+    lowest = min(label.extent.y0 for label in layout.x_labels)
+    assert layout.x_name.extent.y1 < lowest
+    leftmost = min(label.extent.x0 for label in layout.y_labels)
+    assert layout.y_name[1].x1 < leftmost
+    assert layout.title.extent.y0 > FRAME.y1
+
+
+def test_a_common_factor_stands_above_the_flux_axis(layout: Layout) -> None:
+    assert len(layout.offsets) == bool(layout.y.offset)
+    for offset in layout.offsets:
+        assert offset.x == FRAME.x0
+        assert offset.extent.y0 > FRAME.y1
+
+
+def test_the_extent_includes_everything_but_the_length_of_names_if_asked(layout: Layout) -> None:
+    whole, narrow = (layout.extent(names_count=count) for count in (True, False))
+    for box in (FRAME, layout.title.extent, layout.x_name.extent, layout.y_name[1]):
+        assert whole.x0 <= box.x0 and whole.y0 <= box.y0
+        assert whole.x1 >= box.x1 and whole.y1 >= box.y1
+    assert narrow.width <= whole.width and narrow.height <= whole.height
+    long = Layout(layout.x, layout.y, "x" * 200, FRAME)
+    assert long.extent(names_count=True).width > FRAME.width + 300
+    assert long.extent(names_count=False).width == narrow.width
+
+
+# Limits and the pseudo-continuum of the compact pictures.
+def test_an_emission_line_of_a_few_pixels_stays_on_the_paper() -> None:
+    flux = np.random.default_rng(0).normal(1, 0.1, 4000)
+    flux[2000:2004] += 0.5
+    assert robust.limits(flux)[1] >= np.median(flux[2000:2004])
+    flux[1000:1004] += 1e4
+    low, high = robust.limits(flux)
+    assert high - low < 2.5
+
+
+@pytest.mark.parametrize("flux", [np.zeros(30), np.full(30, -2.0), np.r_[np.zeros(29), 1.0]])
+def test_a_continuum_is_never_zero(flux: np.ndarray) -> None:
+    level = robust.pseudo_continuum(np.linspace(5000, 5100, 30), flux)
+    assert (level > 0).all()
+    assert np.isfinite(flux / level).all()
+
+
+# Axis limits, ticks and labels.
+@pytest.mark.parametrize(
+    ("span", "steps"),
+    [
+        *((9000, (1000, 200)), (5000, (1000, 200)), (4999, (200, 50)), (1000, (200, 50))),
+        *((999, (100, 20)), (500, (100, 20)), (499, (100, 25)), (300, (100, 25))),
+        *((299, (50, 25)), (150, (50, 25)), (149, (25, 5)), (100, (25, 5)), (99, (10, 2))),
+        *((50, (10, 2)), (49, (5, 1)), (20, (5, 1)), (19, (2, 0.5)), (5, (2, 0.5))),
+        *((4.9, (1, 0.2)), (0.1, (1, 0.2)), (80_000, (10_000, 2000))),
+    ],
+)
+def test_tick_steps_by_span(span: float, steps: tuple[float, float]) -> None:
+    assert tick_steps(span) == steps
+
+
+def test_wavelength_ticks_stand_on_the_steps_inside_the_limits() -> None:
+    scale = wavelength_scale(*with_margins(6400.0, 6700.0), span=300.0)
+    assert (scale.low, scale.high) == (6385.0, 6715.0)
+    assert scale.major == (6400, 6500, 6600, 6700)
+    assert scale.labels == ("6400", "6500", "6600", "6700")
+    assert scale.minor == tuple(float(at) for at in range(6400, 6701, 25) if at % 100)
+
+
+def test_flux_ticks_are_round_and_leave_out_a_common_factor() -> None:
+    scale = flux_scale(-1.3e-17, 8.9e-17, 9)
+    assert scale.offset == "1e−17"
+    assert scale.labels == ("0", "2", "4", "6", "8")
+    assert np.allclose(np.diff(scale.major), 2e-17, rtol=1e-9)
+    assert np.diff(sorted({*scale.minor, *scale.major})).max() < 0.6e-17
+
+
+def test_no_spread_still_has_limits_around_it() -> None:
+    for value in (0.0, 5.0, -3e-17, 1e30):
+        low, high = with_margins(value, value)
+        assert low < value < high

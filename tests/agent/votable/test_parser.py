@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import base64
+import struct
 from collections.abc import Callable, Sequence
 from io import BytesIO
 
 import pytest
 
+from agent.votable.binary_rows import BinaryRows, Cell
 from agent.votable.fields import VOTableError, VOTableField
 from agent.votable.parser import MAX_PARAMS, BadRow, Row, VOTableParser
 from tests.agent.votable.tables import BOMB, GOOD, HEAD, rows_of, stream, table
@@ -127,3 +130,99 @@ def test_names_of_other_namespaces_and_their_elements_are_passed_over() -> None:
         f'<mivot:A{n} xmlns:mivot="http://x"><B{n % 9}/></mivot:A{n}>' for n in range(400)
     )
     assert parsed(table(rows_of(GOOD), before=many))[1] == [list(GOOD)]
+
+
+FIELDS = (
+    VOTableField("name", "char", "*"),
+    VOTableField("n", "int"),
+    VOTableField("bits", "bit", "12"),
+    VOTableField("flux", "float", "2"),
+)
+FLUX = struct.pack(">2f", 1.5, -2)
+ROW = b"\0\0\0\2HD" + struct.pack(">i", 7) + b"\xff\xf0" + FLUX
+
+
+def decoded(content: bytes, piece: int, *, with_nulls: bool = False) -> list[list[Cell]]:
+    text = base64.encodebytes(content).decode()
+    binary = BinaryRows(FIELDS, with_nulls=with_nulls)
+    pieces = [text[at : at + piece] for at in range(0, len(text), piece)]
+    rows = [row for each in pieces for row in binary.rows(each)]
+    binary.end()
+    return rows
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_rows_are_complete_in_pieces_of_any_size(piece: int) -> None:
+    row = [b"HD", b"\0\0\0\7", b"\xff\xf0", FLUX]
+    assert decoded(ROW * 3, piece) == [row] * 3
+    assert decoded((b"\x50" + ROW) * 2, piece, with_nulls=True) == [[b"HD", None, row[2], None]] * 2
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "message"),
+    [
+        (VOTableField("a", "int"), "!!!!", "damaged"),
+        (VOTableField("a", "int"), "AAAA", "cut short"),
+        (VOTableField("a", "char", "*"), "f////w==", "a cell of more than 16 MB"),
+        (VOTableField("a", "char", "0"), "", "have no size"),
+        (VOTableField("a", "x"), "", "unknown type"),
+    ],
+)
+def test_damaged_streams_are_refused(field: VOTableField, text: str, message: str) -> None:
+    with pytest.raises(VOTableError, match=message):
+        binary = BinaryRows([field], with_nulls=False)
+        list(binary.rows(text))
+        binary.end()
+
+
+@pytest.mark.parametrize("columns", [65, 2000])
+def test_many_columns_without_size_are_refused(columns: int) -> None:
+    """Rows of one byte would become lists of thousands of cells."""
+    fields = [VOTableField("a", "int"), *[VOTableField("b", "char", "0")] * (columns * 4)]
+    with pytest.raises(VOTableError, match="columns without size"):
+        BinaryRows(fields, with_nulls=False)
+    assert list(BinaryRows(fields[:100], with_nulls=False).rows("AAAAAQ==")) == [
+        [b"\0\0\0\1", *[b""] * 99]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("datatype", "arraysize", "is_array", "count"),
+    [
+        ("double", "", False, 1),
+        ("double", "1", False, 1),
+        ("double", "3x4", True, 12),
+        ("double", "*", True, None),
+        ("char", "8", False, 8),
+        ("char", "*", False, None),
+        ("unicodeChar", "8x3", True, 24),
+        ("float", "8x*", True, None),
+        ("float", "1x1x1x1x1x1x1x9", True, 9),
+    ],
+)
+def test_sizes_of_cells(datatype: str, arraysize: str, is_array: bool, count: int | None) -> None:
+    field = VOTableField("a", datatype, arraysize)
+    field.check()
+    assert (field.is_array, field.count) == (is_array, count)
+
+
+@pytest.mark.parametrize(
+    ("datatype", "size"), [("bit", 2), ("boolean", 9), ("unicodeChar", 18), ("doubleComplex", 144)]
+)
+def test_bytes_of_nine_elements(datatype: str, size: int) -> None:
+    assert VOTableField("a", datatype).bytes_of(9) == size
+
+
+@pytest.mark.parametrize(
+    ("datatype", "arraysize", "message"),
+    [
+        ("x", "", "'a' has an unknown type"),
+        ("int", "-1", "'a' has an invalid arraysize"),
+        ("int", "9x" * 8 + "0", "'a' has an invalid arraysize"),
+        ("int", "9x" * 9 + "*", "'a' has an invalid arraysize"),
+        ("int", "999999999x9", "declares 8,999,999,991 elements per cell"),
+    ],
+)
+def test_invalid_columns_are_refused(datatype: str, arraysize: str, message: str) -> None:
+    with pytest.raises(VOTableError, match=message):
+        VOTableField("a", datatype, arraysize).check()

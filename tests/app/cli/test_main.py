@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import CHILDREN, COMMANDS, main
+from app.cli.progress_bar import progress_bar
 from app.core.session.records import Opinion, Verdict
 from app.worker.wire import encode
+from tests.app.cli.commands import fails
 from tests.app.core.exporting.catalogues import listed
 
 PROGRAM = (sys.executable, "-c", "from app.cli.main import main; main()")
@@ -64,8 +66,6 @@ def is_harmless(said: bytes) -> bool:
 
 
 # Children
-
-
 def test_the_worker_as_a_child_of_the_program() -> None:
     done = child("--child", "worker", given=encode({"type": "ping", "id": 7}))
     hello, pong = map(json.loads, done.stdout.splitlines())
@@ -121,8 +121,6 @@ def test_every_child_has_a_main() -> None:
 
 
 # What it says
-
-
 @pytest.fixture
 def odd(tmp_path: Path) -> Path:
     """A session of an odd name, in a folder of one."""
@@ -254,3 +252,38 @@ def test_what_runs_out_is_told_in_a_sentence(run, monkeypatch, error, words) -> 
     assert done.returncode == 1
     assert done.stderr.startswith(b"spec-o3: " + words)
     assert done.stderr.count(b"\n") == 1
+
+
+# Errors that all commands on a session share.
+def test_what_cannot_be_done_is_said(vetted, few, tmp_path):
+    place, _ = vetted
+    assert "unknown suffix" in fails("export", place, tmp_path / "night.doc")
+    assert "already exists" in fails("new", place, few, "--task", "CV")
+    assert "no task" in fails("new", tmp_path / "a.speco3", few, "--task", "quasar?")
+    assert "does not exist" in fails("vet", tmp_path / "none.speco3")
+    missing = tmp_path / "none.csv"
+    assert "none.csv" in fails("new", tmp_path / "a.speco3", missing, "--task", "CV")
+    assert list(tmp_path.glob("*.speco3")) == []
+    assert "no model" in fails("vet", place, "--model", "nobody")
+
+
+# The bar for long work.
+def test_nothing_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("writing out.csv") as show:
+        show(1, 2)
+        show(2, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_name_that_looks_like_markup(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with progress_bar("writing [/b] \x1b]0;x\x07\udce9.csv") as show:
+        show(1, 4)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "writing [/b] ?]0;x??.csv" in err
+    assert "25%" in err

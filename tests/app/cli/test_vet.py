@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import os
+import signal
+import sqlite3
+import subprocess
 import sys
+import threading
+from contextlib import closing, suppress
 from dataclasses import replace
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from agent.inspection.inspector_factory import PANEL, default_model
@@ -14,14 +23,18 @@ from app.cli import vet as vet_command
 from app.cli.main import workbench
 from app.core.inspections.batch import BatchResult, inspect_all
 from app.core.inspections.shown_opinion import shown_model
-from app.core.inspections.store import add_inspection
+from app.core.inspections.store import add_inspection, inspections_of
 from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
 from app.core.session.session import open_session
+from app.core.session.spectra_folders import open_with_spectra
 from app.core.statistics import time_left
 from app.worker.pool import WorkerPool
-from tests.app.cli.commands import FEW, MEASURED, both_said, run
+from tests.agent.engines.remote.fake_model import ModelServer, serving_models
+from tests.agent.engines.remote.fake_server import Pieces, answered, dropped
+from tests.app.cli.commands import FEW, MEASURED, SAMPLE, both_said, fails, run
 from tests.app.core import inspected
 from tests.app.core.inspected import NANO, said
+from tests.processes import LONG_S, marked, wait_until
 
 SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
 
@@ -170,3 +183,240 @@ def test_the_device_is_that_of_the_model(few, tmp_path, monkeypatch):
     monkeypatch.setattr(vet_command, "WorkerPool", pool)
     run("vet", place, "--model", "measured", "--device", "cpu", "--limit", "1")
     assert asked == [("measured", "cpu")]
+
+
+# A list whose spectra are on a web server: refused, allowed, inspected and looked at.
+@pytest.fixture
+def archive(few, tmp_path):
+    """The spectra of `few` on a server, one of which is not there, and a list of them."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *words):
+            super().__init__(*words, directory=str(few.parent))
+
+        def log_message(self, *words):
+            asked.append(self.path)
+
+    asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = False
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    base = f"http://127.0.0.1:{server.server_port}"
+    path = tmp_path / "remote" / "list.csv"
+    path.parent.mkdir()
+    with few.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({**row, "file": f"{base}/{row['file']}"})
+        writer.writerow({**rows[0], "object_id": "gone", "file": f"{base}/gone.fits"})
+    yield path, base, asked
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_spectra_on_a_web_server(archive, tmp_path):
+    path, base, asked = archive
+    place = tmp_path / "night.speco3"
+    told = fails("new", place, path, "--task", "CV")
+    assert f"spectra outside the folder of the list, in {base}" in told.replace("\n", " ")
+    said = run("new", place, path, "--task", "CV", "--trust-paths")
+    assert f"{FEW + 1} of {FEW + 1} rows imported" in said
+    assert asked == [], "the import asks nothing"
+    said = both_said("vet", place, *MEASURED)
+    assert f"{FEW + 1} inspected with measured" in said
+    assert "unreadable 2" in said
+    assert "the server answers with status 404" in said
+    assert len(asked) >= FEW + 1
+    with open_with_spectra(place, "Ada") as session:
+        (kept,) = inspections_of(session, 1)
+        assert kept.trajectory.spectrum.path.startswith(f"{base}/")
+
+
+# `spec-o3 vet` with servers: many conversations at once, and each candidate judged once.
+READABLE = 12
+
+
+@pytest.fixture
+def many(few, tmp_path):
+    """Three spectra, four times each, and one that is damaged."""
+    place = tmp_path / "night.speco3"
+    with few.open(newline="", encoding="utf-8") as file:
+        *readable, damaged = csv.DictReader(file)
+    path = few.with_name("many.csv")
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(damaged))
+        writer.writeheader()
+        for number in range(READABLE):
+            source = few.with_name(readable[number % (FEW - 1)]["file"])
+            copy = few.with_name(f"{number}-{source.name}")
+            copy.write_bytes(source.read_bytes())
+            row = readable[number % (FEW - 1)]
+            writer.writerow({**row, "file": copy.name, "object_id": f"object {number}"})
+        writer.writerow(damaged)
+    run("new", place, path, "--task", "CV")
+    return place
+
+
+def counts(place) -> list[int]:
+    """How often each candidate was inspected."""
+    with open_session(place, "Ada") as session:
+        numbers = range(1, READABLE + 2)
+        return [len(inspections_of(session, number)) for number in numbers]
+
+
+EACH_ONCE = [1] * READABLE + [0]
+
+
+def test_so_many_conversations_are_open_at_each_server(many):
+    servers = [ModelServer(gate=3), ModelServer(gate=3)]
+    with serving_models(*servers) as urls:
+        said = run("vet", many, "--model", urls, "--in-flight", 3)
+        assert said == f"{READABLE + 1} inspected with m: YES {READABLE}, unreadable 1\n"
+        assert [server.most for server in servers] == [3, 3]
+        turns = servers[0].turns + servers[1].turns
+        assert sorted(turns.values()) == [2] * READABLE, "an id for each conversation"
+        assert counts(many) == EACH_ONCE
+        assert run("vet", many, "--model", urls).startswith("0 inspected with m")
+        back = ",".join(reversed(urls.split(",")))
+        assert run("vet", many, "--model", back).startswith("0 inspected with m")
+        assert run("vet", many, "--model", f"{back}#m").startswith("0 inspected with m")
+
+
+def test_so_many_conversations_are_open_in_each_actor_of_ray(many):
+    """Two actors with three each; one server answers that it has too much to do."""
+    pytest.importorskip("ray")
+    server = ModelServer(gate=6, faults=[answered(429, {}, retry_after="0.01")] * 3)
+    with serving_models(server) as url:
+        words = ("vet", many, "--model", url, "--in-flight", 3, "--ray", "--actors", 2)
+        assert run(*words) == f"{READABLE + 1} inspected with m: YES {READABLE}, unreadable 1\n"
+        assert server.most == 6
+        assert sorted(server.turns.values()) == [2] * READABLE, "an id for each conversation"
+    assert counts(many) == EACH_ONCE
+
+
+def test_one_of_two_servers_dies_and_the_other_answers_429(many):
+    """Half way, in the middle of turns; each candidate is judged exactly once all the same."""
+    dying, busy = ModelServer(), ModelServer(faults=[answered(429, {}, retry_after="0.01")] * 3)
+    begun = dying.next_act
+
+    def next_act(request):
+        act = begun(request)
+        return dropped(Pieces().words("<think>")) if len(dying.turns) > 2 else act
+
+    dying.next_act = next_act
+    with serving_models(dying, busy) as urls:
+        said = run("vet", many, "--model", urls, "--in-flight", 2, "--workers", 2)
+    assert said == f"{READABLE + 1} inspected with m: YES {READABLE}, unreadable 1\n"
+    assert counts(many) == EACH_ONCE
+
+
+def test_all_servers_die(many):
+    dead = [ModelServer(faults=[dropped(Pieces())] * 500) for _ in range(2)]
+    with serving_models(*dead) as urls:
+        result = CliRunner().invoke(workbench(), ["vet", str(many), "--model", urls])
+    assert result.exit_code == 1
+    assert "inspections in a row failed" in str(result.exception)
+    assert "connection broke" in str(result.exception)
+    with serving_models(ModelServer()) as url:
+        assert f"YES {READABLE}" in run("vet", many, "--model", url)
+
+
+def test_stopped_by_hand_with_many_in_flight(many, monkeypatch):
+    def interrupted(*words, **options):
+        running = inspect_all(*words, **options)
+        for _ in range(5):
+            yield next(running)
+        raise KeyboardInterrupt
+
+    with serving_models(ModelServer()) as url:
+        monkeypatch.setattr(vet_command, "inspect_all", interrupted)
+        command = ["vet", str(many), "--model", url, "--in-flight", "8"]
+        result = CliRunner().invoke(workbench(), command)
+        assert result.exit_code == 130
+        assert result.stdout.startswith("5 inspected")
+        monkeypatch.undo()
+        both_said(*command)
+    assert counts(many) == EACH_ONCE
+
+
+def test_servers_of_different_models_are_refused(many):
+    with serving_models(ModelServer("m"), ModelServer("n")) as urls:
+        result = CliRunner().invoke(workbench(), ["vet", str(many), "--model", urls])
+    assert "all addresses must serve the same model" in str(result.exception)
+    assert counts(many) == [0] * (READABLE + 1)
+
+
+# `spec-o3 vet --ray`, stopped by Ctrl-C, then killed, then left alone.
+pytest.importorskip("ray")
+MARK = "SPEC_O3_TEST_OF_RAY"
+LINES = (SAMPLE / "candidates.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+COUNT = 24
+
+
+def inspected_of_vet_ray(place: Path) -> list[int]:
+    with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT candidate_id FROM inspections ORDER BY 1")
+        return [number for (number,) in rows]
+
+
+def started(place: Path) -> subprocess.Popen[str]:
+    words = ["-m", "app.cli.main", "vet", str(place), *MEASURED, "--ray", "--actors", "2"]
+    return subprocess.Popen(
+        [sys.executable, *words],
+        env={**os.environ, MARK: place.name},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a terminal sends Ctrl-C to all of a command's processes
+    )
+
+
+def working(place: Path) -> list[str]:
+    """The actors and their processes; two of Ray's own that only watch stay for a minute."""
+    lines = []
+    for pid in marked(MARK, place.name):
+        with suppress(OSError):  # it has just ended
+            lines.append(Path(f"/proc/{pid}/cmdline").read_text())
+    return [line for line in lines if "Shell" in line or "worker" in line]
+
+
+@pytest.mark.timeout(900)  # three commands, one after the other
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
+def test_what_was_stopped_and_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    place = tmp_path / f"ray-{os.getpid()}.speco3"
+    few = tmp_path / "few.csv"
+    few.write_text("".join(LINES[: COUNT + 1]))
+    run("new", place, few, "--task", "CV", "--spectra", SAMPLE)
+
+    vet = started(place)
+    wait_until(lambda: inspected_of_vet_ray(place) and working(place))
+    os.killpg(vet.pid, signal.SIGINT)
+    out, err = vet.communicate(timeout=LONG_S)
+    first = inspected_of_vet_ray(place)
+    assert vet.returncode == 130, err
+    # One that is being stored at that moment is kept, but not told.
+    assert int(out.split()[0]) in (len(first) - 1, len(first)) and " with measured" in out
+    assert "again to continue" in err
+    assert "Traceback" not in err
+
+    vet = started(place)
+    wait_until(lambda: len(inspected_of_vet_ray(place)) > len(first) + 3)
+    vet.kill()
+    vet.communicate(timeout=LONG_S)
+    wait_until(lambda: not working(place))  # for nobody
+    second = inspected_of_vet_ray(place)
+    assert len(second) < COUNT
+
+    vet = started(place)
+    out, err = vet.communicate(timeout=LONG_S)
+    assert vet.returncode == 0, err
+    assert out.startswith(f"{COUNT - len(second)} inspected with measured")
+    assert out.count("\n") == 1, "nothing of Ray's own"
+    whole = inspected_of_vet_ray(place)
+    assert len(whole) == len(set(whole))
+    assert set(second) < set(whole)

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agent.spectra.matching.resampling import median_factor, ratio, resampled
 from agent.spectra.matching.template_velocity import fit_velocity
+from agent.spectra.matching.velocity_scan import prepare, scan, stretches
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.matching.made import SDSS_PIXELS, bundled, observed
@@ -98,3 +100,117 @@ def test_the_velocity_of_a_real_star_is_that_of_its_survey(
     fit = fit_velocity(spectrum, *bundled(template))
     assert fit.is_trusted
     assert fit.velocity_kms == pytest.approx(spectrum.z * 299_792.458, abs=15.0)
+
+
+# The misfit of a template at many trial velocities.
+LIGHT_KMS = 299_792.458
+ORDER = 6
+AROUND = stretches(1.0 - 1000.0 / LIGHT_KMS, 1.0 + 1000.0 / LIGHT_KMS, 50.0)
+
+
+def test_trial_velocities_are_equally_spaced_in_log_wavelength() -> None:
+    steps = np.diff(np.log(AROUND)) * LIGHT_KMS
+    assert np.ptp(steps) < 1e-6
+    assert steps[0] == pytest.approx(50.0, rel=0.02)
+
+
+def test_chi2_is_that_of_a_direct_fit() -> None:
+    data = prepare(observed("g_dwarf", 200.0, 20.0, 0), ORDER)
+    assert data is not None
+    wavelength, flux = bundled("g_dwarf")
+    trial = np.array([1.0, 1.0007])
+    found = scan(data, wavelength, flux, trial)
+    for stretch, chi2 in zip(trial, found.chi2, strict=True):
+        model = np.interp(data.wavelength / stretch, wavelength, flux)
+        columns = (model * data.polynomials[: ORDER + 1] * np.sqrt(data.weight)).T
+        wanted = data.flux * np.sqrt(data.weight)
+        _, residual, _, _ = np.linalg.lstsq(columns, wanted, rcond=None)
+        assert chi2 == pytest.approx(float(residual[0]), rel=1e-5)
+
+
+def test_bad_pixels_and_the_air_of_the_earth_are_left_out() -> None:
+    data = prepare(observed("a_dwarf", 0.0, 20.0, 0, bad=(5000.0, 5100.0)), ORDER)
+    assert data is not None
+    assert not ((data.wavelength > 5000.0) & (data.wavelength < 5100.0)).any()
+    assert not ((data.wavelength > 7600.0) & (data.wavelength < 7650.0)).any()
+    assert np.abs(data.flux).max() < 100.0
+
+
+def test_a_gap_in_the_template_is_not_bridged() -> None:
+    data = prepare(observed("a_dwarf", 0.0, 20.0, 0), ORDER)
+    assert data is not None
+    wavelength, flux = bundled("a_dwarf")
+    kept = (wavelength < 4300.0) | (wavelength > 4900.0)
+    whole, holed = (scan(data, wavelength[use], flux[use], AROUND) for use in (flux > 0, kept))
+    assert abs(whole.best - holed.best) <= 1
+    assert holed.chi2.min() > whole.chi2.min()  # what lies beyond the gap does not count for it
+
+
+def test_too_little_overlap_is_infinite() -> None:
+    data = prepare(observed("a_dwarf", 0.0, 20.0, 0), ORDER)
+    assert data is not None
+    wavelength, flux = bundled("a_dwarf")
+    assert np.isinf(scan(data, 3.0 * wavelength, flux, AROUND).chi2).all()
+
+
+def test_few_good_pixels_cannot_be_fitted() -> None:
+    flux = np.full(SDSS_PIXELS.size, np.nan)
+    flux[:30] = 1.0
+    assert prepare(Spectrum(wavelength=SDSS_PIXELS, flux=flux), ORDER) is None
+
+
+def test_a_very_fine_spectrum_is_made_coarser() -> None:
+    pixels = np.linspace(4000.0, 7000.0, 300_000)
+    flux = 1.0 + 0.1 * np.random.default_rng(0).normal(size=pixels.size)
+    data = prepare(Spectrum(wavelength=pixels, flux=flux), ORDER)
+    assert data is not None
+    assert data.wavelength.size < 8000
+
+
+# A spectrum on the pixels of another.
+FINE = np.arange(4000.0, 5000.0, 0.5)
+COARSE = np.arange(4100.0, 4900.0, 3.0)
+
+
+def with_line(wavelength: np.ndarray) -> np.ndarray:
+    return 1.0 + wavelength / 5000.0 - 0.5 * np.exp(-0.5 * ((wavelength - 4500.0) / 8.0) ** 2)
+
+
+def test_wider_pixels_keep_the_flux() -> None:
+    spectrum = Spectrum(wavelength=FINE, flux=with_line(FINE))
+    coarse = resampled(spectrum, COARSE)
+    inside = np.abs(FINE - COARSE.mean()) < 0.5 * np.ptp(COARSE) + 1.5
+    assert coarse.sum() * 3.0 == pytest.approx(spectrum.flux[inside].sum() * 0.5, rel=2e-3)
+
+
+def test_narrower_pixels_are_interpolated() -> None:
+    spectrum = Spectrum(wavelength=COARSE, flux=with_line(COARSE))
+    fine = resampled(spectrum, FINE[300:-300])
+    assert fine == pytest.approx(with_line(FINE[300:-300]), abs=0.01)
+
+
+def test_bad_pixels_gaps_and_ends_have_no_flux() -> None:
+    kept = (FINE < 4600.0) | (FINE > 4700.0)
+    wavelength = FINE[kept]
+    mask = (wavelength > 4300.0) & (wavelength < 4350.0)
+    spectrum = Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size), mask=mask)
+    at = np.arange(3900.0, 5100.0, 2.0)
+    unknown = np.isnan(resampled(spectrum, at))
+    for low, high in ((3900.0, 3998.0), (4302.0, 4348.0), (4602.0, 4698.0), (5002.0, 5100.0)):
+        assert unknown[(at > low) & (at < high)].all()
+    assert not unknown[(at > 4001.0) & (at < 4298.0)].any()
+    assert not unknown[(at > 4701.0) & (at < 4998.0)].any()
+
+
+def test_the_ratio_to_nothing_is_unknown() -> None:
+    other = np.array([2.0, 1e-6, np.nan, -4.0, 0.0])
+    found = ratio(np.full(5, 4.0), other)
+    assert found[[0, 3]] == pytest.approx([2.0, -1.0])
+    assert np.isnan(found[[1, 2, 4]]).all()
+
+
+def test_medians_are_made_the_same_where_both_are_known() -> None:
+    flux, other = np.array([np.nan, 2.0, 4.0, 6.0]), np.array([9.0, 1.0, 2.0, 3.0])
+    assert median_factor(flux, other) == 2.0
+    assert np.isnan(median_factor(flux, np.full(4, np.nan)))
+    assert np.isnan(median_factor(flux, -other))

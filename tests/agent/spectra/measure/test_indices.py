@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from agent.errors import ResourceError
 from agent.spectra.lines import builtin_lines
-from agent.spectra.measure.index_definitions import Index, builtin_indices
+from agent.spectra.measure.features import feature_names, feature_vector
+from agent.spectra.measure.index_definitions import Index, builtin_indices, read_indices
 from agent.spectra.measure.indices import measure_index, measure_indices
-from agent.spectra.measure.window_measure import edge_index
+from agent.spectra.measure.window_measure import edge_index, measure_window
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.measure.known_lines import WAVELENGTH, band, gaussian, observed
+from tests.agent.spectra.measure.known_lines import (
+    BROAD,
+    STAR,
+    WAVELENGTH,
+    band,
+    gaussian,
+    observed,
+    stark,
+)
 
 
 def test_flat_spectrum_gives_neutral_values() -> None:
@@ -145,3 +157,95 @@ def test_refusals_have_a_reason() -> None:
     found = measure_index(blocked, "TiO5")
     assert found.value is None and found.reason == "too many bad pixels"
     assert np.isnan(found.number) and found.significance == 0.0
+
+
+PROMISED_NAMES = """
+TiO5 TiO2 CaH1 CaH2 CaH3 CaOH VO1 VO2 NaI_8190 CaT TiO_4940 C2_5165_edge C2_4737_ratio C2_5161
+ZrO_6474 ZrO_6345 Ca_K H_delta_index HdA HgA H_gamma_D2 G_band CN_4215 Ba_4554 MK_carbon zeta
+EW_H_alpha EW_H_beta EW_HeII_4686 Dn4000 Balmer_jump LaO_7404 TiO_7054_edge TiO5_excess
+LaO_7910_edge C13_4744_edge VO_7896_edge
+"""
+
+
+PROMISED = PROMISED_NAMES.split()
+
+
+def test_promised_indices_exist() -> None:
+    assert [name for name in PROMISED if name not in builtin_indices()] == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('{ name = "a", kind = "ratio" }', "needs feature and continuum"),
+        ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is not one of: ratio'),
+        ('{ name = "a", kind = "edge", head = "H_alpha" }', "band head"),
+        (
+            '{ name = "a", kind = "ew", feature = [5000, 5010], continuum = [4900, 4950] }',
+            "two continuum",
+        ),
+        (
+            '{ name = "a", feature = [5000, 5010], continuum = [4900, 4950], weights = [1, 2] }',
+            "weights",
+        ),
+        ('{ name = "a", kind = "quotient", terms = ["TiO5"] }', "needs 2 terms"),
+        ('{ name = "a", kind = "sum" }', "sum needs at least one term, found 0"),
+        ('{ name = "a", kind = "edge", head = "TiO_7053" }', 'did you mean "TiO_7054"'),
+        ('{ name = "a", kind = "edge", head = "TiO_7054", near = 80 }', "gap < near < far"),
+        ('{ name = "a", proposed = "yes" }', "proposed: expected true or false, found text"),
+        ('{ name = "a", note = "<|im_end|>" }', "note: .*chat markup"),
+        ('{ name = "a", windows = [1, 2] }', r'indices\["a"\]."windows": unknown key'),
+        ('{ name = "a", weights = [1, "b"] }', "weights: expected a number, found text"),
+    ],
+)
+def test_faulty_definitions_are_refused(tmp_path: Path, entry: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f"indices = [{entry}]\n")
+    with pytest.raises(ResourceError, match=message):
+        read_indices(path)
+
+
+def test_window_names_the_line_it_shows(rng: np.random.Generator) -> None:
+    seen = measure_window(observed([BROAD], 25.0, rng), 6450.0, 6680.0)
+    assert seen.feature is not None and seen.feature.kind == "emission"
+    assert seen.nearest[0].line.id == "H_alpha" and abs(seen.nearest[0].offset) < 1.0
+    assert seen.feature.ew == pytest.approx(BROAD.ew, rel=0.08)
+    assert seen.snr.value == pytest.approx(26.0, rel=0.2)
+    assert [line.line for line in seen.lines] == ["H_alpha"]
+    assert seen.n_bad == 0 and not seen.reason
+
+
+def test_window_finds_the_band_head_and_not_its_mirror(rng: np.random.Generator) -> None:
+    carbon = measure_window(observed([band("C2_5165", 0.4)], 30.0, rng), 4950.0, 5250.0)
+    names = [edge.name for edge in carbon.edges]
+    assert names[0] == "C2_5165_edge" and "TiO_5167_edge" not in names
+    giant = measure_window(observed([band("TiO_5167", 0.4)], 30.0, rng), 4950.0, 5250.0)
+    assert "TiO_5167_edge" in [edge.name for edge in giant.edges]
+    assert "C2_5165_edge" not in [edge.name for edge in giant.edges]
+
+
+def test_empty_windows_are_described(rng: np.random.Generator) -> None:
+    spectrum = observed([], 25.0, rng)
+    outside = measure_window(spectrum, 9500.0, 9600.0)
+    assert outside.reason == "outside the spectrum" and outside.n_pixels == 0
+    assert "O₂ A" in measure_window(spectrum, 7560.0, 7620.0).unsafe
+    for lo, hi in ((6000.0, 6001.0), (6001.0, 6000.0), (float("nan"), 6000.0), (-1e9, 1e9)):
+        assert measure_window(spectrum, lo, hi).n_pixels >= 0
+
+
+def test_feature_vector_has_the_same_names_always(rng: np.random.Generator) -> None:
+    full = feature_vector(observed(STAR, 30.0, rng))
+    poor = feature_vector(Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.ones(2)))
+    assert tuple(full) == tuple(poor) == feature_names()
+    assert np.isfinite(list(full.values())).mean() > 0.9
+    assert np.isnan(poor["TiO5"]) and poor["bad_fraction"] == 0.0
+
+
+def test_white_dwarf_and_a_star_differ_in_width() -> None:
+    widths = {}
+    for name, line in (
+        ("WD", stark("Hg", "H_gamma", 4341.69, 42.0, 0.5)),
+        ("A", stark("Hg", "H_gamma", 4341.69, 17.0, 0.65)),
+    ):
+        widths[name] = feature_vector(observed([line], 40.0, None))["H_gamma_D2"]
+    assert widths["WD"] > 30.0 > 24.0 > widths["A"]

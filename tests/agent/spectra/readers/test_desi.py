@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from agent.errors import ReadError
+from agent.spectra.readers import read
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
 
@@ -62,3 +65,58 @@ def test_several_spectra_of_one_target(given: Given) -> None:
     assert spectrum.row == 0
     assert "2 spectra of this target" in spectrum.warnings[0]
     assert spectrum.format == "DESI spectra"
+
+
+def test_overlaps_are_weighted_by_ivar(given: Given) -> None:
+    spectrum = given(samples.desi(), NAME)
+    assert len(spectrum) == 340
+    assert np.allclose(np.diff(spectrum.wavelength), 0.8)
+    assert spectrum.ivar is not None
+    assert spectrum.flux[109] == 11.0
+    assert spectrum.flux[115] == pytest.approx((1 * 11 + 3 * 12) / 4)
+    assert spectrum.ivar[115] == 4.0
+
+
+def test_masked_pixels_are_dropped_from_the_merge(given: Given) -> None:
+    spectrum = given(samples.desi(mask={"B": (50, 115), "R": (2,)}), NAME)
+    assert spectrum.ivar is not None
+    assert spectrum.flux[115] == 12.0, "only R is left"
+    assert spectrum.flux[112] == 11.0, "only B is left"
+    assert not spectrum.good[50], "nothing is left"
+    assert spectrum.n_bad == 1
+
+
+def test_arms_without_a_common_grid_are_joined_with_a_warning(given: Given) -> None:
+    spectrum = given(samples.desi(shift=0.3), NAME)
+    assert (np.diff(spectrum.wavelength) > 0).all()
+    assert "the arms share no grid" in spectrum.warnings[0]
+    assert len(spectrum) < 345
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_class_and_z_come_from_the_redrock_file_next_to_it(tmp_path: Path, packed: bool) -> None:
+    (tmp_path / NAME).write_bytes(samples.desi())
+    data = samples.redrock()
+    companion = tmp_path / (NAME.replace("coadd", "redrock") + (".gz" if packed else ""))
+    companion.write_bytes(samples.gz(data) if packed else data)
+    spectrum = read(tmp_path / NAME, row=4)
+    assert (spectrum.class_name, spectrum.z) == ("QSO", 4.1)
+    assert read(tmp_path / NAME, row=0).class_name == "GALAXY"
+
+
+def test_a_broken_or_foreign_redrock_file_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(samples.desi())
+    companion = tmp_path / NAME.replace("coadd", "redrock")
+    companion.write_bytes(b"SIMPLE  = nonsense")
+    spectrum = read(tmp_path / NAME)
+    assert spectrum.z is None
+    assert "was not used" in spectrum.warnings[0]
+    companion.write_bytes(samples.redrock(targets=(1, 2)))
+    assert "does not list target" in read(tmp_path / NAME).warnings[0]
+    companion.write_bytes(samples.redrock(warn=4))
+    assert "ZWARN 4" in read(tmp_path / NAME).warnings[0]
+
+
+def test_a_redrock_table_is_refused_with_its_coadd(given: Given) -> None:
+    with pytest.raises(ReadError, match=f"companion of {NAME}, without spectra: open the coadd"):
+        given(samples.redrock(), NAME.replace("coadd", "redrock"))

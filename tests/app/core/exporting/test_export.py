@@ -5,19 +5,26 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from astropy.table import Table
 from sqlalchemy import update
 
-from app.core.database.tables import candidates
+from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.exporting import export
+from app.core.exporting.rows import selected_ids
+from app.core.exporting.selection import count_candidates, count_disputed, make_selection
 from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
 from app.core.session.records import Opinion, Verdict
+from app.core.statistics.adjudication import final_opinion, set_adjudicator
 from tests.app.core.exporting.catalogues import (
     ACCEPT,
+    CONTRACT,
     FORMATS,
     REJECT,
+    TYPED,
     add_list,
     listed,
     people,
@@ -25,6 +32,7 @@ from tests.app.core.exporting.catalogues import (
     read_csv,
 )
 from tests.app.core.inspected import said
+from tests.app.core.judged_sessions import say
 
 
 def test_the_same_from_a_team(team_location, tmp_path):
@@ -247,3 +255,172 @@ def test_without_what_blind_mode_hides(session_path, tmp_path, suffix):
     found = read_csv(out) if suffix == "csv" else read_back(out)
     assert list(found) == list(report.columns)
     assert len(found["verdict"]) == 5
+
+
+# Whose verdicts a catalogue contains.
+def test_whose_verdict_it_is(session_path):
+    out = session_path.with_suffix(".ecsv")
+    with people(session_path) as session:
+        assert export(session, out, which="all").rows == 5
+        found = read_back(out)
+        assert found["verdict"] == ["ACCEPT", None, "REJECT", None, None]
+        assert found["reviewer"] == ["Ada;Ben", "Ada;Ben", "Ada", "Ada", None]
+        assert found["flags"] == [None, "disagreement", "a%3Bb%25;c", None, None]
+        assert found["comment"] == ["Ada: clear", None, None, "later", None]
+        assert found["seconds_spent"] == [5.0, 1.0, 5.0, None, None]
+        # the flags came after the agent had spoken, the verdict before
+        assert found["agent_seen_before"] == [False, True, False, False, False]
+        assert [bool(at) for at in found["decided_at"]] == [True, False, True, False, False]
+        assert export(session, out, which="judged").rows == 3
+        assert read_back(out)["object_id"] == ["J000001", "J000002", "J000003"]
+        assert export(session, out, which="accepted").rows == 1
+        assert export(session, out, which="accepted", reviewer="Ada").rows == 2
+        assert read_back(out)["reviewer"] == ["Ada", "Ada"]
+        assert export(session, out, reviewer="Ben").rows == 2
+        assert read_back(out)["verdict"] == ["ACCEPT", "REJECT"]
+        set_adjudicator(session, "Ben")
+        assert export(session, out, which="judged").rows == 3
+        assert read_back(out)["verdict"] == ["ACCEPT", "REJECT", "REJECT"]
+        with pytest.raises(SessionError, match=r"no reviewer Cy.*Ada, Ben"):
+            export(session, out, reviewer="Cy")
+
+
+# Values under columns that their list did not declare, and damaged ones.
+def test_two_lists_and_columns_nobody_announced(session_path):
+    with listed(
+        session_path, [{"own": {"g": 1.0, "t": "a", "x": 5}}], [{"name": "g", "unit": "mag"}]
+    ) as s:
+        add_list(
+            s,
+            [{"own": {"g": 2.0, "T": "b"}}, {"own": {"g": None, "T": None, "x": 6}}],
+            [{"name": "g", "unit": "Jy"}, {"name": "T", "unit": ""}],
+            {},
+        )
+        for suffix in FORMATS:
+            report = export(s, session_path.with_suffix(f".{suffix}"), which="all")
+            assert report.columns[len(CONTRACT) :] == ("g", "g_list", "T", "t_list", "x", "x_list")
+    found = read_back(session_path.with_suffix(".ecsv"))
+    assert found["g"] == [1.0, None, None]
+    assert found["g_list"] == [None, 2.0, None]
+    assert found["T"] == [None, "b", None]
+    assert found["t_list"] == ["a", None, None]
+    assert found["x"] == [5, None, None]
+    assert found["x_list"] == [None, None, 6]
+    assert read_csv(session_path.with_suffix(".csv"))["T"] == ["", "b", ""]
+    assert read_back(session_path.with_suffix(".fits"))["T"] == [None, "b", None]
+
+
+def test_a_damaged_session_is_told(session_path):
+    for _, text in (("own", "[1]"), ("own", "{"), ("own", "[" * 100_000)):
+        with (
+            listed(session_path, [{}, {"own": text}]) as session,
+            pytest.raises(SessionError, match="damaged"),
+        ):
+            export(session, session_path.with_suffix(".csv"), which="all")
+        session_path.unlink()
+    with listed(session_path, [{}]) as session:
+        session.record_verdict(1, ACCEPT)
+        with session.database.writing() as connection:
+            connection.execute(update(judgements).values(verdict="=cmd()"))
+        export(session, session_path.with_suffix(".csv"), which="all")
+        found = read_csv(session_path.with_suffix(".csv"))
+        assert "'=cmd()" in session_path.with_suffix(".csv").read_text()
+        assert found["verdict"] == ["=cmd()"]
+        export(session, session_path.with_suffix(".fits"), which="all")
+        assert read_back(session_path.with_suffix(".fits"))["verdict"] == ["=cmd()"]
+        with session.database.writing() as connection:
+            connection.execute(update(judgements).values(confidence="+x"))
+        for suffix in (".csv", ".fits"):
+            with pytest.raises(SessionError, match="a text where a whole number belongs"):
+                export(session, session_path.with_suffix(suffix), which="all")
+
+
+# Which candidates a catalogue contains.
+def test_those_that_were_picked(session_path):
+    out = session_path.with_suffix(".ecsv")
+    with people(session_path) as session:
+        picked = (number for number in (5, 3, 1))
+        report = export(session, out, which=picked, filter_text="p_yes>0.9")
+        assert report.rows == 3
+        assert read_back(out)["object_id"] == ["J000005", "J000003", "J000001"]
+        assert report.selection == "3 selected candidates; filter: p_yes>0.9"
+        assert Table.read(out).meta["provenance"]["selection"] == report.selection
+        assert export(session, out, which=[]).rows == 0
+        assert read_back(out)["object_id"] == []
+        with pytest.raises(SessionError, match="no candidate 99"):
+            export(session, out, which=[1, 99])
+        many = [number % 5 + 1 for number in range(1234)]
+        assert export(session, out, which=many).rows == 1234
+        assert read_back(out)["object_id"] == [f"J{number:06d}" for number in many]
+
+
+@pytest.mark.parametrize("adjudicator", ["", "Ada", "Li Wei", "Cleo"])
+def test_accepted_are_those_whose_final_opinion_is_to_accept(session_path, adjudicator):
+    """The rule in SQL and that of `final_opinion` agree on any verdicts of three people."""
+    numbers = np.random.default_rng(3)
+    with listed(session_path, [{}] * 120) as session:
+        for name in ("Ada", "Li Wei", "Cleo"):
+            given = numbers.choice([None, *Verdict, Verdict.ACCEPT], 120)
+            say(session, name, {n: each for n, each in enumerate(given, 1) if each is not None})
+        if adjudicator:
+            set_adjudicator(session, adjudicator)
+        final = (final_opinion(session.judgements(n), adjudicator or None) for n in range(1, 121))
+        wanted = [n for n, each in enumerate(final, 1) if each.opinion.verdict is Verdict.ACCEPT]
+        assert 20 < len(wanted) < 100
+        assert list(selected_ids(session, "accepted")) == wanted
+        assert export(session, session_path.with_suffix(".csv"), which="accepted").rows == len(
+            wanted
+        )
+        by_ada = list(selected_ids(session, "accepted", "Ada"))
+        said = (session.judgements(n) for n in by_ada)
+        assert {each[0].opinion.verdict for each in said} == {Verdict.ACCEPT}
+        with session.database.reading() as connection:
+            chosen = make_selection(connection, "accepted", None)
+            assert count_candidates(connection, chosen) == len(wanted)
+            somebody = [
+                n
+                for n in range(1, 121)
+                if any(each.opinion.verdict is Verdict.ACCEPT for each in session.judgements(n))
+            ]
+            assert count_disputed(connection, chosen) == len(set(somebody) - set(wanted))
+
+
+# Texts that a format cannot represent.
+ALONE = (
+    "x ",
+    " x",
+    "\t",
+    "a\nb",
+    "100%",
+    "a+b",
+    "%41",
+    "Hα",
+    "\x7f",
+    "\x85",
+    "\u2028",
+    "\r",
+    "x" * 300,
+)
+
+
+@pytest.mark.parametrize("suffix", TYPED)
+def test_each_odd_text_alone(session_path, suffix):
+    """In a column with nothing else that would have it escaped."""
+    own = {f"c{number}": text for number, text in enumerate(ALONE)}
+    out = session_path.with_suffix(f".{suffix}")
+    rows = [{"own": own}, {"own": dict.fromkeys(own, "plain")}]
+    with listed(session_path, rows, [{"name": name} for name in own]) as session:
+        export(session, out, which="all")
+    found = read_back(out)
+    assert {name: found[name] for name in own} == {
+        name: [text, "plain"] for name, text in own.items()
+    }
+
+
+def test_half_characters_stop_nothing(session_path):
+    with listed(session_path, [{"own": '{"a": "x\\ud83d"}'}], [{"name": "a"}]) as session:
+        for suffix in FORMATS:
+            out = session_path.with_suffix(f".{suffix}")
+            assert export(session, out, which="all").rows == 1
+    assert read_csv(session_path.with_suffix(".csv"))["a"] == ["x?"]
+    assert Table.read(session_path.with_suffix(".fits"))["a"][0] == "x%ED%A0%BD"

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import csv
 
+import pytest
+
+from agent.errors import WorkbenchError
 from agent.tasks.catalogue import find_task
 from app.core.fetching.fetch_run import FailedRow, FetchedRow, FetchReport
 from app.core.fetching.fetched_list import write_lists
 from app.core.fetching.rows import FetchRow
+from app.core.fetching.typed import typed_rows
 from app.core.importing.importer import import_list
 from app.core.session.session import new_session
 from app.services.archives.wanted import Wanted
 from tests.agent.spectra.readers import samples
 from tests.app.core.fetching.test_rows import RECORD
+from tests.app.services.archives.archive_play import UUID
 
 ROW = FetchRow(
     wanted=Wanted(line=4, object_id="star", ra=147.3, dec=-0.006),
@@ -39,3 +44,62 @@ def test_what_was_not_fetched_has_its_reason_and_goes_once_it_was(tmp_path):
     assert (row["object_id"], row["plate"], row["reason"]) == ("star", "266", "why")
     write_lists(FetchReport(fetched=[FetchedRow(ROW, RECORD)]), tmp_path)
     assert not (tmp_path / "not_fetched.csv").exists()
+
+
+# Spectra that a person types.
+@pytest.mark.parametrize(
+    ("archive", "line", "ids"),
+    [
+        ("sdss", "0266-51602-0031", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
+        ("sdss", "spec-0266-51602-0031.fits", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
+        ("sdss", "266, 51602 31", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
+        (
+            "sdss",
+            "015000-59146-4375924756",
+            {"field": "15000", "mjd": "59146", "catalogid": "4375924756"},
+        ),
+        ("lamost", " 677503031 ", {"obsid": "677503031"}),
+        ("sparcl", UUID.upper(), {"sparcl_id": UUID}),
+        ("sparcl", "39627792213580000", {"specid": "39627792213580000"}),
+    ],
+)
+def test_numbers_are_those_of_the_archive(archive, line, ids):
+    (row,) = typed_rows(f"\n{line}\n", archive)
+    assert row.wanted.ids == ids and row.wanted.line == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["24.376852 25.427147", "24.376852, +25.427147", "01:37:30.444 +25:25:37.73",
+     "01 37 30.444 +25 25 37.73"],
+)  # fmt: skip
+def test_places_are_degrees_or_sexagesimal(line):
+    for archive in ("sparcl", "ssap"):
+        (row,) = typed_rows(line, archive)
+        assert (row.wanted.ra, row.wanted.dec) == pytest.approx((24.376852, 25.427147), abs=1e-5)
+        assert row.wanted.object_id.startswith("J0137")
+
+
+@pytest.mark.parametrize(
+    ("archive", "line"),
+    [
+        ("sdss", "24.3 25.4"),
+        ("sdss", "266-51602"),
+        ("lamost", "24.3 25.4"),
+        ("lamost", "abc"),
+        ("ssap", "677503031"),
+        ("ssap", "24.3 95.0"),
+        ("ssap", "nan 1"),
+        ("ssap", "inf inf"),
+        ("sparcl", "one two"),
+    ],
+)
+def test_the_line_that_says_nothing_is_named(archive, line):
+    good = {"sdss": "266-51602-31", "lamost": "677503031"}.get(archive, "1 2")
+    with pytest.raises(WorkbenchError, match="line 2 "):
+        typed_rows(f"{good}\n{line}", archive)
+
+
+def test_no_end_of_lines_is_refused():
+    with pytest.raises(WorkbenchError, match="10,000"):
+        typed_rows("1 2\n" * 10_001, "ssap")

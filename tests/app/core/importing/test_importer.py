@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import random
+from functools import partial
 
 import pytest
+from sqlalchemy import inspect, select
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates
 from app.core.errors import ImportFailed, ReadOnlyError
+from app.core.importing import entry_source, storing
+from app.core.importing.entry_source import InProcessSource
+from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.importer import import_list, preview
-from app.core.queue import page, parse_sort
+from app.core.importing.opening import open_for_import
+from app.core.importing.spectrum_locator import SpectrumLocator
+from app.core.importing.storing import DuplicateFilter
+from app.core.queue import LIST_ORDER, page, parse_sort
 from app.core.session.records import Change
 from app.core.session.session import new_session, open_session
 from tests.app.core.importing.lists import (
@@ -205,3 +214,107 @@ def test_preview_of_rows_that_cannot_be_read(folder):
     seen = preview(path)
     assert seen.rows == (("b", "b.fits"),)
     assert [row.line for row in seen.refused] == [1]
+
+
+# Lists that can or cannot be opened, and the roles of their columns.
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [
+        ({"scroe": "a"}, 'no role "scroe"; did you mean "score"'),
+        ({"score": "nam"}, 'no column "nam"; did you mean "name"'),
+        ({"ra": "name"}, "column for ra also needs one for dec"),
+    ],
+)
+def test_roles_that_cannot_be(session, folder, roles, said):
+    with pytest.raises(ImportFailed, match=said):
+        import_text(session, folder, "name,path\na,a.fits\n", roles=roles)
+
+
+def test_a_list_that_names_nothing(session, folder):
+    with pytest.raises(ImportFailed, match=r"no column was recognized.*choose one"):
+        import_text(session, folder, "u,g\n1.5,2\n3,4\n")
+
+
+def test_a_file_that_is_not_there(session, folder):
+    with pytest.raises(ImportFailed, match=r"gone\.csv: it cannot be read|no such file"):
+        import_list(session, folder / "gone.csv")
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x.csv", "a\0b.csv", "x" * 300 + ".csv"])
+def test_names_of_no_file(session, name):
+    for read in (preview, partial(import_list, session)):
+        with pytest.raises(ImportFailed) as caught:
+            read(name)
+        assert str(caught.value).isprintable()
+
+
+def test_rows_of_one_file_without_a_row_are_pointed_out(session, folder):
+    report = import_text(session, folder, "name,path\na,coadd.fits\nb,coadd.fits\n")
+    assert any("a column must give the row" in warning for warning in report.warnings)
+
+
+# What has been seen before, against a plain set.
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("low_bits", [2**24 - 1, 2**6 - 1])
+def test_against_a_set(monkeypatch, seed, low_bits):
+    monkeypatch.setattr(storing, "LOW_BITS", low_bits)
+    chance = random.Random(seed)
+    seen, known = DuplicateFilter(), set()
+    for _ in range(60):
+        keys = [("o", str(chance.randrange(4000)), 0) for _ in range(chance.randrange(200))]
+        fresh = seen.find_new(keys, len(keys)).tolist()
+        for key, is_fresh in zip(keys, fresh, strict=True):
+            assert is_fresh is (key not in known)
+            known.add(key)
+    assert sum(run.size for run in seen._runs) == len(known)
+    assert len(seen._runs) < 15
+
+
+def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
+    monkeypatch.setattr(storing, "BULK_ROWS", 100)
+
+    def names():
+        with session.database.reading() as connection:
+            return {each["name"] for each in inspect(connection).get_indexes("candidates")}
+
+    before = names()
+    rows = [(f"o{n}", f"{n}.fits") for n in range(20_000)]
+    import_text(session, folder, text_of(rows, ("name", "path")))
+    assert names() == before
+    with session.database.reading() as connection:
+        one = select(candidates.c.id).where(candidates.c.object_id == "o1234")
+        assert connection.execute(one).scalar_one() == 1235
+        plan = connection.exec_driver_sql(
+            "EXPLAIN QUERY PLAN SELECT id FROM candidates WHERE object_id = 'x'"
+        )
+        assert "candidates_object" in str(plan.all())
+    assert len(page(session, sort=LIST_ORDER).rows) > 0
+
+
+# The source of entries in this process.
+def test_entries_can_be_read_again_after_a_mismatch(folder):
+    path = folder / "list.csv"
+    path.write_text("name,path,n\n" + "a,a.fits,1\n" * 30_000 + "b,,late\n")
+    source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
+    with pytest.raises(CellMismatch):
+        list(source.entries())
+    source.recheck_types()
+    assert sum(map(len, source.entries())) == 30_001
+    summary = source.summary()
+    assert [column.kind for column in summary.columns] == ["str", "str", "str"]
+    assert (summary.missing_files, summary.without_file) == (30_000, 1)
+
+
+def test_rows_of_nothing_may_not_fill_the_disk(folder, monkeypatch):
+    monkeypatch.setattr(entry_source, "FREE_BYTES", 0)
+    monkeypatch.setattr(entry_source, "MAX_RATIO", 10)
+    names = ",".join(f"magnitude_in_filter_{number:03}" for number in range(300))
+    path = folder / "list.csv"
+    path.write_text(f"name,{names}\n" + f"a{',' * 300}\n" * 2000)
+    size = path.stat().st_size
+    source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path), size)
+    with pytest.raises(ImportFailed, match="more than 10 times its size"):
+        list(source.entries())
+    monkeypatch.setattr(entry_source, "MAX_RATIO", 1000)
+    source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path), size)
+    assert sum(map(len, source.entries())) == 2000

@@ -10,10 +10,13 @@ from threading import Barrier
 import pytest
 from sqlalchemy import event, update
 
+from agent.models.registry import find_model
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
+from app.core.inspections.known_model import as_recorded, recorded_by
+from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.inspections.share import Share
 from app.core.inspections.store import (
     Confusion,
@@ -27,7 +30,7 @@ from app.core.inspections.store import (
     pending_candidates,
 )
 from app.core.queue import Sort, parse_filter
-from app.core.session.records import Change
+from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, shown
 from tests.app.core.sessions import made
@@ -292,3 +295,87 @@ def test_the_members_of_a_panel_are_records_of_their_own(location):
         assert next(iter(shown(session, "", Sort("disagreeing", True)))) == 1
         assert compare_models(session, NANO, MEASURED).opposed == 1
         assert 1 not in [each.id for each in pending_candidates(session, NANO)]
+
+
+# What a reviewer has seen of the agents stays known, each person's for themselves.
+ACCEPT = Opinion(verdict=Verdict.ACCEPT)
+
+
+def test_what_was_seen_is_known_after_a_restart_and_to_nobody_else(tmp_path):
+    location = tmp_path / "night.speco3"
+    with made(location, 5) as session:
+        assert read_seen(session, 1) is None
+        record_seen(session, {1: SeenResult(in_blind=True), 2: SeenResult(model="nano: 7b")})
+        record_seen(session, {2: SeenResult(model="other", in_blind=True)})
+        record_seen(session, {})
+        reviewer = session.reviewer
+    with open_session(location, reviewer) as session:
+        assert read_seen(session, 1) == SeenResult(in_blind=True)
+        assert read_seen(session, 2) == SeenResult(model="other", in_blind=True)
+        assert read_seen(session, 3) is None
+    with open_session(location, "Li Wei") as session:
+        assert read_seen(session, 1) is None
+
+
+def test_the_log_tells_it_of_verdicts_even_where_they_were_undone(tmp_path):
+    with made(tmp_path / "night.speco3", 5) as session:
+        session.record_verdict(1, ACCEPT, shown={"verdict": "YES"})
+        session.record_verdict(2, ACCEPT)
+        session.undo()
+        session.undo()
+        assert read_seen(session, 1) == SeenResult()
+        assert read_seen(session, 2) is None
+
+
+# Records of a model on a server that were made when its address was part of its identity.
+OLD = ModelRef(
+    name="Qwen-big",
+    engine="remote",
+    sha256="2ebdf374192185fc88a9b067284d3c3d90449ca312efe344ad6756a8bd4bca06",
+)
+"""As an earlier version wrote it for the first of these addresses."""
+ADDRESS = "http://gpu-1:8000/v1#Qwen/big"
+
+
+def test_what_an_older_record_has_is_not_inspected_again(tmp_path):
+    now = find_model(f"http://gpu-2:8000/v1,{ADDRESS}").ref
+    with made(tmp_path / "night.speco3") as session:
+        assert as_recorded(session, now) == now
+        for number in (1, 2, 3):
+            add_inspection(session, number, said(model=OLD, number=number))
+        found = as_recorded(session, now)
+        assert (found.name, found.sha256) == (OLD.name, OLD.sha256)
+        assert count_pending(session, found) == 2
+        assert as_recorded(session, found).sha256 == OLD.sha256
+        told = recorded_by(said(model=now), found)
+        assert (told.model.sha256, told.model.address) == (OLD.sha256, now.address)
+        other = said(model=NANO)
+        assert recorded_by(other, found) is other
+
+
+def test_a_name_that_an_older_record_has_from_the_server_itself(tmp_path):
+    """Without `#MODEL` it was written as the server says it."""
+    with made(tmp_path / "night.speco3") as session:
+        add_inspection(session, 1, said(model=replace(OLD, name="Qwen/big")))
+        found = as_recorded(session, find_model(ADDRESS).ref)
+        assert (found.name, count_pending(session, found)) == ("Qwen/big", 4)
+
+
+def test_of_two_first_addresses_the_one_with_more_records_counts(tmp_path):
+    now = find_model(f"{ADDRESS},http://gpu-2:8000/v1").ref
+    assert now.also[0] == OLD.sha256
+    second = replace(OLD, sha256=now.also[1])
+    with made(tmp_path / "night.speco3") as session:
+        add_inspection(session, 1, said(model=second))
+        add_inspection(session, 2, said(model=second))
+        add_inspection(session, 3, said(model=OLD))
+        assert as_recorded(session, now).sha256 == second.sha256
+        assert as_recorded(session, NANO) is NANO
+
+
+def test_another_model_or_another_server_is_not_taken_for_it(tmp_path):
+    with made(tmp_path / "night.speco3") as session:
+        add_inspection(session, 1, said(model=OLD))
+        for other in ("http://gpu-1:8000/v1#Qwen/small", "http://gpu-3:8000/v1#Qwen/big"):
+            ref = find_model(other).ref
+            assert as_recorded(session, ref) is ref

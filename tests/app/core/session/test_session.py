@@ -13,6 +13,7 @@ from app.core.database.database import Database
 from app.core.database.migrations import VERSION
 from app.core.database.tables import lists
 from app.core.errors import SessionError
+from app.core.session.counted_text import counted_text
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import list_roles, new_session, open_session
 from tests.app.core.sessions import fill, made
@@ -104,3 +105,30 @@ def test_damaged_roles_are_left_out(tmp_path):
             with session.database.writing() as connection:
                 connection.execute(update(lists).values(roles=text))
             assert list_roles(session) == {1: found}
+
+
+# Opinions are checked before they are stored.
+@pytest.mark.parametrize(
+    "opinion",
+    [
+        Opinion(confidence=5),
+        Opinion(confidence=-1),
+        Opinion(comment="x" * 10_001),
+        Opinion(comment="a\0b"),
+        Opinion(flags=("",)),
+        Opinion(flags=("a",) * 33),
+    ],
+)
+def test_opinions_that_cannot_be_kept(location, opinion):
+    with made(location) as session:
+        with pytest.raises(SessionError):
+            session.record_verdict(1, opinion)
+        assert list(session.history()) == []
+
+
+# Numbers of things.
+def test_one_and_many():
+    assert counted_text(1, "row") == "1 row"
+    assert counted_text(0, "row") == "0 rows"
+    assert counted_text(2000, "spectrum", "spectra") == "2,000 spectra"
+    assert counted_text(1, "spectrum", "spectra") == "1 spectrum"

@@ -15,7 +15,7 @@ from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session import verdict_log
 from app.core.session.session import open_session
-from app.core.sharing import merge
+from app.core.sharing.merge import merge
 from app.core.statistics.repeats import record_repeat, repeats_of, withdraw_repeat
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.session.test_rebuild import moment

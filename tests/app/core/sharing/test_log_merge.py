@@ -9,7 +9,7 @@ import pytest
 from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.session import open_session
-from app.core.sharing import merge
+from app.core.sharing.merge import merge
 from tests.app.core.session.test_rebuild import moment, press
 from tests.app.core.sharing.merged_sessions import (
     ACCEPT,

@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 
 from app.core.database.tables import packed_spectra
 from app.core.session.records import Opinion
-from app.core.sharing import merge
+from app.core.sharing.merge import merge
 from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.sharing.merged_sessions import session_at
 

@@ -6,9 +6,13 @@ import gzip
 
 import pytest
 
-from app.services.archives.archive import Found, WrongFile
+from app.services.archives.archive import Found, NotTold, WrongFile
 from app.services.archives.check import checked, suffix_of
+from app.services.archives.choice import archive_by_name, archive_telling
+from app.services.archives.wanted import Wanted, with_name_of_file
+from app.services.web.errors import NotAllowed
 from tests.agent.spectra.readers import samples
+from tests.app.services.archives.archive_play import UUID
 from tests.app.services.fault_server import HTML
 
 STAR = Found(
@@ -69,3 +73,55 @@ def test_without_a_number_in_the_file_its_place_decides():
 )
 def test_the_suffix_is_that_of_the_content(content, suffix):
     assert suffix_of(content) == suffix
+
+
+# Which archive has the spectrum of a row.
+@pytest.mark.parametrize(
+    ("ids", "name"),
+    [
+        ({"sparcl_id": UUID}, "sparcl"),
+        ({"plate": "266", "mjd": "51602", "fiberid": "31"}, "sdss"),
+        ({"field": "15000", "mjd": "59146", "catalogid": "4375924756"}, "sdss"),
+        ({"targetid": "39627792213580000"}, "sparcl"),
+        ({"obsid": "677503031", "mjd": "58149", "fiberid": "31"}, "lamost"),
+        ({"mjd": "58149", "fiberid": "31"}, None),
+    ],
+)
+def test_the_numbers_tell_the_archive(ids, name):
+    found = archive_telling(Wanted(ra=1.0, dec=2.0, ids=ids))
+    assert (found.id if found else None) == name
+
+
+def test_unknown_archives_and_missing_addresses_are_refused():
+    for name in ("eso", "desi", "ssap"):
+        with pytest.raises(NotTold):
+            archive_by_name(name)
+    with pytest.raises(NotAllowed):
+        archive_by_name("sdss", base="http://example.org")
+    assert archive_by_name("ssap", base="https://example.org/ssap").sends.endswith("example.org.")
+
+
+# What a row says about the spectrum that is wanted.
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("266", 266), ("266.0", 266), ("", None), ("-3", None), ("1e5", None), ("9" * 21, None)],
+)
+def test_whole_numbers_are_read(text, number):
+    assert Wanted(ids={"plate": text}).number("plate") == number
+
+
+def test_the_first_column_that_is_given_counts():
+    assert Wanted(ids={"fiber": " 7 ", "fiberid": ""}).number("fiberid", "fiber") == 7
+
+
+def test_a_file_name_gives_plate_or_field():
+    plate = with_name_of_file(Wanted(), "spec-0266-51602-0031")
+    field = with_name_of_file(Wanted(), "spec-015000-59146-4375924756")
+    assert plate.number("plate") == 266 and plate.number("fiberid") == 31
+    assert field.number("field") == 15000 and field.number("catalogid") == 4375924756
+    assert not with_name_of_file(Wanted(), "spec-55977-GAC061N46_sp08-157").ids
+
+
+def test_what_the_row_gives_is_not_replaced():
+    given = with_name_of_file(Wanted(ids={"plate": "7", "mjd": ""}), "spec-0266-51602-0031")
+    assert (given.number("plate"), given.number("mjd")) == (7, 51602)

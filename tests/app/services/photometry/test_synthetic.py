@@ -6,9 +6,20 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.services.catalogues.answer import Answer, Match, State
-from app.services.photometry.bands import AB_JY, BANDS, JY, LIGHT_A_S, bands_of
+from app.core.evidence.said_values import Gap, said_of
+from app.services.catalogues.answer import Answer, Match, State, answer_of
+from app.services.catalogues.service import all_services
+from app.services.photometry.bands import (
+    AB_JY,
+    BANDS,
+    BANDS_OF_LETTERS,
+    JY,
+    LIGHT_A_S,
+    bands_of,
+    is_limit,
+)
 from app.services.photometry.synthetic import compare, flux_points, synthetic_magnitude
+from app.ui.evidence.value_texts import value_rows
 
 WAVELENGTH = np.linspace(3500.0, 10_200.0, 4000)
 
@@ -90,3 +101,59 @@ def test_an_uncertain_magnitude_raises_no_alarm():
 def test_nothing_there_and_values_that_are_none_give_no_points():
     assert flux_points({"panstarrs": Answer(state=State.NOTHING)}) == []
     assert flux_points(answers(panstarrs_g=-99.0, panstarrs_r=float("nan"))) == []
+
+
+# The bands name columns that the services give, with magnitudes of the system they say.
+def test_each_band_is_a_magnitude_of_its_service_in_its_system():
+    for band in BANDS:
+        column = all_services()[band.service].column(band.column)
+        assert column.unit == "mag"
+        assert ("(AB)" in column.description) == (band.zero_jy == AB_JY)
+        assert ("(Vega)" in column.description) == (band.zero_jy != AB_JY)
+
+
+@pytest.mark.parametrize(
+    ("service", "column", "w_cm2_um"),
+    [
+        ("twomass", "j", 3.129e-13),  # Cohen et al. 2003, table 2
+        ("twomass", "h", 1.133e-13),
+        ("twomass", "k", 4.283e-14),
+        ("allwise", "w1", 8.1787e-15),  # Jarrett et al. 2011, table 1
+        ("allwise", "w2", 2.4150e-15),
+        ("allwise", "w3", 6.5151e-17),
+        ("allwise", "w4", 5.0901e-18),
+    ],
+)
+def test_magnitude_0_has_the_flux_that_is_published(service, column, w_cm2_um):
+    flux = bands_of(service)[column].flux(0.0)  # erg / s / cm2 / angstrom
+    assert flux * 1e-3 == pytest.approx(w_cm2_um, rel=0.005)
+
+
+# Which magnitudes are limits, and that none of them is taken for a measurement.
+SEEN = {"j": 15.1, "j_error": 0.05, "h": 14.6, "h_error": None, "k": 14.2, "k_error": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("letters", "limits"),
+    [("AAA", ""), ("AUB", "h"), ("UXD", "jh"), ("A", ""), (None, ""), (7, "")],
+)
+def test_letters(letters, limits):
+    values = SEEN | {"quality": letters}
+    assert [name for name in "jhk" if is_limit("twomass", name, values)] == [*limits]
+    assert not is_limit("gaia", "j", values) and not is_limit("twomass", "quality", values)
+
+
+def test_the_columns_are_those_of_the_services():
+    for service, columns in BANDS_OF_LETTERS.items():
+        names = [each.name for each in all_services()[service].columns]
+        assert [name for name in names if name in columns] == [*columns] and "quality" in names
+
+
+def test_a_limit_is_no_point_no_value_and_is_shown_as_one():
+    match = Match(values=SEEN | {"quality": "AUA"}, separation_arcsec=0.1)
+    answers = {"twomass": answer_of([match])}
+    assert [each.band.column for each in flux_points(answers)] == ["j", "k"]
+    assert said_of(answers, "twomass.h") is Gap.NO_VALUE
+    assert said_of(answers, "twomass.j").value == 15.1
+    rows = {row.name: row.text for row in value_rows(all_services()["twomass"], match)}
+    assert rows["h"] == "> 14.6 mag" and rows["j"] == "15.100 ± 0.050 mag"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.services.samp import sent
 from app.services.samp.library import RefusedMessage
 from app.services.samp.received import (
     HIGHLIGHT,
@@ -87,3 +91,26 @@ def test_nothing_but_a_refusal_comes_of_nonsense(mtype, params):
     except RefusedMessage:
         return
     assert isinstance(found, RowPicked | RowsPicked | PointedAt | FileOffered)
+
+
+# TOPCAT refuses anything but texts.
+@pytest.mark.parametrize(
+    "params",
+    [
+        sent.table(Path("/a b/ü.vot"), "t", "n"),
+        sent.row("t", "u", 5),
+        sent.rows("t", "u", [1, 2]),
+        sent.position(np.float64(10.5), -3),
+        sent.spectrum(Path("/s.vot"), "s", "n"),
+    ],
+)
+def test_all_values_are_texts(params):
+    for value in params.values():
+        inner = value.values() if isinstance(value, dict) else value
+        for each in inner if not isinstance(value, str) else [value]:
+            assert type(each) is str
+
+
+def test_addresses_and_numbers():
+    assert sent.table(Path("/a b/ü.vot"), "t", "n")["url"] == "file:///a%20b/%C3%BC.vot"
+    assert sent.position(np.float64(10.5), -3) == {"ra": "10.5", "dec": "-3.0"}
