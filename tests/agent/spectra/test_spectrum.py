@@ -182,10 +182,10 @@ def test_spectra_of_a_few_pixels() -> None:
     assert gap_starts(10.0 ** np.linspace(3.0, 6.0, 4000), 6.0).size == 0
 
 
-INSTRUMENT_WAVELENGTH = np.arange(3800.0, 9000.0, 2.0)
+WIDE = np.arange(3800.0, 9000.0, 2.0)
 
 
-def spectrum(wavelength: np.ndarray = INSTRUMENT_WAVELENGTH, **fields: Any) -> Spectrum:
+def spectrum(wavelength: np.ndarray = WIDE, **fields: Any) -> Spectrum:
     return Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size), **fields)
 
 
@@ -213,10 +213,7 @@ def test_the_resolution_of_the_file_comes_first() -> None:
 
 def test_arms_join_only_inside_the_spectrum() -> None:
     assert arm_join(spectrum(survey="LAMOST")) == (5700.0, 5900.0)
-    assert (
-        arm_join(spectrum(INSTRUMENT_WAVELENGTH[INSTRUMENT_WAVELENGTH < 5950.0], survey="LAMOST"))
-        is None
-    )
+    assert arm_join(spectrum(WIDE[WIDE < 5950.0], survey="LAMOST")) is None
     assert arm_join(spectrum(survey="MILES")) is None
 
 

@@ -358,7 +358,7 @@ LINES = (SAMPLE / "candidates.csv").read_text(encoding="utf-8").splitlines(keepe
 COUNT = 24
 
 
-def inspected_of_vet_ray(place: Path) -> list[int]:
+def inspected_by(place: Path) -> list[int]:
     with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as connection:
         rows = connection.execute("SELECT candidate_id FROM inspections ORDER BY 1")
         return [number for (number,) in rows]
@@ -394,10 +394,10 @@ def test_what_was_stopped_and_killed_goes_on_where_it_was(tmp_path: Path) -> Non
     run("new", place, few, "--task", "CV", "--spectra", SAMPLE)
 
     vet = started(place)
-    wait_until(lambda: inspected_of_vet_ray(place) and working(place))
+    wait_until(lambda: inspected_by(place) and working(place))
     os.killpg(vet.pid, signal.SIGINT)
     out, err = vet.communicate(timeout=LONG_S)
-    first = inspected_of_vet_ray(place)
+    first = inspected_by(place)
     assert vet.returncode == 130, err
     # One that is being stored at that moment is kept, but not told.
     assert int(out.split()[0]) in (len(first) - 1, len(first)) and " with measured" in out
@@ -405,11 +405,11 @@ def test_what_was_stopped_and_killed_goes_on_where_it_was(tmp_path: Path) -> Non
     assert "Traceback" not in err
 
     vet = started(place)
-    wait_until(lambda: len(inspected_of_vet_ray(place)) > len(first) + 3)
+    wait_until(lambda: len(inspected_by(place)) > len(first) + 3)
     vet.kill()
     vet.communicate(timeout=LONG_S)
     wait_until(lambda: not working(place))  # for nobody
-    second = inspected_of_vet_ray(place)
+    second = inspected_by(place)
     assert len(second) < COUNT
 
     vet = started(place)
@@ -417,6 +417,6 @@ def test_what_was_stopped_and_killed_goes_on_where_it_was(tmp_path: Path) -> Non
     assert vet.returncode == 0, err
     assert out.startswith(f"{COUNT - len(second)} inspected with measured")
     assert out.count("\n") == 1, "nothing of Ray's own"
-    whole = inspected_of_vet_ray(place)
+    whole = inspected_by(place)
     assert len(whole) == len(set(whole))
     assert set(second) < set(whole)

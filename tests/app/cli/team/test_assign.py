@@ -71,7 +71,7 @@ def test_what_is_missing_is_told(place):
 
 # `spec-o3 known`: hides labelled spectra in the list, and `stats` tells how people judged them.
 @pytest.fixture
-def place_of_known(tmp_path):
+def known_place(tmp_path):
     return sample_file(tmp_path, LIST)
 
 
@@ -90,11 +90,11 @@ def labels(tmp_path):
     return path
 
 
-def test_from_a_list_of_labels_to_the_figures(place_of_known, labels):
+def test_from_a_list_of_labels_to_the_figures(known_place, labels):
     told = run(
         *(
             "known",
-            place_of_known,
+            known_place,
             labels,
             "--rate",
             20,
@@ -106,23 +106,23 @@ def test_from_a_list_of_labels_to_the_figures(place_of_known, labels):
         *("--seed", 1),
     )
     assert "5 known answers hidden: 3 CV, 2 look-alikes; 5 simulated" in told
-    with open_session(place_of_known, "Ada") as session:
+    with open_session(known_place, "Ada") as session:
         answers = known(session)
         assert len(answers) == 5
         say(session, "Ada", dict.fromkeys(answers, Verdict.ACCEPT))
-    told = run("stats", place_of_known)
+    told = run("stats", known_place)
     row = next(line for line in told.splitlines() if "3 of 3" in line)
     assert "2 of 2" in row
     assert "60 %" in row
     assert f"{LIST} candidates: 0 accepted" in told
 
 
-def test_other_labels_are_named(place_of_known, labels):
-    words = ("known", place_of_known, labels, "--role", "label=kind", "--spectra", SAMPLE)
+def test_other_labels_are_named(known_place, labels):
+    words = ("known", known_place, labels, "--role", "label=kind", "--spectra", SAMPLE)
     told = run(*words, "--member", "WD", "--member", "sdb", "--rate", 10)
     assert "1 CV, 1 look-alike;" in told
     assert "name those of the class with --member; labels are" in fails(*words, "--member", "XYZ")
-    assert "no row has both a spectrum and a label" in fails("known", place_of_known, labels)
+    assert "no row has both a spectrum and a label" in fails("known", known_place, labels)
 
 
 # Tables about people are printed where there is something to tell.
