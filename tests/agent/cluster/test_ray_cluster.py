@@ -94,11 +94,8 @@ def test_a_gpu_and_a_half_cannot_be_had() -> None:
 
 
 # Machines that join a cluster and leave it while work is done there.
-utilities = pytest.importorskip("ray.cluster_utils")
-
-
 def test_what_joins_takes_part_and_what_leaves_is_not_missed() -> None:
-    cluster = utilities.Cluster(
+    cluster = pytest.importorskip("ray.cluster_utils").Cluster(
         initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
     )
     is_enough = False

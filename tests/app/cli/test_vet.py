@@ -352,7 +352,6 @@ def test_servers_of_different_models_are_refused(many):
 
 
 # `spec-o3 vet --ray`, stopped by Ctrl-C, then killed, then left alone.
-pytest.importorskip("ray")
 MARK = "SPEC_O3_TEST_OF_RAY"
 LINES = (SAMPLE / "candidates.csv").read_text(encoding="utf-8").splitlines(keepends=True)
 COUNT = 24
@@ -388,6 +387,7 @@ def working(place: Path) -> list[str]:
 @pytest.mark.timeout(900)  # three commands, one after the other
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
 def test_what_was_stopped_and_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
     place = tmp_path / f"ray-{os.getpid()}.speco3"
     few = tmp_path / "few.csv"
     few.write_text("".join(LINES[: COUNT + 1]))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.app.core.database.postgres import running_cluster
+from tests.app.core.importing.list_nursery import list_readers, quick_lists
+
+__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")

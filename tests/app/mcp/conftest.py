@@ -5,6 +5,9 @@ import csv
 import pytest
 
 from tests.app.cli.commands import SAMPLE, run
+from tests.app.core.importing.list_nursery import list_readers, quick_lists
+
+__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")

@@ -241,12 +241,6 @@ def test_blind_mode_hides_the_columns_of_services_that_know_the_class(asked):
     assert not {name for name in hidden if name.startswith("gaia")} and "verdict" not in hidden
 
 
-def test_a_session_that_asked_nothing_has_no_columns(session_path, tmp_path):
-    with listed(session_path, [{}]) as asked:
-        report = export(asked, tmp_path / "out.csv", which="all")
-    assert not [name for name in report.columns if "gaia" in name]
-
-
 # Sub-classes and own fields in catalogues of every format, with UCD and description.
 FIELDS = (
     OwnField(name="quality", kind="choice", choices=("good", "poor"), title="Quality"),
@@ -317,7 +311,8 @@ def test_ucds(two, session_path):
         assert {*FINER} <= {each.lower() for each in opened[1].columns.names}
 
 
-def test_a_session_with_neither_has_none_of_the_columns(session_path):
+def test_a_session_without_any_of_these_has_none_of_the_columns(session_path):
+    """Neither sub-classes and fields nor services, models and measured lines."""
     with listed(session_path, [{}]) as session:
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
         report = export(session, session_path.with_suffix(".csv"), which="all")
@@ -407,8 +402,3 @@ def test_the_last_of_each_reviewer(session_path, tmp_path):
         found = back(ben, tmp_path, "ecsv")
         assert (found["ew_Halpha"], found["measured_by_Halpha"]) == ([3.0], ["Ben"])
         assert back(ben, tmp_path, "ecsv", reviewer="Ada")["ew_Halpha"] == [2.0]
-
-
-def test_without_any_there_are_no_such_columns(session_path, tmp_path):
-    with listed(session_path, [{}]) as session:
-        assert [*back(session, tmp_path, "csv")] == CONTRACT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -69,34 +71,37 @@ def test_it_is_there_whole_or_not_at_all(session_path, tmp_path):
 
 
 KILLED = """
-import sys
+import os, signal, sys
 from pathlib import Path
 from app.core.exporting import export
 from app.core.session.session import open_session
 
-def wait_for_the_end(done, total):
+def until_the_end(done, total):
     if done == total:
-        print("written", flush=True)
-        sys.stdin.read()
+        os.kill(os.getpid(), signal.SIGKILL)
 
-with open_session(sys.argv[1], "Ada", read_only=True) as session:
-    export(session, Path(sys.argv[2]), which="all", progress=wait_for_the_end)
+for name in sys.argv[2:]:
+    if (child := os.fork()) == 0:
+        with open_session(sys.argv[1], "Ada", read_only=True) as session:
+            export(session, Path(name), which="all", progress=until_the_end)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_killed_half_way_the_old_file_is_still_there(session_path, suffix):
-    out = session_path.with_suffix(f".{suffix}")
-    out.write_text("as it was")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork there")
+def test_killed_half_way_the_old_file_is_still_there(session_path):
+    outs = [session_path.with_suffix(f".{suffix}") for suffix in FORMATS]
+    for out in outs:
+        out.write_text("as it was")
     with listed(session_path, [{} for _ in range(1200)]) as session:
-        command = [sys.executable, "-c", KILLED, str(session_path), str(out)]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=session_path.parent) as child:
-            assert child.stdout.readline() == b"written\n"
-            child.kill()
-        assert out.read_text() == "as it was"
-        assert export(session, out, which="all").rows == 1200
-    assert out.read_bytes()[:9] != b"as it was"
+        command = [sys.executable, "-c", KILLED, session_path, *outs]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        assert done.stdout.split() == [str(-signal.SIGKILL)] * len(outs)
+        for out in outs:
+            assert out.read_text() == "as it was"
+            assert export(session, out, which="all").rows == 1200
+            assert out.read_bytes()[:9] != b"as it was"
 
 
 CRAMPED = """
@@ -167,16 +172,6 @@ def test_names_that_cannot_be_written(session_path, tmp_path):
             export(session, tmp_path / "folder.csv")
 
 
-def test_a_list_is_not_overwritten(tmp_path):
-    theirs = tmp_path / "list.csv"
-    theirs.write_text("mine")
-    with listed(tmp_path / "a.speco3", [{}]) as session:
-        add_list(session, [], [], {}, path=str(theirs))
-        with pytest.raises(SessionError, match="a list of this session"):
-            export(session, tmp_path / "." / "list.csv")
-    assert theirs.read_text() == "mine"
-
-
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_what_it_wrote_before_it_writes_again(session_path, suffix):
     """Without looking for it among a million spectra: here it would be found among them."""
@@ -186,16 +181,19 @@ def test_what_it_wrote_before_it_writes_again(session_path, suffix):
         assert export(session, out, which="all").rows == 1
 
 
-def test_a_spectrum_is_not_overwritten(tmp_path):
-    theirs = tmp_path / "spec.fits"
+def test_neither_a_list_nor_a_spectrum_is_overwritten(tmp_path):
+    listing, theirs, link = (tmp_path / name for name in ("list.csv", "spec.fits", "link.fits"))
+    listing.write_text("mine")
     theirs.write_text("photons")
-    link = tmp_path / "link.fits"
     link.symlink_to(theirs)
     with listed(tmp_path / "a.speco3", [{}, {"path": str(theirs)}]) as session:
+        add_list(session, [], [], {}, path=str(listing))
+        with pytest.raises(SessionError, match="a list of this session"):
+            export(session, tmp_path / "." / "list.csv")
         for out in (theirs, link, tmp_path / "." / "spec.fits"):
             with pytest.raises(SessionError, match="a spectrum file of this session"):
                 export(session, out, which="all")
-    assert theirs.read_text() == "photons"
+    assert (listing.read_text(), theirs.read_text()) == ("mine", "photons")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

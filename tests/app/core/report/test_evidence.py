@@ -151,14 +151,14 @@ def test_reasons_and_simulations_come_from_the_trajectory(session):
     assert (second.look, second.is_simulated) == (None, False)
 
 
-@pytest.mark.parametrize("record", ["{}", "nothing", json.dumps({"version": 99})])
-def test_a_damaged_trajectory_costs_its_reasons_only(session, record):
-    add_inspection(session, 1, looked(reasons="broad"))
-    say(session, "Ada", {1: R})
-    with session.database.writing() as connection:
-        connection.exec_driver_sql(f"UPDATE inspections SET record = '{record}'")
-    (difference,) = agent_differs(session)
-    assert difference.reasons == ""
+def test_a_damaged_trajectory_costs_its_reasons_only(session):
+    for record in ["{}", "nothing", json.dumps({"version": 99})]:
+        add_inspection(session, 1, looked(reasons="broad"))
+        say(session, "Ada", {1: R})
+        with session.database.writing() as connection:
+            connection.exec_driver_sql(f"UPDATE inspections SET record = '{record}'")
+        (difference,) = agent_differs(session)
+        assert difference.reasons == ""
 
 
 def test_a_simulated_spectrum_says_so(session):

@@ -67,14 +67,11 @@ VALUES = {
 @pytest.mark.parametrize("table", VALUES)
 def test_values_no_session_has(file_location, tmp_path, table):
     """In all rows, in one row, before and after an undo: no error but ours, and lines stay."""
-    made_once = tmp_path / "made.speco3"
-    prepare(made_once)
-    whole = made_once.read_bytes()
     refused = 0
     pairs = [(column, value) for column, values in VALUES[table].items() for value in values]
     wheres = itertools.cycle(["", " WHERE rowid = 2", " ORDER BY rowid DESC LIMIT 1"])
     for (column, value), where in zip(pairs, wheres, strict=False):
-        file_location.write_bytes(whole)
+        file_location.write_bytes(whole())
         if not spoil(file_location, table, column, value, where):
             continue
         with closing(sqlite3.connect(file_location)) as connection:
@@ -108,12 +105,9 @@ def spoil(location, table, column, value, where):
 def test_a_failing_disk(file_location, tmp_path, seed):
     """Bytes that came back wrong, anywhere in the file."""
     chance = random.Random(seed)
-    made_once = tmp_path / "made.speco3"
-    prepare(made_once)
-    whole = made_once.read_bytes()
     found = set()
     for _ in range(25):
-        spoilt = bytearray(whole)
+        spoilt = bytearray(whole())
         for _ in range(chance.choice([1, 3, 30])):
             start = chance.randrange(len(spoilt))
             some = chance.randbytes(chance.choice([1, 2, 16, 600]))

@@ -77,9 +77,8 @@ def test_only_ones_own_can_be_withdrawn(session, file_location):
         assert len(measurements_of(ben)) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_what_is_no_measurement_is_not_kept(session):
+    for wrong in [
         {"line": ""},
         {"line": "x" * 81},
         {"line": "a\nb"},
@@ -90,12 +89,10 @@ def test_only_ones_own_can_be_withdrawn(session, file_location):
         {"left": (6700.0, 1.0)},
         {"left": (-1.0, 1.0)},
         {"right": (6630.0, math.nan)},
-    ],
-)
-def test_what_is_no_measurement_is_not_kept(session, wrong):
-    with pytest.raises(SessionError):
-        record_measurement(session, 1, replace(HALPHA, **wrong))
-    assert measurements_of(session, with_withdrawn=True) == []
+    ]:
+        with pytest.raises(SessionError):
+            record_measurement(session, 1, replace(HALPHA, **wrong))
+        assert measurements_of(session, with_withdrawn=True) == []
 
 
 @pytest.mark.parametrize(
@@ -114,8 +111,8 @@ def rows(session):
         return connection.execute(select(measurements)).all()
 
 
-def test_a_server_keeps_them_too(location):
-    with made(location) as session:
+def test_a_server_keeps_them_too(team_location):
+    with made(team_location) as session:
         first = record_measurement(session, 2, HALPHA)
         withdraw_measurement(session, first.id)
         record_measurement(session, 2, BARE)

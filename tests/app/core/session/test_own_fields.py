@@ -81,13 +81,17 @@ def test_a_file(tmp_path):
         read_fields(path)
 
 
-@pytest.mark.parametrize(
-    "fact", ["{", "[1]", '[{"name": "a"}]', '[{"name": "a", "kind": "tick", "x": 1}]', '{"a": 1}']
-)
-def test_a_strangers_fact_defines_nothing(tmp_path, fact):
+def test_a_strangers_fact_defines_nothing(tmp_path):
     with made(tmp_path / "a.speco3") as session:
-        session.set_fact(FACT, fact)
-        assert own_fields(session) == ()
+        for fact in [
+            "{",
+            "[1]",
+            '[{"name": "a"}]',
+            '[{"name": "a", "kind": "tick", "x": 1}]',
+            '{"a": 1}',
+        ]:
+            session.set_fact(FACT, fact)
+            assert own_fields(session) == ()
 
 
 def test_a_merge_adds_those_of_the_other(tmp_path):
@@ -163,10 +167,11 @@ def test_what_cannot_be_kept(values):
         checked_values(values)
 
 
-@pytest.mark.parametrize("path", ["DA/", "a/b/c/d/e", "x" * 25, "D\nA"])
-def test_a_sub_class_is_checked_before_it_is_stored(tmp_path, path):
-    with made(tmp_path / "a.speco3") as session, pytest.raises(SessionError):
-        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, subclass=path))
+def test_a_sub_class_is_checked_before_it_is_stored(tmp_path):
+    with made(tmp_path / "a.speco3") as session:
+        for path in ("DA/", "a/b/c/d/e", "x" * 25, "D\nA"):
+            with pytest.raises(SessionError):
+                session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, subclass=path))
 
 
 def test_they_are_kept_undone_and_redone(location):

@@ -54,27 +54,17 @@ def test_a_newer_session_is_refused(file_location):
     open_session(file_location, "Ada").close()
 
 
-def test_nothing_is_overwritten(location):
-    made(location).close()
-    with pytest.raises(SessionError, match="already"):
-        new_session(location, find_task("CV"), "Ben")
-    open_session(location, "Ada").close()
-
-
-def test_a_verdict_on_nothing_is_refused(location):
+def test_task_and_facts_go_with_it_and_nothing_is_overwritten(location):
     with made(location) as session:
+        assert session.task.windows == find_task("CV").windows
+        session.set_fact("blind", json.dumps(True))
         with pytest.raises(SessionError):
             session.record_verdict(99, ACCEPT)
         with pytest.raises(SessionError, match="no candidate 99"):
             session.candidate(99)
         assert [each.id for each in session.candidates([4, 99, 2])] == [4, 2]
-
-
-def test_the_task_goes_with_the_session(location, tmp_path):
-    source = find_task("CV")
-    with made(location) as session:
-        assert session.task.windows == source.windows
-        session.set_fact("blind", json.dumps(True))
+    with pytest.raises(SessionError, match="already"):
+        new_session(location, find_task("CV"), "Ben")
     with open_session(location, "Ada") as session:
         assert session.fact("blind") == "true"
         assert session.fact("none") is None
@@ -87,20 +77,10 @@ def test_a_database_of_no_kind_we_know():
         Database("://", "write")
 
 
-def test_fill_counts(location):
-    with new_session(location, find_task("CV"), "Ada") as session:
-        assert fill(session, 0).count() == 0
-
-
-def test_roles_name_the_column_of_the_label(tmp_path):
-    with new_session(tmp_path / "night", find_task("CV"), "Ada") as session:
-        take_sample(session, 12)
-        assert list_roles(session)[1]["label"] == "subclass"
-
-
-def test_damaged_roles_are_left_out(tmp_path):
+def test_roles_name_the_column_of_the_label_and_damaged_ones_are_left_out(tmp_path):
     with new_session(tmp_path / "night", find_task("CV"), "Ada") as session:
         take_sample(session, 2)
+        assert list_roles(session)[1]["label"] == "subclass"
         for text, found in (("no JSON", {}), ("[1]", {}), ('{"ra": 1, "dec": "d"}', {"dec": "d"})):
             with session.database.writing() as connection:
                 connection.execute(update(lists).values(roles=text))
@@ -108,22 +88,19 @@ def test_damaged_roles_are_left_out(tmp_path):
 
 
 # Opinions are checked before they are stored.
-@pytest.mark.parametrize(
-    "opinion",
-    [
-        Opinion(confidence=5),
-        Opinion(confidence=-1),
-        Opinion(comment="x" * 10_001),
-        Opinion(comment="a\0b"),
-        Opinion(flags=("",)),
-        Opinion(flags=("a",) * 33),
-    ],
-)
-def test_opinions_that_cannot_be_kept(location, opinion):
+def test_opinions_that_cannot_be_kept(location):
     with made(location) as session:
-        with pytest.raises(SessionError):
-            session.record_verdict(1, opinion)
-        assert list(session.history()) == []
+        for opinion in [
+            Opinion(confidence=5),
+            Opinion(confidence=-1),
+            Opinion(comment="x" * 10_001),
+            Opinion(comment="a\0b"),
+            Opinion(flags=("",)),
+            Opinion(flags=("a",) * 33),
+        ]:
+            with pytest.raises(SessionError):
+                session.record_verdict(1, opinion)
+            assert list(session.history()) == []
 
 
 # Numbers of things.
