@@ -63,7 +63,7 @@ def test_history_is_read_while_lines_come(location, monkeypatch):
         assert len(seen) > 20
 
 
-def test_a_reader_sees_one_moment(location):
+def test_a_reader_sees_one_moment_and_kept_results_hold_nothing_back(location):
     with made(location) as session:
         with session.database.reading() as connection:
             before = connection.execute(select(log)).all()
@@ -72,6 +72,16 @@ def test_a_reader_sees_one_moment(location):
             assert connection.execute(select(log)).all() == before == []
             assert list(session.history()) == []
         assert len(list(session.history())) == 1
+        kept = []
+        for number in range(1, 5):
+            with session.database.reading() as connection:
+                result = connection.execute(select(facts))
+                result.fetchone()
+                kept.append(result)
+            session.record_verdict(number, ACCEPT)
+            assert session.judgement(number) is not None
+    if hasattr(location, "parent"):
+        assert [path.name for path in location.parent.glob("night*")] == [location.name]
 
 
 def test_blocks_within_blocks(location):
@@ -90,7 +100,7 @@ def test_blocks_within_blocks(location):
         assert session.judgement(2).opinion == ACCEPT
 
 
-def test_a_block_that_fails_leaves_nothing(location):
+def test_a_block_that_fails_or_only_reads_writes_nothing(location):
     with made(location) as session:
         with pytest.raises(ZeroDivisionError), session.database.writing() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
@@ -105,28 +115,10 @@ def test_a_block_that_fails_leaves_nothing(location):
             found = connection.execute(select(facts.c.value).where(facts.c.key == "colour"))
             assert found.scalar() is None
         session.record_verdict(1, ACCEPT)
-
-
-def test_a_reader_cannot_write(location):
-    with made(location) as session:
         with pytest.raises(SessionError), session.database.reading() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
         with session.database.reading() as connection:
             assert connection.execute(select(facts).where(facts.c.key == "colour")).all() == []
-
-
-def test_results_kept_beyond_their_block_hold_nothing_back(location):
-    with made(location) as session:
-        kept = []
-        for number in range(1, 5):
-            with session.database.reading() as connection:
-                result = connection.execute(select(facts))
-                result.fetchone()
-                kept.append(result)
-            session.record_verdict(number, ACCEPT)
-            assert session.judgement(number) is not None
-    if hasattr(location, "parent"):
-        assert [path.name for path in location.parent.glob("night*")] == [location.name]
 
 
 def test_after_its_end(location):

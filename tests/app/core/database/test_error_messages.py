@@ -51,17 +51,15 @@ def test_a_foreign_program_that_writes_is_told(file_location, impatient):
         assert [entry.candidate_id for entry in session.history()] == [1, 2]
 
 
-def test_a_foreign_program_that_writes_while_it_is_opened(file_location, impatient):
+def test_a_foreign_program_that_writes_or_shuts_others_out_while_it_is_opened(
+    file_location, impatient
+):
     made(file_location).close()
     with locked_by_another(file_location):
         with pytest.raises(SessionError, match="another program is writing"):
             open_session(file_location, "Ada")
         assert not list(file_location.parent.glob(".*lock"))
     open_session(file_location, "Ada").close()
-
-
-def test_a_foreign_program_that_shuts_all_others_out(file_location, impatient):
-    made(file_location).close()
     with locked_by_another(file_location, "PRAGMA locking_mode = EXCLUSIVE"):
         for read_only in (False, True):
             with pytest.raises(SessionError, match="another program"):

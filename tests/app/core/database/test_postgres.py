@@ -97,17 +97,13 @@ def test_the_same_fact_set_at_once(team_location):
         assert session.fact("blind") in ("Ada 19", "Ben 19")
 
 
-def test_connections_are_lost_between_calls(cluster, team_location):
+def test_connections_are_lost_between_calls_and_amid_a_verdict(cluster, team_location):
     with made(team_location) as session:
         session.record_verdict(1, ACCEPT)
         cluster.cut_connections(name_of(team_location))
         session.record_verdict(2, ACCEPT)
         cluster.cut_connections(name_of(team_location))
         assert [entry.candidate_id for entry in session.history()] == [1, 2]
-
-
-def test_a_connection_is_lost_amid_a_verdict(cluster, team_location):
-    with made(team_location) as session:
         session.record_verdict(1, ACCEPT)
         for block in (session.database.writing, session.database.reading):
             with pytest.raises(SessionError, match="does not answer"), block() as connection:
@@ -171,16 +167,13 @@ def test_a_newer_or_a_strange_version_is_refused(cluster, team_location):
         open_session(team_location, "Ada")
 
 
-def test_tables_of_another_program(cluster, team_location):
-    cluster.run("CREATE TABLE facts (a integer)", name_of(team_location))
-    with pytest.raises(SessionError, match="a table or column of the session is missing"):
-        open_session(team_location, "Ada")
-
-
-def test_a_database_without_a_session(team_location):
+def test_a_database_without_a_session_or_with_tables_of_another_program(team_location, cluster):
     for read_only in (False, True):
         with pytest.raises(SessionError, match="no session yet"):
             open_session(team_location, "Ada", read_only=read_only)
+    cluster.run("CREATE TABLE facts (a integer)", name_of(team_location))
+    with pytest.raises(SessionError, match="a table or column of the session is missing"):
+        open_session(team_location, "Ada")
 
 
 def test_it_can_be_looked_at_without_a_right_to_write(cluster, team_location):

@@ -16,7 +16,9 @@ from app.services.web.pace import Stopped
 from tests.app.services.fault_server import FAULTS
 
 
-def test_found_and_nothing_are_stored_with_the_raw_reply(session, client, twomass):
+def test_found_and_nothing_are_stored_with_the_raw_reply_and_not_asked_again(
+    session, client, twomass, server
+):
     found = ask_one(session, client, twomass, session.candidate(1), never)
     assert found.answer.state is State.FOUND and len(found.answer.matches) == 2
     assert found.answer.nearest.values["j"] == 12.5
@@ -24,9 +26,6 @@ def test_found_and_nothing_are_stored_with_the_raw_reply(session, client, twomas
     assert b"VOTABLE" in raw_reply(session, found.reply_id)
     nothing = ask_one(session, client, twomass, session.candidate(2), never)
     assert nothing.answer.state is State.NOTHING and nothing.reply_id is not None
-
-
-def test_the_same_question_is_not_asked_again(session, server, client, twomass):
     for _ in range(2):
         ask_one(session, client, twomass, session.candidate(1), never)
         ask_one(session, client, twomass, session.candidate(2), never)
@@ -55,16 +54,15 @@ def test_a_fault_is_stored_as_failed_with_its_reason_and_asked_again(
     assert again.answer.state is State.FOUND
 
 
-def test_who_stops_it_leaves_nothing_behind(session, client, twomass):
-    with pytest.raises(Stopped):
-        ask_one(session, client, twomass, session.candidate(1), lambda: True)
-    assert answers(session, 1) == {}
-
-
-def test_a_candidate_without_a_position_is_not_asked_about(session, server, client, twomass):
+def test_nothing_is_asked_without_a_position_nor_stored_where_one_stops(
+    session, server, client, twomass
+):
     stored = ask_one(session, client, twomass, session.candidate(3), never)
     assert stored.answer.state is State.FAILED and stored.answer.reason == NO_POSITION
     assert not server.asked
+    with pytest.raises(Stopped):
+        ask_one(session, client, twomass, session.candidate(1), lambda: True)
+    assert answers(session, 1) == {}
 
 
 def test_gaias_proper_motion_moves_the_position_for_other_catalogues(

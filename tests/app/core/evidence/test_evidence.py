@@ -16,9 +16,13 @@ from app.services.catalogues.answer import ASKING, Match, answer_of, failed
 from app.services.catalogues.service import all_services
 
 
-def test_all_are_off_at_first(tmp_path):
+def test_all_are_off_at_first_and_where_the_file_is_faulty(tmp_path):
     assert read_choice(tmp_path / "none.toml") == Choice()
     assert Choice().services() == []
+    path = tmp_path / "settings.toml"
+    path.write_bytes(b"services = \xff")
+    assert read_choice(path) == Choice()
+    assert choice_from(3, 4) == choice_from([3], []) == Choice()
 
 
 def test_the_commands_read_what_the_window_wrote(tmp_path):
@@ -42,13 +46,6 @@ def test_the_commands_read_what_the_window_wrote(tmp_path):
 )  # fmt: skip
 def test_what_may_not_be_set_is_left_out(name, value):
     assert choice_from(["gaia"], {name: value}).changes == {}
-
-
-def test_a_faulty_file_turns_nothing_on(tmp_path):
-    path = tmp_path / "settings.toml"
-    path.write_bytes(b"services = \xff")
-    assert read_choice(path) == Choice()
-    assert choice_from(3, 4) == choice_from([3], []) == Choice()
 
 
 # Matches as the session keeps them: what is written can be read, and a stranger's is checked.

@@ -292,14 +292,11 @@ def test_every_format(two, session_path, suffix):
     assert [bool(each) for each in found["binary"][:2]] == [True, False]
 
 
-def test_one_persons_catalogue(two, session_path):
+def test_one_persons_catalogue_and_what_columns_mean(two, session_path):
     export(two, session_path.with_suffix(".csv"), which="all", reviewer="Ada")
     found = read_csv(session_path.with_suffix(".csv"))
     assert found["subclass_path"] == ["DN/DN outburst", "NL", ""]
     assert found["quality"] == ["poor", "", ""]
-
-
-def test_ucds(two, session_path):
     out = session_path.with_suffix(".vot")
     export(two, out, which="all")
     table = Table.read(out, format="votable")

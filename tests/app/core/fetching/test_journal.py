@@ -32,12 +32,9 @@ def kept(tmp_path):
     return tmp_path
 
 
-def test_what_was_added_is_read_back(kept):
+def test_what_was_added_is_read_back_here_and_by_astropy(kept):
     assert Journal(kept).of_question("q1") == [RECORD]
     assert Journal(kept).of_file("a.fits") == RECORD and Journal(kept).of_question("q2") == []
-
-
-def test_astropy_reads_it(kept):
     Journal(kept).add(replace(RECORD, asked="q2", file="b.fits"))
     table = Table.read(kept / "fetched.ecsv", format="ascii.ecsv")
     assert list(table["file"]) == ["a.fits", "b.fits"] and table["bytes"].dtype.kind == "i"

@@ -47,30 +47,21 @@ def session(tmp_path):
         yield made
 
 
-def test_numbers_and_other_columns_are_kept(tmp_path):
+def test_rows_keep_numbers_and_other_columns(tmp_path):
     first, second = rows_of_list(listed(tmp_path, PLATES))
     assert (first.wanted.number("plate"), first.wanted.number("fiberid")) == (266, 31)
     assert (first.wanted.object_id, first.wanted.ra, first.score) == ("0266-51602-0031", 147.3, 0.9)
     assert first.own["remark"] == "x" and second.wanted.line == 2
+    assert len(rows_of_list(listed(tmp_path, PLATES), limit=1)) == 1
 
 
-def test_the_column_of_a_role_keeps_its_name(tmp_path):
+def test_columns_and_names_of_files_tell_what_is_wanted(tmp_path):
     (row,) = rows_of_list(listed(tmp_path, "obsid,ra,dec\n677503031,24.4,25.4\n"))
     assert row.wanted.number("obsid") == 677503031 and row.own["obsid"] == "677503031"
     (row,) = rows_of_list(listed(tmp_path, "TARGETID,z\n39627792213580000,0.1\n"))
     assert row.wanted.number("targetid") == 39627792213580000
-
-
-def test_the_name_of_a_missing_file_tells_its_plate(tmp_path):
     (row,) = rows_of_list(listed(tmp_path, "path,ra,dec\n/data/spec-0266-51602-0031.fits,1,2\n"))
     assert row.wanted.number("plate") == 266
-
-
-def test_only_the_first_rows_are_read_if_wanted(tmp_path):
-    assert len(rows_of_list(listed(tmp_path, PLATES), limit=1)) == 1
-
-
-def test_roles_can_be_chosen(tmp_path):
     path = listed(tmp_path, "a,b,c\n1.5,2.5,star\n")
     (row,) = rows_of_list(path, {"ra": "a", "dec": "b", "object_id": "c"})
     assert (row.wanted.ra, row.wanted.dec, row.wanted.object_id) == (1.5, 2.5, "star")

@@ -47,14 +47,11 @@ def test_the_same_folder_again_adds_what_is_new(session, spectra_folder):
     assert first["sha256"] != second["sha256"]
 
 
-def test_a_folder_in_which_the_session_lies(session, tmp_path):
-    (tmp_path / "a.fits").write_bytes(samples.lamost_image())
-    assert import_list(session, tmp_path).rows_used == 1
-
-
-def test_an_empty_folder(session, folder):
+def test_an_empty_folder_and_one_in_which_the_session_lies(session, folder, tmp_path):
     with pytest.raises(ImportFailed, match="no readable spectrum"):
         import_list(session, folder)
+    (tmp_path / "a.fits").write_bytes(samples.lamost_image())
+    assert import_list(session, tmp_path).rows_used == 1
 
 
 def test_a_search_can_be_stopped_and_tells_how_far_it_is(session, spectra_folder):
@@ -206,11 +203,12 @@ def test_each_target_of_a_file_of_several_is_one(session, spectra_folder):
         assert read(each.path, **wanted).object_id == each.object_id
 
 
-def test_one_file_is_a_list_of_what_it_holds(session, spectra_folder):
+def test_one_file_is_a_list_of_what_it_holds_and_a_catalogue_one_of_rows(session, spectra_folder):
     assert import_list(session, spectra_folder / "coadd-main-dark-1.fits").rows_used == 5
     assert import_list(session, spectra_folder / "b" / "packed.fits.gz").format == "spectrum"
     assert import_list(session, spectra_folder / "a" / "star.dat").rows_used == 1
     assert session.count() == 7
+    assert import_list(session, spectra_folder / "catalogue.fits").format == "FITS"
 
 
 def test_a_table_of_redshifts_is_about_the_spectra_beside_it(session, spectra_folder):
@@ -219,10 +217,6 @@ def test_a_table_of_redshifts_is_about_the_spectra_beside_it(session, spectra_fo
         str(spectra_folder / "coadd-main-dark-1.fits")
     }
     assert [row.line for row in report.refused] == [4]  # the target -4
-
-
-def test_a_catalogue_is_a_list_though_it_is_fits(session, spectra_folder):
-    assert import_list(session, spectra_folder / "catalogue.fits").format == "FITS"
 
 
 # A preview counts rows where that takes no time.
@@ -250,13 +244,10 @@ def test_the_number_of_rows_is_not_about_that(folder, rows):
     assert (seen.estimate, seen.is_exact) == (rows, True)
 
 
-def test_rows_that_cannot_be_used_count_too(folder):
-    (folder / "list.csv").write_text("object_id,ra,dec\na,1,2\nb,1\nc,1,2\n")
-    assert look_at(folder / "list.csv").estimate == 3
-
-
-def test_the_spectra_of_a_folder_are_counted(folder):
+def test_what_a_preview_counts(folder):
     touch(folder, "a.txt")
     (folder / "a.fits").write_bytes(samples.sdss())
     seen = look_at(folder)
     assert (seen.estimate, seen.is_exact) == (1, True)
+    (folder / "list.csv").write_text("object_id,ra,dec\na,1,2\nb,1\nc,1,2\n")
+    assert look_at(folder / "list.csv").estimate == 3

@@ -136,15 +136,12 @@ def test_a_score_is_the_first_order(session, folder):
     assert [line.candidate.score for line in page(session, sort=sort).rows] == [0.9, 0.25, None]
 
 
-def test_an_order_that_somebody_chose_stays(session, folder):
+def test_an_order_that_somebody_chose_stays_and_none_is_chosen_without_a_score(session, folder):
+    import_text(session, folder, "name,path\na,a.fits\n")
+    assert session.fact("order") is None
     session.set_fact("order", "snr")
     import_text(session, folder, text_of())
     assert session.fact("order") == "snr"
-
-
-def test_without_a_score_the_list_is_the_order(session, folder):
-    import_text(session, folder, "name,path\na,a.fits\n")
-    assert session.fact("order") is None
 
 
 def test_a_read_only_session_takes_nothing(session, folder):
@@ -198,7 +195,7 @@ def test_packed_lists(session, folder):
     assert every(session)[0].path == str(folder / "a.fits")
 
 
-def test_preview_shows_what_would_be_done(folder):
+def test_a_preview_shows_what_would_be_done_and_what_cannot_be_read(folder):
     path = write(folder / "list.csv", "csv")
     seen = preview(path)
     assert (seen.format, seen.estimate) == ("CSV", 3)
@@ -206,9 +203,6 @@ def test_preview_shows_what_would_be_done(folder):
     assert seen.roles.columns["score"] == "p_cv"
     assert 'path: column "path", from its name' in seen.roles.reasons
     assert preview(path, roles={"score": ""}).roles.number("score") is None
-
-
-def test_preview_of_rows_that_cannot_be_read(folder):
     path = folder / "list.csv"
     path.write_text("name,path\na\nb,b.fits\n")
     seen = preview(path)
@@ -230,12 +224,9 @@ def test_roles_that_cannot_be(session, folder, roles, said):
         import_text(session, folder, "name,path\na,a.fits\n", roles=roles)
 
 
-def test_a_list_that_names_nothing(session, folder):
+def test_lists_that_name_nothing_or_are_not_there(session, folder):
     with pytest.raises(ImportFailed, match=r"no column was recognized.*choose one"):
         import_text(session, folder, "u,g\n1.5,2\n3,4\n")
-
-
-def test_a_file_that_is_not_there(session, folder):
     with pytest.raises(ImportFailed, match=r"gone\.csv: it cannot be read|no such file"):
         import_list(session, folder / "gone.csv")
 

@@ -78,18 +78,12 @@ def test_what_leads_out_is_refused(folder, tmp_path, text):
     assert len(said) < 300
 
 
-def test_a_sibling_is_inside_where_it_is_named(folder, spectra):
+def test_what_is_inside_of_what_was_named(folder, spectra, tmp_path):
     touch(spectra, "a.fits")
     assert "outside the allowed folders" in location(places_of(folder), "../spectra/a.fits")
     assert location(places_of(folder, spectra), "../spectra/a.fits") == str(spectra / "a.fits")
-
-
-def test_a_folder_that_only_begins_like_one_given_is_another(folder, tmp_path):
     touch(tmp_path / "lists2", "a.fits")
     assert "outside" in location(places_of(folder), str(tmp_path / "lists2" / "a.fits"))
-
-
-def test_absolute_paths(folder, spectra, tmp_path):
     touch(spectra, "a.fits")
     touch(tmp_path / "else", "b.fits")
     inside, outside = str(spectra / "a.fits"), str(tmp_path / "else" / "b.fits")

@@ -36,7 +36,7 @@ def session(tmp_path):
         yield opened
 
 
-def test_rating_again_replaces_and_the_same_takes_back(session):
+def test_each_person_has_one_that_is_replaced_and_taken_back(session):
     one = inspected(session, 1)
     heard = []
     session.changed.connect(lambda change: heard.append((change.aspect, change.candidate_ids)))
@@ -46,10 +46,6 @@ def test_rating_again_replaces_and_the_same_takes_back(session):
     assert rate(session, 1, one, 5) is None and rating_of(session, 1, one) is None
     assert list(all_ratings(session)) == []
     assert heard == [("rating", frozenset({1}))] * 3
-
-
-def test_each_person_has_one(session):
-    one = inspected(session, 1)
     rate(session, 1, one, 1)
     session.reviewer = "Grace: the first"
     assert rating_of(session, 1, one) is None

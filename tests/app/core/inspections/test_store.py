@@ -114,23 +114,6 @@ def test_all_or_nothing(location):
         assert len(list(all_trajectories(session))) == 1
 
 
-def test_it_is_told_once_it_is_kept(location):
-    with made(location) as session:
-        seen = []
-
-        def look(change):
-            seen.append((change, agent_of(session)[0]))
-
-        session.changed.connect(look)
-        add_inspection(session, 1, said())
-        mark_fault(session, 2, "no such file")
-        mark_fault(session, 2, "no such file")
-        assert seen == [
-            (Change(aspect="inspection", candidate_ids=frozenset({1})), "YES"),
-            (Change(aspect="spectrum", candidate_ids=frozenset({2})), "YES"),
-        ]
-
-
 def test_models_found_by_leaps(location):
     with made(location, 30) as session:
         assert models_of(session) == []
@@ -223,7 +206,7 @@ def test_in_the_order_and_of_the_kind_one_wants(location):
         assert [each.id for each in found] == [2, 5, 4]
 
 
-def test_a_fault_in_words_that_fit(location):
+def test_a_fault_is_told_once_in_words_that_fit(location):
     with made(location) as session:
         mark_fault(session, 1, "line one\nline two \x1b[31m" + "x" * 1000)
         fault = session.candidate(1).fault
@@ -233,6 +216,19 @@ def test_a_fault_in_words_that_fit(location):
         assert shown(session, "has:fault") == [1]
         mark_fault(session, 1, "")
         assert shown(session, "has:fault") == []
+        seen = []
+
+        def look(change):
+            seen.append((change, agent_of(session)[0]))
+
+        session.changed.connect(look)
+        add_inspection(session, 1, said())
+        mark_fault(session, 2, "no such file")
+        mark_fault(session, 2, "no such file")
+        assert seen == [
+            (Change(aspect="inspection", candidate_ids=frozenset({1})), "YES"),
+            (Change(aspect="spectrum", candidate_ids=frozenset({2})), "YES"),
+        ]
 
 
 def test_all_trajectories_one_after_the_other(location):
@@ -260,7 +256,7 @@ def test_a_damaged_record_is_told(location):
             assert len(inspections_of(session, 3)) == 1
 
 
-def test_one_inspection_is_one_transaction(tmp_path):
+def test_one_inspection_is_one_transaction_and_keeps_nothing_of_a_spectrum(tmp_path):
     with made(tmp_path / "a.speco3") as session:
         commits = []
         with session.database.writing() as connection:
@@ -268,11 +264,7 @@ def test_one_inspection_is_one_transaction(tmp_path):
         event.listen(engine, "commit", commits.append)
         add_inspection(session, 1, said())
         assert len(commits) == 1
-
-
-def test_nothing_of_a_spectrum_is_kept(tmp_path):
-    """A record holds words and hashes: a session does not grow by the size of what was seen."""
-    with made(tmp_path / "a.speco3") as session:
+        # A record holds words and hashes: a session does not grow by the size of what was seen.
         kept = add_inspection(session, 1, said())
         assert not any(isinstance(each, Spectrum) for each in vars(kept.trajectory).values())
         with session.database.reading() as connection:
@@ -353,12 +345,16 @@ def test_what_an_older_record_has_is_not_inspected_again(tmp_path):
         assert recorded_by(other, found) is other
 
 
-def test_a_name_that_an_older_record_has_from_the_server_itself(tmp_path):
+def test_which_older_records_are_those_of_a_server(tmp_path):
     """Without `#MODEL` it was written as the server says it."""
     with made(tmp_path / "night.speco3") as session:
         add_inspection(session, 1, said(model=replace(OLD, name="Qwen/big")))
         found = as_recorded(session, find_model(ADDRESS).ref)
         assert (found.name, count_pending(session, found)) == ("Qwen/big", 4)
+        add_inspection(session, 1, said(model=OLD))
+        for other in ("http://gpu-1:8000/v1#Qwen/small", "http://gpu-3:8000/v1#Qwen/big"):
+            ref = find_model(other).ref
+            assert as_recorded(session, ref) is ref
 
 
 def test_of_two_first_addresses_the_one_with_more_records_counts(tmp_path):
@@ -371,11 +367,3 @@ def test_of_two_first_addresses_the_one_with_more_records_counts(tmp_path):
         add_inspection(session, 3, said(model=OLD))
         assert as_recorded(session, now).sha256 == second.sha256
         assert as_recorded(session, NANO) is NANO
-
-
-def test_another_model_or_another_server_is_not_taken_for_it(tmp_path):
-    with made(tmp_path / "night.speco3") as session:
-        add_inspection(session, 1, said(model=OLD))
-        for other in ("http://gpu-1:8000/v1#Qwen/small", "http://gpu-3:8000/v1#Qwen/big"):
-            ref = find_model(other).ref
-            assert as_recorded(session, ref) is ref

@@ -39,7 +39,7 @@ from app.core.queue.filters import (
     Words,
     checked,
 )
-from app.core.queue.own_columns import OwnColumn, own_columns, own_values
+from app.core.queue.own_columns import own_columns, own_values
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from tests.app.core.queue.query_plans import FULL_SCAN, SCORE, explained
@@ -304,10 +304,11 @@ def test_rare_ones_are_gathered_by_an_index(planned_session, text, monkeypatch):
 
 
 # The list's own columns: which there are, and what stands in them.
-def test_names_and_kinds(seen):
+def test_names_and_kinds_of_columns(seen):
     found = {each.name: each.is_number for each in own_columns(seen.session)}
     of_list = {"mag r": True, "class": False, "seen": False, 'odd "na.me': False}
     assert found == of_list | {"mine.subclass": False}
+    assert own_values(seen.session, "colour", "", 12) == ()
 
 
 def test_a_session_without_candidates_has_none(tmp_path):
@@ -327,14 +328,6 @@ def test_values_that_begin_so_the_most_frequent_first(seen, beginning):
     assert len(own_values(seen.session, "class", beginning, 1)) == 1
 
 
-def test_a_column_of_no_list_has_no_values(seen):
-    assert own_values(seen.session, "colour", "", 12) == ()
-
-
-def test_a_column_is_a_name_and_a_kind(seen):
-    assert OwnColumn("mag r", True) in own_columns(seen.session)
-
-
 # A filter shows what it means, and user input stays out of the SQL.
 HOSTILE = "'); DROP TABLE candidates; --"
 
@@ -351,16 +344,13 @@ def test_a_filter_shows_what_it_means(seen, tree, sort):
     assert found(seen.session, tree, sort) == seen.numbers(tree, sort)
 
 
-def test_the_same_for_another_reviewer_who_only_reads(file_scene):
+def test_the_same_for_others_who_only_read(file_scene):
     location = file_scene.session.location
     with open_session(location, "Ben", read_only=True) as session:
         for text in ("verdict:unjudged", "verdict:accept", "flag:star", "disagree:agent", "list:2"):
             for sort in (LIST_ORDER, Sort("score", True)):
                 tree = parse_filter(text)
                 assert found(session, tree, sort) == file_scene.numbers(tree, sort, "Ben")
-
-
-def test_who_has_written_nothing_has_judged_nothing(file_scene):
     with open_session(file_scene.session.location, "Cem", read_only=True) as session:
         assert len(found(session, UNJUDGED)) == len(file_scene.known)
         for text in ("verdict:accept", "not verdict:unjudged", "flag:star", "confidence>=0"):

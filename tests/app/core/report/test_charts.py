@@ -182,23 +182,17 @@ def test_what_would_be_markup_is_text(text):
     assert [name for _, name, _ in parsed.attributes] == ["x", "class"]
 
 
-def test_markup_is_kept_as_it_is():
+def test_markup_attributes_and_long_words():
     inner = tag("b", "x < y")
     assert tag("p", inner, " & ", None) == "<p><b>x &lt; y</b> &amp; </p>"
     assert join([inner, "<"], " · ") == "<b>x &lt; y</b> · &lt;"
     assert not isinstance("a" + inner, Markup)
     assert tag("p", "a" + inner) == "<p>a&lt;b&gt;x &amp;lt; y&lt;/b&gt;</p>"
-
-
-def test_attributes():
     assert tag("br") == "<br/>"
     assert tag("line", x1=1.23456, y1=-0.001, stroke_width=2.0, class_="a", title=None) == (
         '<line x1="1.23" y1="0" stroke-width="2" class="a"/>'
     )
     assert tag("circle", cx=float("nan"), r=1e300) == '<circle cx="0" r="0"/>'
-
-
-def test_long_words_are_cut():
     assert quoted("x" * 100, 10) == "<bdi>xxxxxxxxxx …</bdi>"
     assert quoted("x" * 10, 10) == "<bdi>xxxxxxxxxx</bdi>"
 
@@ -268,11 +262,6 @@ def test_a_look_where_nothing_is(rng, window):
     assert len(paths(drawn)) == (2 if window[1] > 12_000 - 1 else 1)
 
 
-def test_nothing_good_at_all(rng):
-    bad = spectrum(rng, flux=np.full(4000, np.nan))
-    assert "no good pixels" in thumbnail(bad, LOOK_AT)
-
-
 @pytest.mark.parametrize("flux", [np.zeros(4000), np.full(4000, 1e300), np.full(4000, -3.0)])
 def test_level_spectra(rng, flux):
     (points,) = paths(thumbnail(spectrum(rng, flux=flux), None))
@@ -280,5 +269,7 @@ def test_level_spectra(rng, flux):
     assert WHOLE[0] <= points[0, 1] <= WHOLE[1]
 
 
-def test_few_pixels(rng):
+def test_few_good_pixels_and_none(rng):
     assert len(paths(thumbnail(spectrum(rng, n=6), None))[0]) == 6
+    bad = spectrum(rng, flux=np.full(4000, np.nan))
+    assert "no good pixels" in thumbnail(bad, LOOK_AT)

@@ -89,15 +89,12 @@ def test_a_spectrum_that_cannot_be_read(session, error):
     assert (card.spectrum, card.fault) == (None, str(error))
 
 
-def test_the_look_the_answer_speaks_of():
+def test_the_look_the_answer_speaks_of_as_it_was_observed():
     looks = [("continuum", (4000, 9000)), ("H-beta", (4800, 4900)), ("H-alpha", (6500, 6600))]
     found = key_look(looked(*looks, reasons="H alpha is broad"))
     assert (found.label, found.range) == ("H-alpha", (6500.0, 6600.0))
     assert key_look(looked(*looks, reasons="nothing said")).label == "continuum"
     assert key_look(looked(reasons="no looks")) is None
-
-
-def test_the_look_is_told_where_it_was_observed():
     found = key_look(looked(("x", (6600, 6500)), z=0.001))
     assert found.range == pytest.approx((6506.5, 6606.6))
     assert len(key_look(looked(("x" * 500, (1, 2)))).label) == 80

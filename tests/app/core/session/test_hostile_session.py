@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from app.core.errors import SessionError
-from tests.app.core.session.hostile import prepare, use
+from tests.app.core.session.hostile import use, whole
 from tests.night import seeds
 
 DEEP = "[" * 100_000

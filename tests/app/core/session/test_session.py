@@ -16,7 +16,7 @@ from app.core.errors import SessionError
 from app.core.session.counted_text import counted_text
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import list_roles, new_session, open_session
-from tests.app.core.sessions import fill, made
+from tests.app.core.sessions import made
 from tests.app.ui.candidates import take_sample
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)

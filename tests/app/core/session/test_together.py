@@ -89,12 +89,14 @@ def test_two_acts_side_by_side_are_two(session):
     assert set(verdicts(session)) == {1, 2}
 
 
-def test_all_or_nothing(session, monkeypatch):
+def test_all_or_nothing_and_not_too_many(session, monkeypatch):
     with pytest.raises(SessionError, match="no candidate 9999"):
         session.record_together([1, 2, 9999], rejected, place="overview")
     assert verdicts(session) == {}
     assert not list(session.history())
     assert session.size_of_next("undo") == 0
+    with pytest.raises(SessionError, match="at most"):
+        session.record_together(range(1, MAX_CANDIDATES + 2), rejected, place="overview")
 
 
 def test_who_thinks_so_already_has_no_line(session):
@@ -104,11 +106,6 @@ def test_who_thinks_so_already_has_no_line(session):
     session.undo()
     assert verdicts(session) == {1: "REJECT"}
     assert session.record_together([1], rejected, place="overview") == []
-
-
-def test_too_many_at_once_are_refused(session):
-    with pytest.raises(SessionError, match="at most"):
-        session.record_together(range(1, MAX_CANDIDATES + 2), rejected, place="overview")
 
 
 @pytest.mark.parametrize("fact", ["", "1", "a b c", "1 999999999999999999 x", "9 1 x", "-1 5 x"])

@@ -114,20 +114,26 @@ def test_an_older_inspection_by_another_model_is_not_shown(tmp_path, monkeypatch
         assert agents(session)[0][2] == NANO.name
 
 
-def test_a_repeat_withdrawn_anywhere_is_withdrawn_everywhere(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        other.record_verdict(2, ACCEPT)
-        record_repeat(other, 2, REJECT)
-        merge(into, other)
-        assert len(repeats_of(into)) == 1
-        withdraw_repeat(other)
-        assert merge(into, other).repeats == 0
-        assert repeats_of(into) == []
-        merge(other, into)
-        assert repeats_of(other) == []
+def test_repeats_come_along_once_and_withdrawn_anywhere_they_are_everywhere(into, other):
+    other.record_verdict(2, ACCEPT)
+    record_repeat(other, 2, REJECT)
+    merge(into, other)
+    assert len(repeats_of(into)) == 1
+    withdraw_repeat(other)
+    assert merge(into, other).repeats == 0
+    assert repeats_of(into) == []
+    merge(other, into)
+    assert repeats_of(other) == []
+    other.record_verdict(2, ACCEPT)
+    record_repeat(other, 2, REJECT, seconds=1.0)
+    assert merge(into, other).repeats == 1
+    assert merge(into, other).repeats == 0
+    (repeat,) = repeats_of(into)
+    assert repeat.candidate_id == 2
+    assert repeat.reviewer == "Ben"
+    assert verdicts(into) == {(2, "Ben"): "ACCEPT"}
+    into.reviewer = "Ben"
+    assert withdraw_repeat(into) is None
 
 
 def test_repeats_of_one_time_that_differ(tmp_path, monkeypatch):
@@ -158,20 +164,3 @@ def test_a_time_that_is_none_is_refused(tmp_path, table):
             connection.execute(update(table).values(at="zzzz"))
         with pytest.raises(SessionError, match="damaged"):
             merge(into, other)
-
-
-def test_what_was_said_a_second_time(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        other.record_verdict(2, ACCEPT)
-        record_repeat(other, 2, REJECT, seconds=1.0)
-        assert merge(into, other).repeats == 1
-        assert merge(into, other).repeats == 0
-        (repeat,) = repeats_of(into)
-        assert repeat.candidate_id == 2
-        assert repeat.reviewer == "Ben"
-        assert verdicts(into) == {(2, "Ben"): "ACCEPT"}
-        into.reviewer = "Ben"
-        assert withdraw_repeat(into) is None

@@ -10,7 +10,6 @@ from app.core.database.tables import packed_spectra
 from app.core.session.records import Opinion
 from app.core.sharing.merge import merge
 from tests.app.core.exporting.catalogues import add_list, listed
-from tests.app.core.sharing.merged_sessions import session_at
 
 
 def test_who_is_who(tmp_path):
@@ -56,22 +55,18 @@ def test_who_is_who(tmp_path):
         assert merge(into, other).matched == 8
 
 
-def test_new_candidates_bring_all_they_have(tmp_path):
+def test_new_candidates_bring_all_they_have(into, other):
     columns = [{"name": "Teff", "type": "float", "unit": "K"}]
     row = {"object_id": "new", "path": "/b/n.fits", "ra": 1.5, "dec": -2.5, "score": 0.5}
     row |= {"label": "CV", "snr": 7.0, "own": {"Teff": 1.0}, "file_sha256": "ab", "fault": "bad"}
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        add_list(other, [row], columns, {"score": "p"}, path="/b/other.csv")
-        with other.database.writing() as connection:
-            values = {"candidate_id": 6, "sha256": "x", "content": b"abc"}
-            connection.execute(insert(packed_spectra).values(values))
-        report = merge(into, other)
-        assert (report.candidates, report.lists) == (1, 1)
-        assert into.candidate(6) == replace(other.candidate(6), list_id=2, fault="")
-        with into.database.reading() as connection:
-            packed = connection.execute(select(packed_spectra)).one()
-        assert (packed.candidate_id, packed.content) == (6, b"abc")
-        assert merge(into, other).lists == 0
+    add_list(other, [row], columns, {"score": "p"}, path="/b/other.csv")
+    with other.database.writing() as connection:
+        values = {"candidate_id": 6, "sha256": "x", "content": b"abc"}
+        connection.execute(insert(packed_spectra).values(values))
+    report = merge(into, other)
+    assert (report.candidates, report.lists) == (1, 1)
+    assert into.candidate(6) == replace(other.candidate(6), list_id=2, fault="")
+    with into.database.reading() as connection:
+        packed = connection.execute(select(packed_spectra)).one()
+    assert (packed.candidate_id, packed.content) == (6, b"abc")
+    assert merge(into, other).lists == 0

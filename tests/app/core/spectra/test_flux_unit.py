@@ -185,7 +185,7 @@ def test_few_points_from_left_to_right(pixels):
     assert points[-1, 1] == 1.0
 
 
-def test_bad_pixels_leave_no_trace():
+def test_bad_pixels_leave_no_trace_and_a_line_stands_out():
     flux = np.ones(4000)
     flux[1000] = 1e9
     flux[2000] = np.nan
@@ -193,9 +193,6 @@ def test_bad_pixels_leave_no_trace():
     mask[1000] = True
     assert (sparkline(drawn(flux, mask=mask))[:, 1] == 0.5).all()
     assert len(sparkline(drawn(np.full(100, np.nan)))) == 0
-
-
-def test_an_emission_line_stands_out():
     flux = np.ones(4000)
     flux[1990:2050] = 3.0
     points = sparkline(drawn(flux))

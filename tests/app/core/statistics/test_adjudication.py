@@ -31,11 +31,15 @@ def judgement(reviewer, verdict, at="2026-01-01", **more):
     return Judgement(candidate_id=1, reviewer=reviewer, opinion=opinion, at=at, log_id=1)
 
 
-def test_one_person_alone():
+def test_one_person_alone_and_nobody():
     mine = judgement("Ada", A, confidence=4, flags=("odd",), comment="x")
     found = final_opinion([mine, judgement("Ben", None, comment="hm")], "Ben")
     assert (found.settled_by, found.opinion, found.reviewers) == ("one", mine.opinion, ("Ada",))
     assert found.at == mine.at
+    assert final_opinion([]).opinion == Opinion()
+    assert final_opinion([]).settled_by == "nobody"
+    commented = final_opinion([judgement("Ada", None, comment="later")])
+    assert (commented.settled_by, commented.opinion.comment) == ("nobody", "later")
 
 
 def test_people_of_one_mind():
@@ -70,13 +74,6 @@ def test_people_who_differ_have_no_verdict_until_somebody_speaks(other):
     )
     assert spoken.opinion.comment == "no way to tell"
     assert final_opinion([*given, judgement("Eve", None)], "Eve").settled_by == "disagreement"
-
-
-def test_nobody_said_anything():
-    assert final_opinion([]).opinion == Opinion()
-    assert final_opinion([]).settled_by == "nobody"
-    commented = final_opinion([judgement("Ada", None, comment="later")])
-    assert (commented.settled_by, commented.opinion.comment) == ("nobody", "later")
 
 
 def test_the_list_of_what_people_differ_on(session):

@@ -118,21 +118,15 @@ def test_an_empty_session(tmp_path):
         assert recent_pace(session).seconds_for(10) is None
 
 
-def test_pauses_are_left_out():
+def test_the_pace_of_times():
     times = [0, 4, 8, 13, 17, 17 + 3600, 17 + 3604, 17 + 3609]
     found = pace_of([(at(second), None) for second in times])
     assert found.decisions == 6
     assert found.typical == pytest.approx(4.0)
     assert found.mean == pytest.approx(26 / 6)
     assert found.seconds_for(60) == pytest.approx(260)
-
-
-def test_who_takes_their_time_is_not_idle():
     times = [0, 300, 560, 900, 1150]
     assert pace_of([(at(second), None) for second in times]).decisions == 4
-
-
-def test_what_the_window_measured_counts_before_the_clock():
     found = pace_of([(at(0), 3.0), (at(100), 5.0), (at(200), None), (at(206), None)])
     assert found.typical == pytest.approx(5.5)  # of 3, 5, 100 and 6
 
@@ -200,9 +194,15 @@ class Clock:
         return self.now
 
 
-def test_what_one_tells_about_the_others():
+def test_a_short_rest_is_not_worth_a_word():
     assert estimate(0.5, 60, 1) == "", "half a minute is not worth a word"
     assert estimate(12.34, 5000, 4) == ("about 12.3 s a spectrum: 4 h 17 min for the other 5,000\n")
+    clock = Clock()
+    left = TimeLeft(20, now=clock)
+    for _ in range(10):
+        clock.now += 1.0
+        assert left.one_more(None) == ""
+    assert left.one_more(2) == ""
 
 
 def test_after_the_first_where_the_number_is_known():
@@ -230,15 +230,6 @@ def test_where_the_number_is_found_it_speaks_when_it_is():
         f"8 at once, about 10.0 s a spectrum: 20 min for the other {1000 - done}\n"
     )
     assert left.one_more(8) == ""
-
-
-def test_a_short_rest_is_not_worth_a_word_later_either():
-    clock = Clock()
-    left = TimeLeft(20, now=clock)
-    for _ in range(10):
-        clock.now += 1.0
-        assert left.one_more(None) == ""
-    assert left.one_more(2) == ""
 
 
 # What is left to each person, their hours and the time by confidence.

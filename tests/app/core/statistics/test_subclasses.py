@@ -32,7 +32,7 @@ def session(location):
         yield opened
 
 
-def test_numbers_as_far_as_people_agree(session):
+def test_numbers_and_kappa_by_level_are_in_the_statistics(session):
     assert subclass_statistics(session).counts == {
         "DN": 2,
         "DN/WZ Sge": 1,
@@ -40,9 +40,6 @@ def test_numbers_as_far_as_people_agree(session):
         "NL/SW Sex": 1,
         "polar": 1,
     }
-
-
-def test_kappa_by_level(session):
     first, second = subclass_statistics(session).pairs
     assert (first.first, first.second, first.level) == ("Ada", "Ben", 1)
     # Of five that both have named four agree, where chance alone gives 14 of 25.
@@ -50,6 +47,9 @@ def test_kappa_by_level(session):
     assert first.agreement.kappa.value == pytest.approx((0.8 - 14 / 25) / (1 - 14 / 25))
     assert (second.level, second.agreement.n) == (2, 3)
     assert second.agreement.observed.value == pytest.approx(2 / 3)
+    found = statistics(session)
+    assert found.subclasses.counts["DN"] == 2
+    assert '"DN/WZ Sge": 1' in found.to_json()
 
 
 def test_what_was_given_in_one_act_is_counted_but_not_compared(session):
@@ -86,9 +86,3 @@ def test_a_known_answer_is_no_member_of_a_sub_class(session):
     found = subclass_statistics(session)
     assert "DN/WZ Sge" not in found.counts
     assert found.pairs[0].agreement.n == 4
-
-
-def test_they_are_in_the_statistics_and_their_json(session):
-    found = statistics(session)
-    assert found.subclasses.counts["DN"] == 2
-    assert '"DN/WZ Sge": 1' in found.to_json()

@@ -18,7 +18,7 @@ from app.core.session.together import acts as session_acts
 from app.core.session.together import write_act
 from app.core.statistics import verdicts as module
 from app.core.statistics.adjudication import set_adjudicator
-from app.core.statistics.verdicts import NONE, VERDICTS, common_indexes, read_verdicts, settled
+from app.core.statistics.verdicts import VERDICTS, common_indexes, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, say, set_snr
 from tests.app.core.sessions import made
 
@@ -48,14 +48,11 @@ def holds(verdicts, **how):
     return {int(c): words[v] for c, v in zip(found.candidate, found.verdict, strict=True)}
 
 
-def test_nothing_judged(session):
+def test_all_that_stand_and_no_more(session):
     verdicts = read_verdicts(session)
     assert len(verdicts) == 0
     assert verdicts.reviewers == ()
     assert len(settled(verdicts)) == 0
-
-
-def test_all_that_stand_and_no_more(session):
     say(session, "Ben", {3: A, 1: R, 2: U})
     say(session, "Ada", {3: R, 7: A, 8: None})
     say(session, "Ada", {7: None})
@@ -86,23 +83,24 @@ def test_pages_make_no_difference(session, monkeypatch):
         assert told(read_verdicts(session)) == whole
 
 
-@pytest.mark.parametrize(
-    ("lines", "blind"),
-    [
-        ([(A, {})], A),
-        ([(A, SEEN)], None),
-        ([(R, {}), (A, {})], A),
-        ([(R, {}), (A, SEEN)], R),
-        ([(R, {}), (A, SEEN), (R, SEEN), (U, {})], R),
-        ([(None, {}), (A, SEEN)], None),
-        ([(R, {}), (None, {}), (A, SEEN)], None),
-        ([(A, SEEN), (R, {})], None),
-    ],
-)
-def test_what_a_person_said_before_they_saw(session, lines, blind):
-    for verdict, shown in lines:
-        say(session, "Ada", {4: verdict}, shown)
-    assert told(read_verdicts(session)) == {(4, "Ada"): (lines[-1][0], blind)}
+def test_what_a_person_said_before_they_saw(session):
+    expected = {}
+    for number, (lines, blind) in enumerate(
+        [
+            ([(A, {})], A),
+            ([(A, SEEN)], None),
+            ([(R, {}), (A, {})], A),
+            ([(R, {}), (A, SEEN)], R),
+            ([(R, {}), (A, SEEN), (R, SEEN), (U, {})], R),
+            ([(None, {}), (A, SEEN)], None),
+            ([(R, {}), (None, {}), (A, SEEN)], None),
+            ([(A, SEEN), (R, {})], None),
+        ]
+    ):
+        for verdict, shown in lines:
+            say(session, "Ada", {number + 1: verdict}, shown)
+        expected[number + 1, "Ada"] = lines[-1][0], blind
+    assert told(read_verdicts(session)) == expected
 
 
 def test_a_verdict_taken_back_was_never_said(session):
@@ -178,11 +176,6 @@ def test_the_adjudicator_after_a_restart(session, location):
         verdicts = read_verdicts(reopened)
         assert verdicts.names[verdicts.adjudicator] == "Eve"
         assert holds(verdicts) == {1: R}
-
-
-def test_a_code_is_a_place():
-    assert VERDICTS.index(A) == 0
-    assert NONE not in range(len(VERDICTS))
 
 
 def test_what_two_columns_share():

@@ -48,11 +48,14 @@ def test_whole_numbers_of_fits_that_are_shifted_scaled_or_null(folder):
     assert column(folder, "K", beyond, TZERO1=2**63) == ("str", [str(2**64 - 1), "5"])
 
 
-def test_columns_of_arrays_are_left_out(folder):
+def test_columns_of_arrays_are_left_out_and_units_are_kept(folder):
     made = {"ID": ("K", [1, 2]), "MAGS": ("5E", np.ones((2, 5))), "BITS": ("3X", np.ones((2, 3)))}
     file = opened(folder, fits_bytes(made))
     assert [c.name for c in file.columns] == ["ID"]
     assert file.warnings() == ["skipped 2 array columns"]
+    made = fits_bytes({"RA": ("D", [1.0])}, TUNIT1="hourangle", TUCD1="pos.eq.ra", TCOMM1="x")
+    (described,) = opened(folder, made).columns
+    assert (described.unit, described.ucd, described.description) == ("hourangle", "pos.eq.ra", "x")
 
 
 def test_blocks_of_fits_join_up(folder):
@@ -62,12 +65,6 @@ def test_blocks_of_fits_join_up(folder):
     assert [row[0] for row in values(file)] == numbers.tolist()
     lines = [line for block in file.blocks() for line in block.lines]
     assert lines == list(range(1, 7002))
-
-
-def test_units_of_fits(folder):
-    made = fits_bytes({"RA": ("D", [1.0])}, TUNIT1="hourangle", TUCD1="pos.eq.ra", TCOMM1="x")
-    (described,) = opened(folder, made).columns
-    assert (described.unit, described.ucd, described.description) == ("hourangle", "pos.eq.ra", "x")
 
 
 def test_positions_in_other_units(session, folder):

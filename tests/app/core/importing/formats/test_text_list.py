@@ -23,10 +23,13 @@ from tests.app.core.importing.formats.text_lists import names, opened, rows
 from tests.app.core.importing.gzip_members import joined, member
 
 
-def test_comments_and_blank_lines_are_no_rows(folder):
+def test_comments_and_blank_lines_are_no_rows_and_name_no_columns(folder):
     file = opened(folder, "name,path\na,1\n\n#b,2\n   \nc,3\n")
     assert rows(file) == {1: ("a", "1"), 2: ("c", "3")}
     assert file.warnings() == ["skipped 1 line beginning with #"]
+    file = opened(folder, "1.5,2\n#bad,seeing\n2.5,3\n")
+    assert [column.name for column in file.columns] == ["col1", "col2"]
+    assert rows(file) == {1: ("1.5", "2"), 2: ("2.5", "3")}
 
 
 def test_names_in_a_comment_below_very_many_others(folder):
@@ -38,12 +41,6 @@ def test_names_in_a_comment_below_very_many_others(folder):
     (refused,) = [row for block in blocks for row in block.refused]
     assert (refused.line, refused.reason[:28]) == (2, "line 500,005 of the file: 3 ")
     assert file.warnings() == ["skipped 1 line beginning with #"]
-
-
-def test_a_comment_below_a_row_names_no_columns(folder):
-    file = opened(folder, "1.5,2\n#bad,seeing\n2.5,3\n")
-    assert [column.name for column in file.columns] == ["col1", "col2"]
-    assert rows(file) == {1: ("1.5", "2"), 2: ("2.5", "3")}
 
 
 @pytest.mark.parametrize("noise", ["#\n", "\n", " \t \n", "#\n\n"])
@@ -153,12 +150,6 @@ def test_delimiters(folder, text, format_):
     assert [row[1:] for row in rows(file).values()] == [("1", "2"), ("3", "4")]
 
 
-def test_decimal_commas_between_semicolons(folder):
-    file = opened(folder, "name;ra;dec\na;10,5;-3,25\n")
-    (block,) = file.blocks()
-    assert [cells.numbers() for cells in block.cells[1:]] == [[10.5], [-3.25]]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -186,8 +177,11 @@ def test_line_ends(folder, end):
     assert rows(file) == {1: ("a", "1\n2"), 2: ("b", "3")}
 
 
-def test_the_last_line_may_lack_its_end(folder):
+def test_the_last_line_may_lack_its_end_and_commas_be_decimal(folder):
     assert rows(opened(folder, "name,path\na,1\nb,2")) == {1: ("a", "1"), 2: ("b", "2")}
+    file = opened(folder, "name;ra;dec\na;10,5;-3,25\n")
+    (block,) = file.blocks()
+    assert [cells.numbers() for cells in block.cells[1:]] == [[10.5], [-3.25]]
 
 
 @pytest.mark.parametrize("line", ["# said before\n", "\n", "   \n"])
@@ -218,14 +212,11 @@ def test_rows_of_another_length_are_refused_by_line(folder):
     }
 
 
-def test_a_forgotten_quote_costs_one_row(folder):
+def test_a_forgotten_quote_costs_its_row(folder):
     lines = ["name,path", "a,1", '"b,2', *(f"c{n},{n}" for n in range(5000))]
     file = opened(folder, "\n".join(lines) + "\n")
     assert len(rows(file)) == 5001
     assert refused(file) == {2: "line 3 of the file: a quote is not closed"}
-
-
-def test_a_forgotten_quote_that_meets_another(folder):
     file = opened(folder, 'name,path\n"a,1\nb,2\nc,"3"\nd,4\n')
     assert set(rows(file).values()) == {("b", "2"), ("c", "3"), ("d", "4")}
     assert list(refused(file)) == [1]
@@ -370,11 +361,14 @@ def test_a_misfit_is_noticed(text, kind):
         TextCells([text], kind).json()
 
 
-def test_what_has_no_value_is_null():
+def test_cells_without_a_value_with_a_comma_or_once_a_float():
     assert read(["1", "NaN", "", "1e999"], "float") == [1.0, None, None, None]
     assert read(["1", "null", "-"], "int") == [1, None, None]
     assert read(["", "N/A"], None) == [None, None]
     assert read(["", "N/A", 'a"\\\n\x01'], "str") == ["", "N/A", 'a"\\\n\x01']
+    assert TextCells(["101008.0", "5.25"], "float").texts() == ["101008", "5.25"]
+    assert TextCells(["v1.0"], "str").texts() == ["v1.0"]
+    assert TextCells(["1,5", "-2", "1,2,3", "1_0"], "str").numbers() == [1.5, -2.0, None, None]
 
 
 @given(st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1))
@@ -404,12 +398,3 @@ def test_whatever_is_taken_for_a_kind_can_be_written(texts):
     if kind in ("int", "float"):
         told = [None if value is None else float(value) for value in values]
         assert told == [number_of(text) if "," not in text else None for text in texts]
-
-
-def test_identifiers_that_went_through_a_float():
-    assert TextCells(["101008.0", "5.25"], "float").texts() == ["101008", "5.25"]
-    assert TextCells(["v1.0"], "str").texts() == ["v1.0"]
-
-
-def test_numbers_with_a_decimal_comma():
-    assert TextCells(["1,5", "-2", "1,2,3", "1_0"], "str").numbers() == [1.5, -2.0, None, None]
