@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import csv
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -33,12 +35,22 @@ def few(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def vetted(few, tmp_path_factory):
+def listed_night(few, tmp_path_factory):
+    """A session of the four, and what was said when it was made."""
     place = tmp_path_factory.mktemp("sessions") / "night.speco3"
-    said = [
-        run("new", place, few, "--task", "cv", "--reviewer", "Ada"),
-        run("vet", place, *MEASURED),
-    ]
+    return place, run("new", place, few, "--task", "cv", "--reviewer", "Ada")
+
+
+@pytest.fixture
+def night(listed_night, tmp_path):
+    """A copy of that session."""
+    return Path(shutil.copy(listed_night[0], tmp_path))
+
+
+@pytest.fixture(scope="session")
+def vetted(listed_night, tmp_path_factory):
+    place = Path(shutil.copy(listed_night[0], tmp_path_factory.mktemp("vetted")))
+    said = [listed_night[1], run("vet", place, *MEASURED)]
     with open_session(place, "Ada") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, comment="Hα =broad"))
     return place, said

@@ -71,15 +71,12 @@ def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]
         assert found == [f"J{number:06d}" for number in wanted]
 
 
-def test_records_are_of_all_unless_some_are_asked_for(place: Path) -> None:
-    assert "5 records" in export(place, place.with_suffix(".jsonl"))
-
-
-def test_the_words_it_was_found_by(place: Path) -> None:
+def test_the_words_it_was_found_by_and_records_of_all(place: Path) -> None:
     out = place.with_suffix(".csv")
     told = export(place, out, "--filter", "agent:yes", "--which", "accepted")
     assert "filter: agent:yes, among the accepted candidates" in told
     assert "of the" not in export(place, out, "--filter", "agent:yes", "--which", "all")
+    assert "5 records" in export(place, place.with_suffix(".jsonl"))
 
 
 def test_nothing_judged_yet(tmp_path: Path) -> None:
@@ -106,7 +103,7 @@ def test_a_report_is_of_all(place: Path) -> None:
     assert "report written" in export(place, place.with_suffix(".html"))
 
 
-def test_a_catalogue(vetted, tmp_path):
+def test_a_catalogue_records_and_a_report(vetted, tmp_path):
     place, _ = vetted
     out = tmp_path / "night.csv"
     assert f"{out}: 1 row, " in run("export", place, out)
@@ -117,10 +114,6 @@ def test_a_catalogue(vetted, tmp_path):
     assert "4 rows" in run("export", place, out, "--which", "all")
     found = run("export", place, tmp_path / "some.ecsv", "--filter", "agent:no")
     assert "filter: agent:no" in found
-
-
-def test_records_and_a_report(vetted, tmp_path):
-    place, _ = vetted
     assert "3 records" in run("export", place, tmp_path / "night.jsonl")
     run("export", place, tmp_path / "night.html")
     assert "night" in (tmp_path / "night.html").read_text(encoding="utf-8")
@@ -164,7 +157,7 @@ def test_the_log_of_an_object(tmp_path):
 
 
 # `spec-o3 pack`.
-def test_a_packed_session_needs_no_files(vetted, few, tmp_path):
+def test_a_packed_session_needs_no_files(few, tmp_path):
     place = tmp_path / "night.speco3"
     for each in few.parent.iterdir():
         (tmp_path / each.name).write_bytes(each.read_bytes())

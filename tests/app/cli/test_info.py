@@ -82,11 +82,10 @@ def test_row_by_number_and_by_targetid(desi: Path) -> None:
     assert (by_row["row"], by_row["rows"]) == (2, 5)
 
 
-def test_a_row_that_is_none_is_a_usage_error(desi: Path) -> None:
+def test_a_wrong_row_or_file_is_a_read_error_and_no_row_a_usage_error(
+    desi: Path, tmp_path: Path
+) -> None:
     assert run(desi, "--row", "two").exit_code == 2
-
-
-def test_a_wrong_row_or_file_is_a_read_error(desi: Path, tmp_path: Path) -> None:
     assert isinstance(run(desi, "--row", "5").exception, ReadError)
     assert isinstance(run(tmp_path / "gone.fits").exception, ReadError)
 

@@ -98,7 +98,12 @@ def test_for_scripts(scripted):
         assert {"kind", "text", "range", "label", "error", "measured"} <= set(step)
 
 
-def test_records_are_kept(scripted, tmp_path):
+def test_runs_are_averaged_and_records_kept(scripted, tmp_path):
+    asked = scripted()
+    result = invoke("--task", "CV", "--runs", "3")
+    assert result.exit_code == 0
+    assert "over 3 inspections" in result.stdout
+    assert asked["extra_runs"] == 2
     scripted()
     out = tmp_path / "looks.jsonl"
     for count in (1, 2):
@@ -107,14 +112,6 @@ def test_records_are_kept(scripted, tmp_path):
         assert len(records) == count
     assert records[0].verdict == "YES"
     assert records[0].spectrum.simulated
-
-
-def test_runs_are_averaged(scripted):
-    asked = scripted()
-    result = invoke("--task", "CV", "--runs", "3")
-    assert result.exit_code == 0
-    assert "over 3 inspections" in result.stdout
-    assert asked["extra_runs"] == 2
 
 
 def test_an_engine_that_fails(scripted):
@@ -182,16 +179,10 @@ def test_of_many_lines_the_surest_are_told_by_wavelength():
     ]
 
 
-def test_a_line_in_the_noise_is_said_to_be_there_without_a_significance():
+def test_the_noise_and_what_is_unclear_are_said_as_the_sentences_say():
     row = {"name": "OIII_4959", "kind": "", "ew": -0.03, "ew_error": 0.24, "sigma": 2.9}
     assert _line_words(row) == "[O III] 4959 in the noise, EW -0.03 ± 0.24 Å"
-
-
-def test_a_profile_whose_area_is_noise_is_unclear_as_the_sentences_say():
     row = {"name": "H_9", "kind": "emission", "ew": -0.4, "ew_error": 0.3, "sigma": 4.5}
     assert _line_words(row) == "H9 unclear, EW -0.40 ± 0.30 Å, 4.5 σ"
-
-
-def test_a_dip_at_a_forbidden_line_is_not_said_to_be_noise():
     row = {"name": "OIII_4959", "kind": "", "ew": 0.608, "ew_error": 0.05, "sigma": 15.0}
     assert _line_words(row) == "[O III] 4959 unclear, EW 0.61 ± 0.05 Å, 15 σ"

@@ -75,13 +75,8 @@ def test_the_worker_as_a_child_of_the_program() -> None:
 
 
 def test_a_list_read_by_a_child_of_the_program() -> None:
-    asked = {"path": str(SAMPLE / "candidates.csv"), "roles": {}, "spectra": None}
-    asked |= {
-        "allow_absolute": True,
-        "allowed": [],
-        "is_preview": False,
-        "memory_bytes": 512 * 1024**2,
-    }
+    asked = {"path": str(SAMPLE / "candidates.csv"), "roles": {}, "spectra": None, "allowed": []}
+    asked |= {"allow_absolute": True, "is_preview": False, "memory_bytes": 512 * 1024**2}
     done = child("--child", "list-reader", json.dumps(asked))
     assert done.returncode == 0, done.stderr
     started, opened, entries = map(json.loads, done.stdout.splitlines()[:3])
@@ -166,7 +161,7 @@ def test_whatever_is_in_a_name_can_be_printed(run, odd: Path, encoding: str) -> 
         assert done.stderr == b"" or words[0] == "pack", (words, done.stderr)
 
 
-def test_a_message_is_one_line(run, odd: Path) -> None:
+def test_a_message_is_one_line_and_json_stands_alone(run, odd: Path) -> None:
     folder = odd.parent
     for words in (
         ("stats", folder / f"{ODD} none.speco3"),
@@ -187,14 +182,10 @@ def test_a_message_is_one_line(run, odd: Path) -> None:
         assert done.stderr.startswith(b"spec-o3: "), words
         assert done.stderr.count(b"\n") == 1, (words, done.stderr)
         assert is_harmless(done.stderr), words
-
-
-def test_json_stands_alone(run, odd: Path) -> None:
     for words in (("stats", odd, "--json"), ("models", "list", "--json")):
         done = run(*words)
-        assert done.returncode == 0
+        assert (done.returncode, done.stderr) == (0, b"")
         json.loads(done.stdout)
-        assert done.stderr == b""
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "models list", "models get", "models path", ""])

@@ -173,7 +173,7 @@ def test_path_says_where_to_put_what_is_not_here(home: Path) -> None:
     assert "spec-o3-7b is not fetched" in result.stderr
 
 
-def test_what_has_no_folder_says_so() -> None:
+def test_what_is_part_of_the_program_or_on_a_server_has_no_folder() -> None:
     for name, says in (
         ("measured", "part of the program"),
         ("panel", "part of the program"),
@@ -184,9 +184,6 @@ def test_what_has_no_folder_says_so() -> None:
         assert result.exit_code == 1
         assert isinstance(result.exception, WorkbenchError)
         assert says in str(result.exception)
-
-
-def test_what_is_part_of_the_program_is_not_fetched() -> None:
     for name in ("measured", "panel"):
         result = run("get", name)
         assert result.exit_code == 1

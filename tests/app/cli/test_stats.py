@@ -103,10 +103,8 @@ def test_sub_classes_and_kappa_by_level(tmp_path):
 
 
 # `spec-o3 plan`.
-def test_plan_says_how_long_and_by_which_rate(few, tmp_path):
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
-    told = run("plan", place, "--model", "spec-o3-3b", "--gpus", 8)
+def test_plan_says_how_long_and_by_which_rate(night):
+    told = run("plan", night, "--model", "spec-o3-3b", "--gpus", 8)
     assert told.splitlines() == [
         f"{FEW} of {FEW} candidates to inspect with spec-o3-3b",
         "rate       1.6 s each (published: 0.2 s a sample on 8 H100)",
@@ -115,15 +113,13 @@ def test_plan_says_how_long_and_by_which_rate(few, tmp_path):
         told.splitlines()[-1],
     ]
     assert told.splitlines()[-1].startswith("disk       0.0")
-    told = run("plan", place, "--model", "mine", "--seconds-each", 3600, "--shard", "1/2")
+    told = run("plan", night, "--model", "mine", "--seconds-each", 3600, "--shard", "1/2")
     assert "time       2 h 0 min with 1 GPU\nGPU-hours  2\n" in told
 
 
-def test_plan_goes_by_what_was_measured(few, tmp_path):
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
-    assert "--limit 5" in fails("plan", place, *MEASURED)
-    run("vet", place, "--limit", 2, *MEASURED)
-    told = run("plan", place, *MEASURED)
+def test_plan_goes_by_what_was_measured(night):
+    assert "--limit 5" in fails("plan", night, *MEASURED)
+    run("vet", night, "--limit", 2, *MEASURED)
+    told = run("plan", night, *MEASURED)
     assert told.startswith("2 of 4 candidates to inspect with measured")
     assert "(measured: the mean of inspections in this session, one at a time)" in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -39,32 +40,38 @@ from tests.processes import LONG_S, marked, wait_until
 SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
 
 
-def test_vet_goes_on_where_it_stopped(few, tmp_path):
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
+def test_vet_goes_on_where_it_stopped(night, tmp_path):
     name = default_model("CV")
-    assert run("vet", place, "--limit", 2).startswith(f"2 inspected with {name}")
-    rest = run("vet", place, "--workers", 2)
+    assert run("vet", night, "--limit", 2).startswith(f"2 inspected with {name}")
+    rest = run("vet", night, "--workers", 2)
     assert rest.startswith(f"2 inspected with {name}")
     assert "unreadable 1" in rest
-    assert run("vet", place).startswith(f"0 inspected with {name}")
-    told = run("export", place, tmp_path / "night.jsonl")
+    assert run("vet", night).startswith(f"0 inspected with {name}")
+    told = run("export", night, tmp_path / "night.jsonl")
     assert f"{9 if name == PANEL else 3} records" in told  # a panel's members are kept, too
 
 
-def test_the_first_inspection_tells_how_long_the_rest_takes(few, tmp_path, monkeypatch):
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
-    clock = iter([1000.0, 1090.0])
+def test_vet_tells_how_long_it_takes_on_which_device_and_judges_for_nobody(night, monkeypatch):
+    clock, asked = iter([1000.0, 1090.0]), []
+
+    def pool(workers, load, **options):
+        asked.append((load.model, load.device))
+        return WorkerPool(workers, load, **options)
+
     monkeypatch.setattr(time_left, "monotonic", lambda: next(clock))
-    said = both_said("vet", place, "--model", "measured")
+    monkeypatch.setattr(vet_command, "WorkerPool", pool)
+    said = both_said("vet", night, *MEASURED, "--device", "cpu", "--reviewer", "Ada")
     assert "about 2 min a spectrum: 4 min for the other 3" in said
+    assert asked == [("measured", "cpu")]
+    with open_session(night, "Ada") as session:
+        assert list(session.history()) == []
+        seen = session.candidates(range(1, FEW + 1))
+        assert [each.agent_verdict is not None for each in seen] == [True] * 3 + [False]
+        assert "damaged.fits" in seen[3].fault
 
 
-def test_machines_divide_a_list_and_their_copies_are_merged(few, tmp_path):
-    place, copy = tmp_path / "night.speco3", tmp_path / "copy.speco3"
-    run("new", place, few, "--task", "CV")
-    copy.write_bytes(place.read_bytes())
+def test_machines_divide_a_list_and_their_copies_are_merged(night, tmp_path):
+    place, copy = night, Path(shutil.copy(night, tmp_path / "copy.speco3"))
     one = run("vet", place, "--shard", "1/2", *MEASURED)
     two = run("vet", copy, "--shard", "2/2", *MEASURED)
     assert one.startswith("2 inspected") and two.startswith("2 inspected")
@@ -91,64 +98,45 @@ def test_vet_after_a_disk_was_mounted(few, tmp_path):
     assert "1 inspected with measured: unreadable 1" in run("vet", place, "--again", *MEASURED)
 
 
-def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
+def test_vet_stopped_by_hand(night, monkeypatch):
     """Ctrl-C: what is there stays, and a shell does not go on to the next command."""
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
 
     def interrupted(*words, **options):
         yield next(inspect_all(*words, **options))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(vet_command, "inspect_all", interrupted)
-    result = CliRunner().invoke(workbench(), ["vet", str(place), *MEASURED])
+    result = CliRunner().invoke(workbench(), ["vet", str(night), *MEASURED])
     assert result.exit_code == 130
     assert result.stdout.startswith("1 inspected with measured")
     assert "again to continue" in result.stderr
     monkeypatch.undo()
-    assert run("vet", place, *MEASURED).startswith("3 inspected")
+    assert run("vet", night, *MEASURED).startswith("3 inspected")
 
 
-def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
+def test_a_second_opinion_shows_where_two_differ(night, monkeypatch):
     """The first stands beside the candidates; a model is no second opinion of itself."""
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
 
     def pool(workers, load, **options):
         command = SCRIPTED if load.model == "good" else None
         return WorkerPool(workers, load, command=command, **options)
 
     monkeypatch.setattr(vet_command, "WorkerPool", pool)
-    said = run("vet", place, "--model", "measured", "--second", "good")
+    said = run("vet", night, "--model", "measured", "--second", "good")
     assert "inspected with good: YES 3" in said
     assert "inspected with measured: NO 2, YES 1" in said
     assert "the models disagree on 2 of 3 candidates" in said
-    with open_session(place, "Ada") as session:
+    with open_session(night, "Ada") as session:
         assert shown_model(session).name == "measured"
         order = list(matching(session, EVERYTHING, parse_sort("disagreeing")))
         said = [line.candidate.agent_verdict for line in order]
         assert said == ["NO", "NO", "YES", None]
         assert len(list(matching(session, parse_filter("disagree:agents")))) == 2
     monkeypatch.undo()
-    assert "the same as the first" in run(
-        "vet", place, "--model", "measured", "--second", "measured"
-    )
+    assert "the same as the first" in run("vet", night, *MEASURED, "--second", "measured")
 
 
-def test_vet_judges_for_nobody(few, tmp_path):
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
-    run("vet", place, "--reviewer", "Ada", *MEASURED)
-    with open_session(place, "Ada") as session:
-        assert list(session.history()) == []
-        seen = session.candidates(range(1, FEW + 1))
-        assert [each.agent_verdict is not None for each in seen] == [True] * 3 + [False]
-        assert "damaged.fits" in seen[3].fault
-
-
-def test_vet_with_a_panel_says_how_often_its_members_disagree(few, tmp_path, monkeypatch):
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
+def test_vet_with_a_panel_says_how_often_its_members_disagree(night, monkeypatch):
     opinions = {1: ("YES", "NO"), 2: ("NO", "NO")}
 
     def judged(session, pool, model, **options):
@@ -162,27 +150,13 @@ def test_vet_with_a_panel_says_how_often_its_members_disagree(few, tmp_path, mon
             yield BatchResult(candidate=candidate, trajectory=record)
 
     monkeypatch.setattr(vet_command, "inspect_all", judged)
-    told = run("vet", place, "--model", "measured")
+    told = run("vet", night, "--model", "measured")
     assert "the members disagree on 1 of 2 candidates" in told
-    with open_session(place, "Ada") as session:
+    with open_session(night, "Ada") as session:
         disputed = matching(session, parse_filter("disagree:agents"))
         assert [row.candidate.id for row in disputed] == [1]
         first = next(iter(matching(session, EVERYTHING, parse_sort("disagreeing"))))
         assert (first.candidate.id, first.candidate.agent_model) == (1, "panel")
-
-
-def test_the_device_is_that_of_the_model(few, tmp_path, monkeypatch):
-    place = tmp_path / "night.speco3"
-    run("new", place, few, "--task", "CV")
-    asked = []
-
-    def pool(workers, load, **options):
-        asked.append((load.model, load.device))
-        return WorkerPool(workers, load, **options)
-
-    monkeypatch.setattr(vet_command, "WorkerPool", pool)
-    run("vet", place, "--model", "measured", "--device", "cpu", "--limit", "1")
-    assert asked == [("measured", "cpu")]
 
 
 # A list whose spectra are on a web server: refused, allowed, inspected and looked at.

@@ -44,18 +44,16 @@ def test_anything_else_is_a_command(words):
 
 
 @pytest.mark.skipif(not LINUX, reason="elsewhere there always is one")
-def test_a_display_is_one_somebody_can_see(nobody_there, monkeypatch):
+def test_a_display_is_one_somebody_can_see_and_without_one_it_says_what_else_there_is(
+    nobody_there, monkeypatch
+):
     assert not has_display()
+    with pytest.raises(WorkbenchError, match="spec-o3 demo"):
+        open_window()
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     assert has_display()
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen:size=800x600")
     assert not has_display()
-
-
-@pytest.mark.skipif(not LINUX, reason="elsewhere there always is one")
-def test_without_a_display_it_says_what_else_can_be_done(nobody_there):
-    with pytest.raises(WorkbenchError, match="spec-o3 demo"):
-        open_window()
 
 
 def test_a_library_that_lacks_is_said(monkeypatch):

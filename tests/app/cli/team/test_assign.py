@@ -91,20 +91,8 @@ def labels(tmp_path):
 
 
 def test_from_a_list_of_labels_to_the_figures(known_place, labels):
-    told = run(
-        *(
-            "known",
-            known_place,
-            labels,
-            "--rate",
-            20,
-            "--role",
-            "label=kind",
-            "--spectra",
-            SAMPLE,
-        ),
-        *("--seed", 1),
-    )
+    words = ("known", known_place, labels, "--role", "label=kind", "--spectra", SAMPLE)
+    told = run(*words, "--rate", 20, "--seed", 1)
     assert "5 known answers hidden: 3 CV, 2 look-alikes; 5 simulated" in told
     with open_session(known_place, "Ada") as session:
         answers = known(session)
