@@ -32,7 +32,7 @@ from app.core.statistics import time_left
 from app.worker.pool import WorkerPool
 from tests.agent.engines.remote.fake_model import ModelServer, serving_models
 from tests.agent.engines.remote.fake_server import Pieces, answered, dropped
-from tests.app.cli.commands import FEW, MEASURED, SAMPLE, both_said, fails, run
+from tests.app.cli.commands import FEW, MEASURED, SAMPLE, both_said, fails, run, write_list
 from tests.app.core import inspected
 from tests.app.core.inspected import NANO, said
 from tests.processes import LONG_S, marked, wait_until
@@ -177,16 +177,13 @@ def archive(few, tmp_path):
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     base = f"http://127.0.0.1:{server.server_port}"
-    path = tmp_path / "remote" / "list.csv"
-    path.parent.mkdir()
     with few.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({**row, "file": f"{base}/{row['file']}"})
-        writer.writerow({**rows[0], "object_id": "gone", "file": f"{base}/gone.fits"})
+    rows.append({**rows[0], "object_id": "gone", "file": "gone.fits"})
+    (tmp_path / "remote").mkdir()
+    path = write_list(
+        tmp_path / "remote", [{**row, "file": f"{base}/{row['file']}"} for row in rows], "list.csv"
+    )
     yield path, base, asked
     server.shutdown()
     thread.join()
@@ -221,18 +218,13 @@ def many(few, tmp_path):
     place = tmp_path / "night.speco3"
     with few.open(newline="", encoding="utf-8") as file:
         *readable, damaged = csv.DictReader(file)
-    path = few.with_name("many.csv")
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(damaged))
-        writer.writeheader()
-        for number in range(READABLE):
-            source = few.with_name(readable[number % (FEW - 1)]["file"])
-            copy = few.with_name(f"{number}-{source.name}")
-            copy.write_bytes(source.read_bytes())
-            row = readable[number % (FEW - 1)]
-            writer.writerow({**row, "file": copy.name, "object_id": f"object {number}"})
-        writer.writerow(damaged)
-    run("new", place, path, "--task", "CV")
+    rows = []
+    for number in range(READABLE):
+        row = readable[number % (FEW - 1)]
+        name = f"{number}-{row['file']}"
+        few.with_name(name).write_bytes(few.with_name(row["file"]).read_bytes())
+        rows.append({**row, "file": name, "object_id": f"object {number}"})
+    run("new", place, write_list(few.parent, [*rows, damaged], "many.csv"), "--task", "CV")
     return place
 
 

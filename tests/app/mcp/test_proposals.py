@@ -24,7 +24,7 @@ def proposals(own_night, opened):
     return Proposals(own_night, "Ada", Sources([], opened), assistant("planner"))
 
 
-def test_windows_are_kept_with_what_we_measure_there(opened, proposals):
+def test_windows_are_kept_with_what_we_measure_there_and_an_unsure_one_says_so(opened, proposals):
     windows = [SeenWindow(6400, 6700, "Hα\n"), SeenWindow(4800, 4900)]
     proposals.add(1, "REJECT", " narrow\nlines ", windows)
     (stored,) = inspections_of(opened, 1)
@@ -33,9 +33,6 @@ def test_windows_are_kept_with_what_we_measure_there(opened, proposals):
     assert [step.label for step in record.looks] == ["Hα", ""]
     assert all(step.measured["n_pixels"] > 10 for step in record.looks)
     assert record.model.name == "mcp: planner" and record.task == "CV"
-
-
-def test_an_unsure_proposal_says_so(opened, proposals):
     proposals.add(1, "UNSURE", "too noisy", [])
     (stored,) = inspections_of(opened, 1)
     assert stored.trajectory.verdict is None

@@ -47,21 +47,15 @@ def test_what_is_no_whole_spectrum_is_refused(content, why):
         checked(content, STAR, 2.0)
 
 
-def test_a_spectrum_of_another_object_is_refused():
+def test_a_spectrum_of_another_object_or_place_is_refused():
     with pytest.raises(WrongFile, match="LAMOST J013730"):
         checked(samples.lamost_table(OBSID=5), LAMOST, 2.0)
     with pytest.raises(WrongFile, match="0266-51602-0031, not of 0266-51602-0032"):
         checked(FITS, Found(id="1", stem="s", urls=(), names=("0266-51602-0032",)), 2.0)
-
-
-def test_a_spectrum_of_another_place_is_refused():
     there = Found(id="1", stem="s", urls=(), names=STAR.names, ra=147.32107, dec=0.0)
     with pytest.raises(WrongFile, match=r"23\.7 arcsec"):
         checked(FITS, there, 2.0)
     assert checked(FITS, there, 30.0).survey == "SDSS"
-
-
-def test_without_a_number_in_the_file_its_place_decides():
     assert checked(samples.lamost_dr1(), LAMOST, 2.0)
     with pytest.raises(WrongFile):
         checked(samples.lamost_dr1(), Found(id="1", stem="s", urls=(), names=("677503031",)), 2.0)
@@ -110,18 +104,12 @@ def test_whole_numbers_are_read(text, number):
     assert Wanted(ids={"plate": text}).number("plate") == number
 
 
-def test_the_first_column_that_is_given_counts():
+def test_numbers_of_a_row_and_of_the_name_of_its_file():
     assert Wanted(ids={"fiber": " 7 ", "fiberid": ""}).number("fiberid", "fiber") == 7
-
-
-def test_a_file_name_gives_plate_or_field():
     plate = with_name_of_file(Wanted(), "spec-0266-51602-0031")
     field = with_name_of_file(Wanted(), "spec-015000-59146-4375924756")
     assert plate.number("plate") == 266 and plate.number("fiberid") == 31
     assert field.number("field") == 15000 and field.number("catalogid") == 4375924756
     assert not with_name_of_file(Wanted(), "spec-55977-GAC061N46_sp08-157").ids
-
-
-def test_what_the_row_gives_is_not_replaced():
     given = with_name_of_file(Wanted(ids={"plate": "7", "mjd": ""}), "spec-0266-51602-0031")
     assert (given.number("plate"), given.number("mjd")) == (7, 51602)

@@ -44,16 +44,17 @@ def test_what_no_reduction_has_is_not_found(server, client):
     assert len(server.asked) == 3
 
 
-def test_the_release_follows_from_the_numbers():
+def test_release_and_reduction_follow_from_the_row():
     (plate,) = Sdss().find(wanted(plate=3655, mjd=55240, fiberid=262), 2.0)
     (field,) = Sdss().find(wanted(field=15000, mjd=59146, catalogid=4375924756), 2.0)
     assert (plate.release, field.release) == ("dr17", "dr20")
     assert "/eboss/" in plate.urls[0] and "015XXX" in field.urls[0]
-
-
-def test_the_reduction_of_the_list_is_used():
     (found,) = Sdss().find(wanted(plate=3655, mjd=55240, fiberid=262, run2d="v5_13_0"), 2.0)
     assert len(found.urls) == 1 and "/v5_13_0/" in found.urls[0]
+    (found,) = Sdss().find(wanted(plate=3655, mjd=55240, fiberid=2, run2d="../../../etc"), 2.0)
+    assert ".." not in found.urls[0]
+    with pytest.raises(NotTold):
+        Sdss("dr99")
 
 
 @pytest.mark.parametrize(
@@ -72,11 +73,6 @@ def test_numbers_that_name_no_spectrum_are_refused(ids):
         Sdss().find(wanted(**ids), 2.0)
 
 
-def test_a_hostile_reduction_is_no_part_of_an_address():
-    (found,) = Sdss().find(wanted(plate=3655, mjd=55240, fiberid=2, run2d="../../../etc"), 2.0)
-    assert ".." not in found.urls[0]
-
-
 @pytest.mark.parametrize(
     ("release", "ids"),
     [
@@ -87,11 +83,6 @@ def test_a_hostile_reduction_is_no_part_of_an_address():
 def test_a_release_without_such_spectra_says_so(release, ids):
     with pytest.raises(NotTold, match="dr17"):
         Sdss(release).find(wanted(**ids), 2.0)
-
-
-def test_unknown_releases_are_refused():
-    with pytest.raises(NotTold):
-        Sdss("dr99")
 
 
 # Paths of SDSS files, compared with those of the published packages where they are installed.

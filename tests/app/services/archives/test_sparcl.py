@@ -64,14 +64,10 @@ def test_a_place_beside_zero_hours_is_searched_on_both_sides(server, client):
     assert found[1].separation_arcsec == pytest.approx(0.36, abs=0.01)
 
 
-def test_a_release_is_a_condition(server, client):
+def test_a_release_is_a_condition_and_nothing_at_a_place_is_no_failure(server, client):
     play_archives(server)
     with pytest.raises(NoSpectrum, match="SDSS-DR16"):
         find(server, client, SPARCL_STAR, release="SDSS-DR16")
-
-
-def test_nothing_at_a_place_is_not_a_failure_of_the_archive(server, client):
-    play_archives(server)
     with pytest.raises(NoSpectrum):
         find(server, client, Wanted(ra=100.0, dec=0.0))
 
@@ -118,23 +114,17 @@ def test_numbers_and_facts_come_back_as_they_were_sent():
     assert read.meta["SOURCE"] == "https://example.org/api/spectras/"
 
 
-def test_bits_of_sdss_that_leave_the_flux_usable_do_not_mask():
+def test_masks_missing_values_and_numbers_too_long_for_a_header():
     mask = [0] * 100
     mask[3], mask[4] = 1 << 23, 1 << 24
     record = sparcl_record(data_release="BOSS-DR16", datasetgroup="SDSS_BOSS", mask=mask)
     read = read_bytes(spectrum_file(record, URL), "x.fits")
     assert np.flatnonzero(read.mask).tolist() == [4] and read.survey == "SDSS"
     assert read.object_id == "39627"
-
-
-def test_a_missing_value_is_a_bad_pixel():
     flux = sparcl_record()["flux"]
     flux[5] = None
     read = read_bytes(spectrum_file(sparcl_record(flux=flux), URL), "x.fits")
     assert not read.good[5] and read.good[6]
-
-
-def test_numbers_too_long_for_a_header_stay_whole():
     number = 2**64 - 1
     record = sparcl_record(specid=number, data_release="SDSS-DR16")
     assert read_bytes(spectrum_file(record, URL), "x.fits").object_id == str(number)

@@ -29,7 +29,9 @@ def serve(server, rows, ra=120.0):
     server.tables['"I/355/epphot"'] = [{**row, "RA_ICRS": ra, "DE_ICRS": 20.0} for row in rows]
 
 
-def test_each_band_is_a_series_in_time(server, client, service):
+def test_each_band_is_a_series_in_time_whose_period_is_found_without_errors(
+    server, client, service
+):
     curves, exchange = gaia_light_curves(service, client, STAR)
     assert [(each.band, each.mag.size) for each in curves] == [("BP", 50), ("G", 50), ("RP", 49)]
     green = curves[1]
@@ -40,9 +42,6 @@ def test_each_band_is_a_series_in_time(server, client, service):
     assert exchange.question.count("I/355/epphot") == 1
     again = read_gaia_light_curves(service, STAR, exchange.content)
     assert [each.series for each in again] == [each.series for each in curves]
-
-
-def test_the_period_is_found_although_two_bands_have_no_errors(client, service):
     curves, _ = gaia_light_curves(service, client, STAR)
     assert best_period(curves) == pytest.approx(0.128927, rel=1e-4)
 

@@ -39,15 +39,12 @@ def ztf(server):
     return replace(made, per_second=10.0)
 
 
-def test_each_band_is_a_series_of_good_points_in_time(server, client, ztf):
+def test_each_band_is_a_series_of_good_points_whose_period_is_found(server, client, ztf):
     (green, red), exchange = light_curves(ztf, client, STAR)
     assert (green.band, red.band, green.series) == ("g", "r", "1")
     assert green.hjd.size == 200 and green.mag.max() < 17.0
     assert (np.diff(green.hjd) > 0).all()
     assert "POS=CIRCLE+120.000000+20.000000" in exchange.url
-
-
-def test_the_period_is_found_although_bands_have_offsets(client, ztf):
     curves, _ = light_curves(ztf, client, STAR)
     assert best_period(curves) == pytest.approx(0.4, rel=1e-3)
     assert best_period([]) is None

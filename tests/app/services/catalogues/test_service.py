@@ -63,11 +63,8 @@ def test_a_star_moves_with_its_proper_motion():
     assert separation_arcsec(moved.at(2016.0), star) < 1e-3
 
 
-def test_without_an_epoch_it_is_where_the_catalogue_has_it():
+def test_positions_without_an_epoch_across_zero_hours_and_at_the_pole():
     assert Position(ra=1.0, dec=2.0, pm_ra=1e4).at(1999.0).ra == 1.0
-
-
-def test_across_zero_hours_and_at_the_pole():
     a, b = Position(ra=359.9999, dec=0.0), Position(ra=0.0001, dec=0.0)
     assert separation_arcsec(a, b) == pytest.approx(0.72)
     assert separation_arcsec(Position(ra=0.0, dec=90.0), Position(ra=180.0, dec=90.0)) < 1e-6

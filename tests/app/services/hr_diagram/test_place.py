@@ -22,34 +22,25 @@ from app.services.hr_diagram.place import Kind, place_of
 STAR = {"parallax": 10.0, "parallax_error": 0.1, "g": 10.0, "bp_rp": 0.8, "ruwe": 1.0}
 
 
-def test_a_good_parallax_is_a_point_with_errors_to_both_sides():
+def test_a_parallax_is_a_point_a_limit_or_nothing():
     place = place_of(STAR)
     assert place.kind is Kind.POINT and place.m_g == pytest.approx(5.0)
     assert place.brightest < place.m_g < place.faintest
     assert place.faintest - place.m_g == pytest.approx(0.0216, abs=0.001)
     assert not place.has_high_ruwe
-
-
-def test_a_poor_parallax_is_a_limit_two_errors_off():
     place = place_of({**STAR, "parallax": 0.2, "parallax_error": 0.1})
     assert place.kind is Kind.LIMIT and place.m_g == pytest.approx(10.0 + 5.0 * -2.398, abs=0.01)
     assert place.ratio == pytest.approx(2.0)
-
-
-def test_a_slightly_negative_parallax_is_a_limit_and_a_very_negative_one_nothing():
     assert place_of({**STAR, "parallax": -0.1, "parallax_error": 0.1}).kind is Kind.LIMIT
     assert place_of({**STAR, "parallax": -0.3, "parallax_error": 0.1}).kind is Kind.NEGATIVE
+    assert place_of({**STAR, "bp_rp": None}).kind is Kind.NO_COLOUR
+    assert place_of({**STAR, "ruwe": 2.3}).has_high_ruwe
 
 
 @pytest.mark.parametrize("missing", ["parallax", "parallax_error", "g"])
 def test_without_a_parallax_there_is_no_place(missing):
     assert place_of({**STAR, missing: None}).kind is Kind.NO_PARALLAX
     assert place_of({**STAR, missing: float("nan")}).kind is Kind.NO_PARALLAX
-
-
-def test_without_a_colour_there_is_none_either_and_a_high_ruwe_is_told():
-    assert place_of({**STAR, "bp_rp": None}).kind is Kind.NO_COLOUR
-    assert place_of({**STAR, "ruwe": 2.3}).has_high_ruwe
 
 
 # The background is made of the relations beside it, and each bundled class has its region.
@@ -66,14 +57,11 @@ def test_the_file_is_what_the_script_makes_and_names_its_sources():
     assert all(any(each.source in line for line in head) for each in lines)
 
 
-def test_the_sun_a_white_dwarf_and_the_red_clump_lie_where_stars_are():
+def test_stars_lie_where_they_are_and_faint_is_below():
     assert at(0.82, 4.67) > 0.5
     assert at(0.13, 12.2) > 0.15
     assert at(1.2, 0.5) > 0.2
     assert at(3.5, 5.0) == 0.0 and at(-0.5, 3.0) == 0.0
-
-
-def test_faint_is_below():
     assert np.all(background()[0] == 0.0)
     assert background().shape == (ROWS, COLUMNS)
 

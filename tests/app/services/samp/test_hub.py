@@ -77,21 +77,19 @@ def test_one_that_hangs_is_killed(lock, monkeypatch, start_s, should_stop):
 
 
 # The file that says where a hub is: believed only where it leads to this machine.
-def test_a_lock_file_is_read(lock):
+def test_a_lock_file_is_read_and_a_folder_in_its_place_is_none(lock):
     assert read_lock_file() is None
     url = "http\\://127.0.0.1\\:8000/xmlrpc"  # as Java writes it
     lock.write_text(f"# written by hand\nsamp.secret=a=b\nsamp.hub.xmlrpc.url={url}\n")
     assert read_lock_file() == HubAddress("http://127.0.0.1:8000/xmlrpc", "a=b")
+    lock.unlink()
+    lock.mkdir()
+    assert read_lock_file() is None
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "samp.secret=x", "\x00\xff" * 100])
 def test_a_lock_file_without_a_hub_is_none(lock, text):
     lock.write_text(text)
-    assert read_lock_file() is None
-
-
-def test_a_folder_in_its_place_is_none(lock):
-    lock.mkdir()
     assert read_lock_file() is None
 
 

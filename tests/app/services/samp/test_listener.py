@@ -37,15 +37,14 @@ def test_a_large_message_is_refused_unread(place, received):
     assert received[0].reason.startswith("a message of 100,000 MB")
 
 
-@pytest.mark.parametrize("length", ["", "-5", "x", "1" * 30, "١"])
-def test_a_message_without_a_size_is_refused(place, length):
-    headers = {"Content-Length": length.encode().decode("latin-1")} if length else {}
-    assert posted(place, headers) == 411
+def test_a_message_without_a_size_is_refused(place):
+    for length in ["", "-5", "x", "1" * 30, "١"]:
+        headers = {"Content-Length": length.encode().decode("latin-1")} if length else {}
+        assert posted(place, headers) == 411
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_nonsense_and_who_does_not_know_our_key_are_answered_and_forgotten(place, topcat, received):
+    for body in (
         b"nonsense",
         b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'x'><!ENTITY c '"
         + b"&b;" * 1000
@@ -53,28 +52,17 @@ def test_a_message_without_a_size_is_refused(place, length):
         b"<methodCall><methodName>samp.client.receiveNotification</methodName><params><param>"
         b"<value>a</value></param></params></methodCall>",
         b"<methodCall><methodName>system.shutdown</methodName><params></params></methodCall>",
-    ],
-)
-def test_nonsense_is_answered_and_forgotten(place, topcat, received, body):
-    assert posted(place, {"Content-Length": str(len(body))}, body) in (200, 500)
-    topcat.tell(POINT, ra="1", dec="2")
-    wait_until(lambda: received)
-    assert received == [PointedAt(sender="topcat", ra=1.0, dec=2.0)]
-
-
-def test_a_stranger_who_does_not_know_our_key_is_not_heard(place, topcat, received):
-    body = (
         b"<methodCall><methodName>samp.client.receiveNotification</methodName><params>"
         b"<param><value>guessed</value></param><param><value>c1</value></param><param><value>"
         b"<struct><member><name>samp.mtype</name><value>coord.pointAt.sky</value></member>"
         b"<member><name>samp.params</name><value><struct><member><name>ra</name><value>9</value>"
         b"</member><member><name>dec</name><value>9</value></member></struct></value></member>"
-        b"</struct></value></param></params></methodCall>"
-    )
-    assert posted(place, {"Content-Length": str(len(body))}, body) == 200
-    topcat.tell(POINT, ra="1", dec="2")
-    wait_until(lambda: received)
-    assert received == [PointedAt(sender="topcat", ra=1.0, dec=2.0)]
+        b"</struct></value></param></params></methodCall>",
+    ):
+        assert posted(place, {"Content-Length": str(len(body))}, body) in (200, 500)
+        topcat.tell(POINT, ra="1", dec="2")
+        wait_until(lambda: received)
+        assert received.pop() == PointedAt(sender="topcat", ra=1.0, dec=2.0) and not received
 
 
 def test_nothing_is_shown_to_a_browser(place):

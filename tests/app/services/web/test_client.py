@@ -7,7 +7,6 @@ import threading
 
 import pytest
 
-from agent.engines.remote.http import StoppableTransport
 from app.services.web import client as web
 from app.services.web.client import Request, WebClient
 from app.services.web.errors import BadReply, Busy, NotAllowed, ServiceError, TooLong, Unreachable
@@ -86,10 +85,6 @@ def test_a_closed_client_asks_nobody(server):
     assert not server.asked
 
 
-def test_the_transport_lets_any_peer_pass_unless_told(server):
-    assert StoppableTransport(secure=False)._network._may_connect is None
-
-
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_on_the_same_server_is_followed_as_its_kind_says(server, client, status):
     server.redirects["/tap/sync"] = (status, "/result")
@@ -166,13 +161,10 @@ def test_after_a_rest_one_question_tries_the_host_again(pace, clock):
     go(pace)
 
 
-def test_a_wrong_answer_is_no_fault_of_the_connection(pace):
+def test_a_wrong_answer_is_no_fault_of_the_connection_and_stopping_ends_the_wait(pace):
     for _ in range(2 * FAULTS_TO_REST):
         pace.note_fault(BadReply("html"))
     go(pace)
-
-
-def test_stopping_ends_the_wait(pace):
     go(pace)
     with pytest.raises(Stopped):
         pace.take_turn(1e9, lambda: True)
