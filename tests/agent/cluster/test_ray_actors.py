@@ -96,7 +96,7 @@ def test_a_call_that_kills_twice_is_lost_and_no_other(actors: RayActors[int]) ->
     assert [key for key, said in told.items() if said == "lost"] == [1]
 
 
-def test_a_worker_that_can_do_no_more_leaves_its_calls_to_the_others(
+def test_a_worker_that_can_do_no_more_leaves_its_calls_to_others(
     actors: RayActors[int], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -104,11 +104,6 @@ def test_a_worker_that_can_do_no_more_leaves_its_calls_to_the_others(
     assert len(told) == 11 and "lost" not in told.values()
     assert "left out: the server is gone" in caplog.text
     caplog.clear()
-
-
-def test_the_last_that_can_do_no_more_ends_the_work(
-    actors: RayActors[int], caplog: pytest.LogCaptureFixture
-) -> None:
     with caplog.at_level(logging.WARNING), pytest.raises(CannotWork, match="the server is gone"):
         list(run(actors, "useless", "useless", "one"))
     caplog.clear()
@@ -144,12 +139,9 @@ def test_a_machine_with_another_model_takes_no_part(
     actors.close()
 
 
-def test_an_error_of_the_work_itself_ends_it(actors: RayActors[int]) -> None:
+def test_an_error_or_a_stop_ends_the_work_and_it_begins_anew(actors: RayActors[int]) -> None:
     with pytest.raises(WorkbenchError, match="the disk is full"):
         list(run(actors, "one", "refuse", "one"))
-
-
-def test_stopped_half_way_and_begun_anew(actors: RayActors[int]) -> None:
     told = run(actors, "one", "wait", "one", "one")
     assert next(told).value
     told.close()

@@ -57,17 +57,18 @@ def said(*words: str) -> str:
     return result.stdout if result.exit_code == 0 else result.stderr
 
 
-def test_the_place_is_what_the_options_say():
+def test_the_place_is_what_the_options_say_together() -> None:
     assert said("work") == "None\n"
     assert said("work", "--ray") == "RayPlace(address='', actors=None, gpus_each=0.0)\n"
     assert said("work", "--gpus-each", "0.5", "--ray", "auto", "--actors", "3") == (
         "RayPlace(address='auto', actors=3, gpus_each=0.5)\n"
     )
-
-
-def test_options_that_do_not_go_together():
     assert "need --ray" in said("work", "--actors", "3")
     assert "give --actors instead" in said("share", "2", "--ray")
+    for possible in (0, 0.25, 1, 4):
+        assert RayPlace(gpus_each=possible).gpus_each == possible
+    with pytest.raises(WorkbenchError, match="whole number"):
+        RayPlace(gpus_each=1.5)
 
 
 # Where work is done with Ray, as a command line says it.
@@ -84,13 +85,6 @@ def test_options_that_do_not_go_together():
 )
 def test_an_address_may_be_left_out(line: str, whole: list[str]) -> None:
     assert with_ray_address(line.split()) == whole
-
-
-def test_a_gpu_and_a_half_cannot_be_had() -> None:
-    for possible in (0, 0.25, 1, 4):
-        assert RayPlace(gpus_each=possible).gpus_each == possible
-    with pytest.raises(WorkbenchError, match="whole number"):
-        RayPlace(gpus_each=1.5)
 
 
 # Machines that join a cluster and leave it while work is done there.

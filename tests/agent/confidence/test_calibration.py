@@ -107,21 +107,23 @@ def test_a_method_asked_for_by_name_is_refused(method, p, label, told):
         fit_calibration(JudgedScores(p, label), method)
 
 
-def test_unknown_methods_are_refused(rng):
+def test_unknown_methods_are_refused_and_identity_asked_for_is_no_failure(rng):
     with pytest.raises(ConfidenceError, match="unknown calibration method"):
         fit_calibration(sample_judged(rng, 50), "temperature")
-
-
-def test_identity_asked_for_is_no_failure(rng):
     rule = fit_calibration(sample_judged(rng, 50), "identity")
     assert (rule.method, rule.note) == ("identity", "")
 
 
-def test_isotonic_is_never_certain(rng):
+def test_isotonic_is_never_certain_and_one_is_a_float_and_many_keep_their_shape(rng):
     rule = fit_calibration(sample_judged(rng, 2000, 0.3, apart=6.0))
     assert rule.method == "isotonic"
     assert 0.0 < rule.apply(0.0) < 0.002
     assert 0.99 < rule.apply(1.0) < 1.0
+    rule = fit_calibration(sample_judged(rng, 100, 0.3))
+    assert isinstance(rule.apply(0.5), float)
+    assert rule.apply(rng.random((3, 4))).shape == (3, 4)
+    with pytest.raises(ConfidenceError, match="from 0 to 1"):
+        rule.apply(float("nan"))
 
 
 @given(
@@ -138,14 +140,6 @@ def test_it_rises_and_stays_a_probability(pairs, asked, method):
     assert np.all((applied >= 0) & (applied <= 1))
     assert np.all(np.diff(applied) >= -1e-15)
     assert rule.apply(float(asked[0])) in rule.apply(np.array(asked))
-
-
-def test_one_is_a_float_and_many_keep_their_shape(rng):
-    rule = fit_calibration(sample_judged(rng, 100, 0.3))
-    assert isinstance(rule.apply(0.5), float)
-    assert rule.apply(rng.random((3, 4))).shape == (3, 4)
-    with pytest.raises(ConfidenceError, match="from 0 to 1"):
-        rule.apply(float("nan"))
 
 
 def test_a_curve_from_the_fitted_candidates_flatters_and_out_of_fold_does_not(rng):
@@ -242,10 +236,12 @@ def test_the_fit_is_scikit_learns(rng, n, prior, stretch):
     assert fit_platt(judged) == pytest.approx(reference(judged), rel=1e-5, abs=1e-6)
 
 
-def test_overconfidence_is_undone(rng):
+def test_overconfidence_is_undone_and_equal_p_gives_no_line(rng):
     slope, intercept = fit_platt(sample_judged(rng, 50_000, 0.3, apart=2.0, stretch=4.0))
     assert slope == pytest.approx(0.25, rel=0.04)
     assert intercept == pytest.approx(0.0, abs=0.05)
+    with pytest.raises(ConfidenceError, match="the same"):
+        fit_platt(JudgedScores([0.4] * 30, [0, 1] * 15))
 
 
 @pytest.mark.parametrize("p", [(0.0, 1.0), (0.4, 0.6), (0.5, 0.5 + 1e-5)])
@@ -256,11 +252,6 @@ def test_classes_that_do_not_overlap_stay_finite(p):
     low, high = smoothed_targets(judged)
     fitted = 1 / (1 + np.exp(-(slope * logit(p) + intercept)))
     np.testing.assert_allclose(fitted, [low, high], rtol=1e-3)
-
-
-def test_equal_p_gives_no_line():
-    with pytest.raises(ConfidenceError, match="the same"):
-        fit_platt(JudgedScores([0.4] * 30, [0, 1] * 15))
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=4, max_size=40))

@@ -26,9 +26,13 @@ def test_a_rule_comes_back_as_it_was(rng, method):
     assert np.array_equal(again.apply(np.linspace(0, 1, 99)), rule.apply(np.linspace(0, 1, 99)))
 
 
-def test_a_rule_that_was_not_fitted_keeps_its_note():
+def test_a_rule_that_was_not_fitted_keeps_its_note_and_a_missing_field_is_named():
     rule = fit_calibration(JudgedScores([0.5], [1]))
     assert calibration_from_json(calibration_to_json(rule)) == rule
+    fields = json.loads(record())
+    del fields["knots"]
+    with pytest.raises(ConfidenceError, match="'knots'"):
+        calibration_from_json(json.dumps(fields))
 
 
 def record(**changes: object) -> str:
@@ -78,13 +82,6 @@ def test_bad_files_are_refused_in_one_line(text, told):
     assert str(caught.value).startswith("cv.json: ")
     assert len(str(caught.value)) < 300
     assert "\n" not in str(caught.value)
-
-
-def test_a_field_that_is_missing_is_named():
-    fields = json.loads(record())
-    del fields["knots"]
-    with pytest.raises(ConfidenceError, match="'knots'"):
-        calibration_from_json(json.dumps(fields))
 
 
 JSON = st.recursive(

@@ -63,7 +63,7 @@ def test_binary_scores_are_scikit_learns(pairs):
     assert scores.accuracy.value == pytest.approx(sklearn.metrics.accuracy_score(truth, said))
 
 
-def test_two_people_at_work():
+def test_agreement_of_people_at_work_of_few_and_of_one_word():
     first = ["ACCEPT"] * 45 + ["REJECT"] * 50 + ["UNSURE"] * 5
     second = ["ACCEPT"] * 40 + ["REJECT"] * 52 + ["UNSURE"] * 8
     found = agreement(first, second, WORDS)
@@ -72,17 +72,11 @@ def test_two_people_at_work():
     assert found.observed.value == pytest.approx(0.92)
     assert found.kappa.low < found.kappa.value < found.kappa.high
     assert found == agreement(first, second, WORDS)
-
-
-def test_complete_agreement_over_few_is_not_certain():
     first = ["ACCEPT", "REJECT"] * 5
     found = agreement(first, first, WORDS[:2])
     assert found.kappa.value == found.kappa.high == 1.0
     assert found.kappa.low < 0.9
     assert found.observed.low < 0.8
-
-
-def test_one_word_for_everything_has_no_kappa():
     found = agreement(["REJECT"] * 9, ["REJECT"] * 9, WORDS)
     assert found.kappa.value is None
     assert found.observed.value == 1.0
@@ -138,19 +132,16 @@ def test_what_is_no_matrix_of_two_classes_is_refused(counts):
 PROBABILITY = st.floats(0.0, 1.0)
 
 
-def test_arrays_are_copied_and_cannot_be_written():
+def test_lists_and_ones_for_labels_will_do_and_arrays_are_copied():
+    judged = JudgedScores([0.1, 0.9, 0.5, 0.6], [0, 1, 1, 1])
+    assert (len(judged), judged.positives, judged.negatives) == (4, 3, 1)
+    assert judged.prior == pytest.approx(0.75)
     p = np.array([0.2, 0.8])
     judged = JudgedScores(p, np.array([False, True]))
     p[0] = 0.9
     assert judged.p[0] == 0.2
     with pytest.raises(ValueError, match="read-only"):
         judged.p[0] = 0.5
-
-
-def test_lists_and_ones_for_labels_will_do():
-    judged = JudgedScores([0.1, 0.9, 0.5, 0.6], [0, 1, 1, 1])
-    assert (len(judged), judged.positives, judged.negatives) == (4, 3, 1)
-    assert judged.prior == pytest.approx(0.75)
 
 
 @pytest.mark.parametrize(
@@ -172,15 +163,12 @@ def test_anything_else_is_refused(p, label, problem):
         JudgedScores(p, label)
 
 
-def test_the_hash_is_of_the_candidates_not_of_their_order(rng):
+def test_the_hash_sees_every_number_and_not_the_order(rng):
     p, label = rng.random(50).round(1), rng.random(50) < 0.5
     order = rng.permutation(50)
     judged = JudgedScores(p, label)
     assert judged.where(order).sha256() == judged.sha256()
     assert JudgedScores([0.0, 0.5], [0, 1]).sha256() == JudgedScores([-0.0, 0.5], [0, 1]).sha256()
-
-
-def test_the_hash_sees_every_number():
     judged = JudgedScores([0.1, 0.2], [0, 1])
     others = JudgedScores([0.1, 0.21], [0, 1]), JudgedScores([0.1, 0.2], [1, 1])
     assert len({judged.sha256(), *(one.sha256() for one in others)}) == 3

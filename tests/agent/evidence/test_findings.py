@@ -49,10 +49,16 @@ def test_noise_makes_a_claim_untestable_but_not_a_clear_line(rng):
     assert "signal-to-noise" in weak.reason and weak.log_odds == 0.0
 
 
-def test_a_claim_waits_for_those_it_needs():
+def test_a_claim_waits_for_those_it_needs_and_outside_the_spectrum_nothing_counts():
     findings = found(simulated_spectrum("K"), "CV")
     assert not findings["halpha_emission"].is_found
     assert findings["balmer_width"].reason == "it needs Hα to be found first"
+    whole = simulated_spectrum("MG")
+    inside = whole.wavelength < 6000
+    blue = Spectrum(wavelength=whole.wavelength[inside], flux=whole.flux[inside])
+    findings = found(blue, "MG")
+    assert not findings["tio"].is_testable and findings["tio"].log_odds == 0.0
+    assert findings["tio_blue"].is_testable
 
 
 def test_claims_of_a_group_count_little_more_than_the_best():
@@ -67,12 +73,3 @@ def test_claims_of_a_group_count_little_more_than_the_best():
     assert best.log_odds + second.log_odds + third.log_odds == pytest.approx(GROUP_CAP * 3.0)
     assert best.log_odds / second.log_odds == pytest.approx(1.5)
     assert other.log_odds == 2.0 and against.log_odds == -1.0
-
-
-def test_outside_the_spectrum_nothing_counts():
-    whole = simulated_spectrum("MG")
-    inside = whole.wavelength < 6000
-    blue = Spectrum(wavelength=whole.wavelength[inside], flux=whole.flux[inside])
-    findings = found(blue, "MG")
-    assert not findings["tio"].is_testable and findings["tio"].log_odds == 0.0
-    assert findings["tio_blue"].is_testable

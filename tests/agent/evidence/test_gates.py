@@ -34,23 +34,16 @@ def test_a_value_is_described(gate, value, middle, text):
     assert GATES[gate].text(value, middle) == text
 
 
-def test_what_was_not_measured_has_no_description():
-    assert all(not gate.text(math.nan, 0.0) for gate in GATES.values())
-
-
-def test_every_gate_has_a_label_and_a_unique_name():
+def test_every_gate_has_a_label_is_measured_and_silent_without_a_value():
     assert all(name == gate.name and gate.label for name, gate in GATES.items())
     assert {gate.unit for gate in GATES.values()} == {"", "Å", "km/s"}
-
-
-# Every gate is measured, but only where it means something.
-def test_every_gate_can_be_measured_and_is_measured():
     measured = {"H_alpha_peak", "H_alpha_em_fwhm", "H_alpha_abs_fwhm", "bend"}
     measured |= {name.replace("alpha", "beta") for name in measured} | set(BOTH)
     assert set(GATES) <= measured | set(builtin_indices())
     assert set(GATES) >= HOT_ONLY
     for label in ("A", "MG", "CV"):
         assert set(GATES) <= set(gate_numbers(SpectrumMeasurements(simulated_spectrum(label))))
+    assert all(not gate.text(math.nan, 0.0) for gate in GATES.values())
 
 
 def test_lines_of_hot_stars_are_not_read_in_cool_ones():

@@ -37,15 +37,12 @@ def test_numbers_about_the_whole_spectrum_are_found_by_name():
     assert nearby.whole_spectrum("z").reason == "the file states no redshift"
 
 
-def test_they_are_made_once_and_shared():
+def test_they_are_made_once_and_a_velocity_that_is_given_is_not_measured():
     spectrum = simulated_spectrum("CV")
     numbers = measurements_of(spectrum)
     assert measurements_of(spectrum) is numbers
     assert numbers.line("H_alpha") is numbers.line("H_alpha")
     assert numbers.indices is numbers.indices
-
-
-def test_a_velocity_that_is_given_is_not_measured():
     given = StarVelocity(120.0, 5.0, "a catalogue")
     assert SpectrumMeasurements(simulated_spectrum("K"), given).velocity_kms == 120.0
 

@@ -30,10 +30,13 @@ def test_tio_is_there_or_not(label: str, there: bool):
     assert not is_plausible("TiO_4940", not there, numbers)
 
 
-def test_gravity_is_told_in_m_stars_alone():
+def test_gravity_is_told_in_m_stars_alone_and_hot_and_forbidden_lines_are_known():
     assert tells_gravity("CaH1", numbers_of("MG"))
     assert not tells_gravity("NaI_8190", numbers_of("CV"))
     assert not tells_gravity("MgH_5211_edge", numbers_of("MG"))
+    assert is_hot_line("HeI_4471") and is_hot_line("HeII_4686") and not is_hot_line("H_alpha")
+    assert builtin_lines()["OIII_5007"].is_forbidden
+    assert not builtin_lines()["H_beta"].is_forbidden
 
 
 def test_indices_of_hydrogen_mean_nothing_where_it_emits():
@@ -52,9 +55,3 @@ def test_a_companion_with_emission_leaves_the_white_dwarf_its_widths(
     monkeypatch.setattr(numbers, "line_strength", lambda name: emitting.get(name) or plain(name))
     assert is_plausible("H_gamma_D2", True, numbers)
     assert not is_plausible("HgF", False, numbers)
-
-
-def test_hot_and_forbidden_lines_are_known():
-    assert is_hot_line("HeI_4471") and is_hot_line("HeII_4686") and not is_hot_line("H_alpha")
-    assert builtin_lines()["OIII_5007"].is_forbidden
-    assert not builtin_lines()["H_beta"].is_forbidden

@@ -35,13 +35,10 @@ def test_the_overview_names_range_noise_colour_and_kind():
     assert "flux at 4240 over 6630" in said.values
 
 
-def test_signs_of_a_kind_are_few_and_none_is_empty():
+def test_signs_of_a_kind_are_few_and_kinds_have_names():
     assessment = assess(simulated_spectrum("MG"), find_task("MG"))
     signs = kind_signs(assessment.kinds, "MG", "M_DWARF", 3, SaidNumbers(assessment.numbers))
     assert 1 <= len(signs) <= 3 and all(signs)
-
-
-def test_kinds_have_names():
     assert kind_name("SDB") == "a hot subdwarf"
     assert kind_name("SOME_KIND") == "some kind"
 
@@ -129,23 +126,17 @@ def test_a_line_is_told_as_it_was_measured(row, options, text):
     assert line_text("H_alpha", row, "emission", **options) == text
 
 
-def test_a_dip_is_no_forbidden_line():
+def test_widths_have_the_digits_they_deserve_and_what_is_said_of_one_line_is_said_once():
+    assert ew_text(-9.994, 0.2) == "-9.99 ± 0.20"
+    assert ew_text(-0.004, 12.0) == "0.0 ± 12.0"
+    assert ew_text(-0.001, None) == "0.00"
+    parts = [LineWords("Hα emission"), "TiO", LineWords("Hα emission", "narrow"), LineWords("Hβ")]
+    assert merged(parts) == ["Hα emission: narrow", "TiO", "Hβ"]
     dip = {"name": "SII_6716", "kind": "", "ew": 0.77, "ew_error": 0.08}
     assert line_text("SII_6716", dip, "emission") == "no [S II] 6716 emission, EW 0.77 ± 0.08 Å"
     assert line_text("SII_6716", dip, "absorption").startswith("no [S II] 6716 absorption")
     bump = dip | {"kind": "emission", "ew": -0.77}
     assert line_text("SII_6716", bump, "emission") == "[S II] 6716 emission, EW -0.77 ± 0.08 Å"
-
-
-def test_an_equivalent_width_has_as_many_digits_as_it_deserves():
-    assert ew_text(-9.994, 0.2) == "-9.99 ± 0.20"
-    assert ew_text(-0.004, 12.0) == "0.0 ± 12.0"
-    assert ew_text(-0.001, None) == "0.00"
-
-
-def test_what_is_said_of_one_line_is_said_once():
-    parts = [LineWords("Hα emission"), "TiO", LineWords("Hα emission", "narrow"), LineWords("Hβ")]
-    assert merged(parts) == ["Hα emission: narrow", "TiO", "Hβ"]
 
 
 # Claims in words lead to one conclusion; the verdict does not change.
@@ -169,18 +160,12 @@ def with_value(assessment: Assessment, claim: str, value: float) -> Assessment:
     return replace(assessment, findings=changed)
 
 
-def test_a_dissenter_gives_its_number_alone(giant: Assessment):
+def test_a_finding_leads_to_a_conclusion_only_where_its_value_does(giant: Assessment):
     assert found(giant, "cah1").meaning.endswith("a giant")
     assert found(with_value(giant, "na8190", 5.0), "na8190").meaning == ""
     assert found(with_value(giant, "na8190", -1.0), "na8190").meaning.endswith("a giant")
-
-
-def test_a_value_beside_its_threshold_proves_nothing(giant: Assessment):
     assert found(with_value(giant, "tio", 0.78), "tio").meaning == ""
     assert found(with_value(giant, "tio", 0.60), "tio").meaning == "M type"
-
-
-def test_a_band_without_its_head_leads_to_no_conclusion(giant: Assessment):
     assert found(with_value(giant, "zro", 0.0), "zro_band").meaning == "no ZrO band"
     assert found(with_value(giant, "zro", 0.4), "zro_band").meaning == ""
 

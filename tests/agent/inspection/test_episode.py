@@ -39,22 +39,16 @@ def test_the_model_reads_what_it_got_wrong(reply, kind, told):
     assert trajectory.verdict == "YES"
 
 
-def test_eight_looks_and_then_an_answer():
+def test_eight_looks_and_then_an_answer_and_a_ninth_ends_it():
     replies = [call(6400 + n, 6700) for n in range(MAX_TOOL_TURNS)] + [answer("NO")]
     trajectory, _, _ = inspect(replies)
     assert (len(trajectory.looks), trajectory.verdict) == (MAX_TOOL_TURNS, "NO")
-
-
-def test_a_ninth_look_ends_it():
     trajectory, steps, _ = inspect(lambda number: call(6400 + number, 6700))
     assert trajectory.stopped_by == "turn_limit"
     assert len(trajectory.looks) == MAX_TOOL_TURNS
     assert len(trajectory.replies) == MAX_TOOL_TURNS + 1
     assert steps[-1].error
     assert (trajectory.verdict, trajectory.p_yes) == (None, None)
-
-
-def test_chatter_without_end_is_ended():
     trajectory, _, _ = inspect(lambda number: "Let me think.")
     assert trajectory.stopped_by == "turn_limit"
     assert "without a usable call" in trajectory.stop_reason

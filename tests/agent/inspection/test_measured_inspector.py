@@ -188,22 +188,16 @@ def test_nothing_to_draw_is_refused():
 SAMPLING = SamplingSettings()
 
 
-def test_turns_come_in_order_and_the_last_again():
+def test_a_conversation_says_its_turns_in_order_returns_to_a_mark_and_is_silent_when_cancelled():
     conversation = MeasuredConversation(("one", "two"))
     heard: list[str] = []
     texts = [conversation.generate(SAMPLING, on_text=heard.append).text for _ in range(3)]
     assert texts == heard == ["one", "two", "two"]
-
-
-def test_it_returns_to_a_mark():
     conversation = MeasuredConversation(("one", "two"))
     start = conversation.mark()
     conversation.generate(SAMPLING)
     conversation.rewind(start)
     assert conversation.generate(SAMPLING).text == "one"
-
-
-def test_a_cancelled_turn_says_nothing():
     conversation = MeasuredConversation(("one",))
     cancelled = conversation.generate(SAMPLING, should_stop=lambda: True)
     assert (cancelled.text, cancelled.finish) == ("", "cancelled")

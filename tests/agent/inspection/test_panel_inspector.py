@@ -48,13 +48,27 @@ def test_both_are_heard_and_fused():
     assert record.steps[:-1] == seen.steps[:-1]
 
 
-def test_the_last_words_say_what_each_said_and_why():
+def test_a_record_holds_both_and_says_each_line_once():
     record, _, _ = judged([*LOOKS, answer()])
     eye, measured, together = record.reasons.removeprefix("\\boxed{YES} ").split("\n")
     assert eye == "scripted: YES, p 0.90: Broad Hα at 6565 Å."
     assert measured.startswith("measured: YES, p > 0.99: ")
     assert record.members[1].reasons.removeprefix("\\boxed{YES} ") in measured
     assert re.fullmatch(r"Together p\(YES\) (> )?0\.\d\d\.", together)
+    (row,) = [row for look in record.looks for row in look.measured["lines"]][:1]
+    assert row["name"] == "H_alpha"
+    said = re.search(r"Hα emission, EW (-[\d.]+)", record.reasons)
+    assert said is not None and float(said.group(1)) == pytest.approx(row["ew"])
+    back = from_line(to_line(record))
+    assert back == record and back.members == record.members
+    assert record.until(1).members == ()
+    record, _, made = judged([*LOOKS, answer()])
+    spectrum = simulated_spectrum("CV")
+    heard = made.eye.engine.conversations[0]
+    assert turns_of(CV, record) == heard.turns
+    assert [picture_hash(each) for each in redraw(record, spectrum)] == [
+        picture_hash(each) for each in heard.pictures
+    ]
 
 
 def test_disagreement_is_said():
@@ -66,24 +80,6 @@ def test_disagreement_is_said():
     assert record.verdict == "YES" and record.reasons.endswith(DISAGREE)
     agreed, _, _ = judged([*LOOKS, answer()])
     assert DISAGREE not in agreed.reasons
-
-
-def test_the_looks_are_those_of_the_eye_and_are_drawn_again():
-    record, _, made = judged([*LOOKS, answer()])
-    spectrum = simulated_spectrum("CV")
-    heard = made.eye.engine.conversations[0]
-    assert turns_of(CV, record) == heard.turns
-    assert [picture_hash(each) for each in redraw(record, spectrum)] == [
-        picture_hash(each) for each in heard.pictures
-    ]
-
-
-def test_a_line_has_one_number_in_words_and_tables():
-    record, _, _ = judged([*LOOKS, answer()])
-    (row,) = [row for look in record.looks for row in look.measured["lines"]][:1]
-    assert row["name"] == "H_alpha"
-    said = re.search(r"Hα emission, EW (-[\d.]+)", record.reasons)
-    assert said is not None and float(said.group(1)) == pytest.approx(row["ew"])
 
 
 def test_without_a_verdict_of_the_eye_the_measured_one_stands():
@@ -156,13 +152,6 @@ def test_a_person_asks_after_the_answer():
     assert record.steps == tuple(steps)
     ours = [step.label for step in steps if step.kind == "answer"]
     assert ours[-1] == "panel" and record.verdict == steps[-1].verdict
-
-
-def test_the_record_is_written_with_its_members():
-    record, _, _ = judged([*LOOKS, answer()])
-    back = from_line(to_line(record))
-    assert back == record and back.members == record.members
-    assert record.until(1).members == ()
 
 
 def test_its_name_changes_with_members_and_weights():

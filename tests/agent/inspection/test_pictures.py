@@ -87,15 +87,12 @@ def test_a_model_is_shown_the_range_that_it_knows():
     assert overview(spectrum, far) == overview(spectrum, NANO)
 
 
-def test_pictures_are_proved():
+def test_pictures_are_proved_and_the_frame_is_the_stars_own():
     trajectory, _, _ = inspect([call(6400, 6700), answer()])
     with pytest.raises(TrajectoryError, match="not the spectrum"):
         redraw(trajectory, star(seed=2))
     with pytest.raises(TrajectoryError, match="picture 0 differs"):
         redraw(replace(trajectory, overview="0" * 64), star())
-
-
-def test_the_frame_is_the_stars_own():
     trajectory, _, _ = inspect([call(6400, 6700), answer()], star(z=0.001))
     assert trajectory.spectrum.z == 0.001
     found = trajectory.looks[0].measured["lines"][0]

@@ -65,13 +65,10 @@ def test_the_conversation_is_rebuilt_word_for_word() -> None:
         turns_of(CV, trajectory, replace(WORDING, system="x"))
 
 
-def test_seven_calls_and_an_answer() -> None:
+def test_seven_calls_and_an_answer_and_the_eighth_turn_cannot_call() -> None:
     replies = [call(6400 + n, 6700) for n in range(7)] + [answer("NO")]
     trajectory, _ = inspect(replies)
     assert (len(trajectory.looks), trajectory.verdict) == (7, "NO")
-
-
-def test_the_eighth_turn_cannot_call() -> None:
     trajectory, conversation = inspect(lambda number: call(6400 + number, 6700))
     assert (len(trajectory.replies), len(trajectory.looks)) == (8, 7)
     assert (trajectory.stopped_by, trajectory.verdict) == ("turn_limit", None)
@@ -105,15 +102,12 @@ def test_answers_are_read_as_the_published_scorer_does(
     assert (trajectory.p_yes is not None) is has_p
 
 
-def test_an_answer_beside_a_call_counts_once_the_conversation_ends() -> None:
+def test_the_first_of_two_calls_is_run_and_an_answer_beside_one_counts_at_the_end() -> None:
+    trajectory, _ = inspect([call(6400, 6700) + call(4000, 5000), answer()])
+    assert [look.range for look in trajectory.looks] == [(6400, 6700)]
     both = r"<think>t</think><answer>\boxed{NO} so</answer>" + call_with("{}")
     trajectory, _ = inspect([both, "Done."])
     assert (len(trajectory.looks), trajectory.verdict, trajectory.well_formed) == (1, "NO", True)
-
-
-def test_the_first_of_two_calls_is_run() -> None:
-    trajectory, _ = inspect([call(6400, 6700) + call(4000, 5000), answer()])
-    assert [look.range for look in trajectory.looks] == [(6400, 6700)]
 
 
 def test_a_call_without_a_range_shows_the_whole_again() -> None:
@@ -128,16 +122,6 @@ def test_a_call_without_a_range_shows_the_whole_again() -> None:
     assert [picture_hash(each) for each in pictures] == [trajectory.overview] * 3
 
 
-def test_a_faulty_range_is_refused_in_the_wordings_sentence() -> None:
-    replies = [call(10000, 12000.5), call(5, "x"), answer()]
-    trajectory, conversation = inspect(replies)
-    assert conversation.turns[3].text == (
-        "Sorry: [10000, 12000.5] lies beyond what was taped, 3800.0 up to 9000.0."
-    )
-    assert trajectory.looks == ()
-    assert "Sorry: [5, 'x']" in conversation.turns[5].text
-
-
 def test_without_a_wording_the_rules_hold_in_our_words() -> None:
     trajectory, conversation = inspect([call_with("{}"), call(9, 5), answer()], words=None)
     assert "At most 7 calls" in conversation.turns[1].text
@@ -147,11 +131,18 @@ def test_without_a_wording_the_rules_hold_in_our_words() -> None:
     assert turns_of(CV, trajectory) == conversation.turns
 
 
-def test_another_tool_is_refused_and_the_conversation_goes_on() -> None:
+def test_another_tool_and_a_faulty_range_are_refused() -> None:
     other = call_with("{}").replace("spectral_visualization_tool", "ruler")
     trajectory, conversation = inspect([other, answer()])
     assert "no tool named 'ruler'" in conversation.turns[3].text
     assert trajectory.verdict == "YES"
+    replies = [call(10000, 12000.5), call(5, "x"), answer()]
+    trajectory, conversation = inspect(replies)
+    assert conversation.turns[3].text == (
+        "Sorry: [10000, 12000.5] lies beyond what was taped, 3800.0 up to 9000.0."
+    )
+    assert trajectory.looks == ()
+    assert "Sorry: [5, 'x']" in conversation.turns[5].text
 
 
 @pytest.mark.parametrize("said", ["one two three four", "no, that is no thought to end"])

@@ -49,36 +49,27 @@ def test_verdict_and_form(said: str, verdict: str | None, form: bool) -> None:
     assert is_published_form(said) is form
 
 
-def test_the_first_of_two_calls_counts_and_one_in_a_thought_too() -> None:
+def test_calls_come_before_answers_and_the_last_turn_has_none() -> None:
     two = call('{"label": "a"}') + call('{"label": "b"}')
     assert parse_published(two).arguments == {"label": "a"}
     thinking = f"<think>{call('{}')}</think>"
     assert parse_published(thinking).kind == "call"
-
-
-def test_calls_that_cannot_be_read_are_passed_over() -> None:
     broken = "<tool_call>{</tool_call><tool_call>[1]</tool_call><tool_call>{}</tool_call>"
     assert first_call(broken) is None
     assert first_call(broken + call('{"label": "c"}')).arguments == {"label": "c"}
     assert first_call("<tool_call>" + "[" * 5000 + "</tool_call>") is None
     assert first_call(call("{}").replace("spectral_visualization_tool", "other")).name == "other"
-
-
-def test_a_call_is_preferred_to_an_answer_and_the_last_turn_has_none() -> None:
     both = call("{}") + r"<answer>\boxed{YES} so</answer>"
     assert parse_published(both).kind == "call"
     last = parse_published(both, may_call=False)
     assert (last.kind, last.verdict, last.answer) == ("answer", "YES", r"\boxed{YES} so")
 
 
-def test_the_verdict_is_of_the_whole_conversation() -> None:
+def test_the_verdict_is_of_the_whole_conversation_joined_as_it_was_rolled_out() -> None:
     before = T + r"<answer>\boxed{NO}</answer>" + call("{}")
     assert parse_published("I am done.", before).verdict == "NO"
     assert parse_published("I am done.").kind == "text"
     assert parse_published("I am done.").answer == "I am done."
-
-
-def test_all_that_was_said_is_joined_as_it_was_rolled_out() -> None:
     assert solution(["a", "b"], ["x"]) == (
         "auser\n<tool_response>\nx\n</tool_response>\nassistant\nb"
     )

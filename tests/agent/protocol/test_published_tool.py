@@ -54,15 +54,12 @@ def test_what_no_sentence_fits_is_refused_in_ours(arguments: object) -> None:
         run_published_tool(star(), arguments, replies=REPLIES)
 
 
-def test_labels_are_printed_as_they_are() -> None:
+def test_labels_are_printed_as_they_are_and_a_long_reply_loses_its_middle() -> None:
     two = run_published_tool(star(), {"wavelength_range": [6400, 6700], "label": "a  b\n"})
     assert two.text == reply_text((6400, 6700), "a  b\n")
     assert two.label == "a b"
     number = run_published_tool(star(), {"wavelength_range": [6400, 6700], "label": 7})
     assert number.text.endswith("for 7.")
-
-
-def test_a_long_reply_loses_its_middle() -> None:
     long = run_published_tool(star(), {"wavelength_range": [6400, 6700], "label": "x" * 10**6})
     assert long.text.startswith("Generated") and long.text.endswith("x.")
     assert LONGEST < len(long.text) < LONGEST + 30

@@ -37,30 +37,22 @@ ZOOM = call({"wavelength_range": [6500, 6600], "label": "Hα"})
 YES = r"<answer>\boxed{YES} Hα is broad.</answer>"
 
 
-def test_a_thought_and_a_call():
+def test_thoughts_calls_answers_and_words_are_told_apart():
     reply = parse_reply(f"<think>look at Hα</think>\n{ZOOM}")
     assert reply.kind == "call"
     assert reply.thought == "look at Hα"
     assert reply.arguments == {"wavelength_range": [6500, 6600], "label": "Hα"}
-
-
-def test_a_thought_and_an_answer():
     reply = parse_reply(f"<think>clear</think>{YES}")
     assert (reply.kind, reply.verdict, reply.thought) == ("answer", "YES", "clear")
     assert reply.answer == r"\boxed{YES} Hα is broad."
-
-
-def test_words_alone_go_on():
     assert parse_reply("I see a blue continuum.").kind == "text"
-
-
-def test_a_call_wins_over_an_answer_in_the_same_turn():
     assert parse_reply(f"<think>a</think>{ZOOM}{YES}").kind == "call"
-
-
-def test_tags_inside_a_thought_are_only_thought():
     reply = parse_reply(f"<think>maybe {ZOOM} or {YES}</think>then")
     assert reply.kind == "text"
+    reply = parse_reply(f"<think>look closer {ZOOM}")
+    assert (reply.kind, reply.thought) == ("call", "look closer")
+    reply = parse_reply("<think>the lines are")
+    assert (reply.kind, reply.thought) == ("text", "the lines are")
 
 
 @pytest.mark.parametrize(
@@ -85,16 +77,6 @@ def test_mistakes_become_words_for_the_model(text, told):
     assert reply.kind == "error"
     assert told in reply.error
     assert len(reply.error) < 300
-
-
-def test_a_forgotten_end_of_thought_does_not_hide_the_call():
-    reply = parse_reply(f"<think>look closer {ZOOM}")
-    assert (reply.kind, reply.thought) == ("call", "look closer")
-
-
-def test_a_turn_cut_off_in_thought_is_text():
-    reply = parse_reply("<think>the lines are")
-    assert (reply.kind, reply.thought) == ("text", "the lines are")
 
 
 @pytest.mark.parametrize(

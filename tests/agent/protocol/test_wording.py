@@ -62,12 +62,9 @@ def test_without_a_wording_the_opening_is_ours() -> None:
     assert opening(find_task("CV"), wording=wording(), brief=True)[0].text == protocol.SYSTEM
 
 
-def test_a_system_turn_that_describes_its_tools_is_whole() -> None:
+def test_a_system_turn_may_be_whole_and_an_own_task_is_not_the_published_one(tmp_path) -> None:
     own = "You are a clerk.\n<tools>\n{}\n</tools>"
     assert replace(wording(), system=own).system_text == own
-
-
-def test_a_task_of_the_users_own_is_not_the_published_one(tmp_path) -> None:
     task = find_task("CV")
     own = replace(task, path=tmp_path / "cv.toml")
     assert wording().task_text(task) == text_of("cv")
@@ -121,7 +118,7 @@ def test_what_is_written_is_read_again_to_the_byte(tmp_path: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == ["clerk"]
 
 
-def test_the_files_are_plain_texts(tmp_path: Path) -> None:
+def test_plain_texts_are_written_and_a_changed_one_is_refused(tmp_path: Path) -> None:
     folder = write_wording(wording(), tmp_path / "clerk")
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert {"wording.toml", "system.txt", "tool.json", "tasks/CV.txt", "tasks/WD.txt"} <= names
@@ -129,9 +126,6 @@ def test_the_files_are_plain_texts(tmp_path: Path) -> None:
     assert (folder / "tool.json").read_text(encoding="utf-8") == TOOL_LINE
     assert (folder / "tasks" / "CV.txt").read_bytes() == text_of("cv").encode()
     assert "clerk/tapes" in (folder / "wording.toml").read_text(encoding="utf-8")
-
-
-def test_a_changed_text_is_refused(tmp_path: Path) -> None:
     folder = write_wording(wording(), tmp_path / "clerk")
     path = folder / "tasks" / "CV.txt"
     path.write_text(path.read_text(encoding="utf-8") + "!", encoding="utf-8")
@@ -162,7 +156,7 @@ def test_a_long_or_missing_file_is_refused(tmp_path: Path) -> None:
 
 
 # Classes that a wording lacks are asked about in its form.
-def test_a_missing_class_is_asked_in_the_form_of_the_others() -> None:
+def test_a_class_without_a_text_is_asked_in_the_form_of_the_others() -> None:
     task = find_task("O")
     assert phrased(task, wording().tasks) == (
         "\nLook at the tape above.  Would a clerk file it under an O-type star?\n\n"
@@ -170,32 +164,17 @@ def test_a_missing_class_is_asked_in_the_form_of_the_others() -> None:
         "Think aloud, tug the tape with the tool, then box your word: \\boxed{YES} or "
         "\\boxed{NO}. \n"
     )
-
-
-def test_where_the_shared_lines_do_not_name_the_class_our_question_is_asked() -> None:
     texts = {"CV": "Hello.\nCataclysmic?\nBye.\n", "WD": "Hello.\nWhite?\nBye.\n"}
     task = find_task("B")
     assert phrased(task, texts) == (f"Hello.\n{task.question}\n\n{guideline_text(task)}\nBye.\n")
-
-
-def test_nothing_can_be_learned_from_one_text() -> None:
     task = find_task("A")
     assert phrased(task, {"CV": "Is it a cataclysmic variable?\nGo.\n"}) == task_text(task)
-
-
-def test_texts_that_are_all_the_same_repeat_nothing() -> None:
     task = find_task("A")
     text = "Is it a thing?\nGo.\n"
     assert phrased(task, {"CV": text, "WD": text}).count("Go.") == 1
-
-
-def test_braces_in_a_guideline_are_no_names() -> None:
     task = find_task("O")
     odd = replace(task, guideline=replace(task.guideline, summary="{class} and {id}"))
     assert "{class} and {id}" in phrased(odd, wording().tasks)
-
-
-def test_names_of_classes() -> None:
     assert names_of("MG")[0] == "m-type giant star" and "m giant" in names_of("MG")
     assert names_of("O") == ("o-type star",)
     assert names_of("nothing") == ()
@@ -265,24 +244,24 @@ def test_rows_of_the_benchmark_lack_the_tool_and_say_so() -> None:
     assert wording_of_rows(rows, "clerk", tool=TOOL_LINE)[1] == ()
 
 
-def test_without_a_system_turn_it_is_the_plain_one() -> None:
+def test_prompts_may_be_json_and_lack_a_system_turn() -> None:
+    row = bench_row("wd")
+    row["prompt"] = json.dumps(row["prompt"])
+    assert wording_of_rows([row], "clerk")[0].tasks == {"WD": text_of("wd")}
     row = bench_row("cv")
     row["prompt"] = row["prompt"][1:]
     assert wording_of_rows([row], "clerk", tool=TOOL_LINE)[0].system == PLAIN_SYSTEM
 
 
-def test_prompts_as_json_text_are_read() -> None:
-    row = bench_row("wd")
-    row["prompt"] = json.dumps(row["prompt"])
-    assert wording_of_rows([row], "clerk")[0].tasks == {"WD": text_of("wd")}
-
-
-def test_rows_that_differ_are_told_and_the_most_frequent_is_kept() -> None:
+def test_rows_that_differ_are_told_and_many_do_not_fill_the_memory() -> None:
     other = text_of("cv") + "!"
     rows = [bench_row("cv", other), bench_row("cv"), bench_row("cv"), bench_row("wd")]
     found, notes = wording_of_rows(rows, "clerk", tool=TOOL_LINE)
     assert found.tasks["CV"] == text_of("cv")
     assert notes == ("CV: the rows differ, 2 texts in 3 rows; the one of 2 rows is kept",)
+    rows = (bench_row("cv", f"{text_of('cv')}{number}") for number in range(2000))
+    _, notes = wording_of_rows(rows, "clerk", tool=TOOL_LINE)
+    assert "500 texts in 500 rows" in notes[0]
 
 
 def test_the_class_is_told_by_the_source_or_by_the_words() -> None:
@@ -318,12 +297,6 @@ def test_a_broken_row_is_left_out_and_counted(row: dict[str, Any], why: str) -> 
     found, notes = wording_of_rows([row, cold_start_row("cv")], "clerk")
     assert set(found.tasks) == {"CV"}
     assert len(notes) == 1 and notes[0].startswith("1 rows left out:") and why in notes[0]
-
-
-def test_texts_that_are_all_different_do_not_fill_the_memory() -> None:
-    rows = (bench_row("cv", f"{text_of('cv')}{number}") for number in range(2000))
-    _, notes = wording_of_rows(rows, "clerk", tool=TOOL_LINE)
-    assert "500 texts in 500 rows" in notes[0]
 
 
 def test_another_way_to_describe_the_tools_is_kept_whole() -> None:

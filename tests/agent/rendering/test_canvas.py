@@ -25,13 +25,18 @@ def dark(canvas: Canvas) -> tuple[list[int], list[int]]:
     return np.flatnonzero(ink.any(axis=1)).tolist(), np.flatnonzero(ink.any(axis=0)).tolist()
 
 
-def test_a_canvas_is_white_and_its_picture_a_copy() -> None:
+def test_a_canvas_is_white_its_picture_a_copy_and_a_box_covers_what_is_below() -> None:
     canvas = Canvas(40, 30, dpi=72)
     picture = canvas.rgb()
     assert picture.shape == (30, 40, 3)
     assert (picture == 255).all()
     canvas.frame(PAGE, 2.0)
     assert (picture == 255).all()
+    canvas = Canvas(40, 30, dpi=72)
+    canvas.parallel_lines([15.5], (0.0, 40.0), BLACK, 3.0, vertical=False, clip=PAGE)
+    canvas.rounded_box(Rect(5.0, 5.0, 35.0, 25.0), 3.0, alpha=1.0)
+    assert (canvas.rgb()[10:20, 10:30] == 255).all()
+    assert (canvas.rgb()[14, :4] < 128).all()
 
 
 def test_parallel_lines_stand_at_their_positions_and_inside_the_clip() -> None:
@@ -45,7 +50,7 @@ def test_parallel_lines_stand_at_their_positions_and_inside_the_clip() -> None:
     assert dark(canvas) == (rows, columns)
 
 
-def test_ticks_grow_upwards_or_to_the_right() -> None:
+def test_ticks_grow_upwards_or_to_the_right_and_rectangles_move_grow_and_unite() -> None:
     upwards, rightwards = Canvas(40, 30, dpi=72), Canvas(40, 30, dpi=72)
     upwards.ticks(np.array([[10.0, 5.0]]), 6.0, 1.0, vertical=True)
     rightwards.ticks(np.array([[10.0, 5.0]]), 6.0, 1.0, vertical=False)
@@ -53,17 +58,6 @@ def test_ticks_grow_upwards_or_to_the_right() -> None:
     assert (rows[0], rows[-1]) == pytest.approx((5, 11), abs=1) and len(columns) == 1
     rows, columns = dark(rightwards)
     assert (columns[0], columns[-1]) == pytest.approx((10, 16), abs=1) and len(rows) == 1
-
-
-def test_a_rounded_box_covers_what_is_below_it() -> None:
-    canvas = Canvas(40, 30, dpi=72)
-    canvas.parallel_lines([15.5], (0.0, 40.0), BLACK, 3.0, vertical=False, clip=PAGE)
-    canvas.rounded_box(Rect(5.0, 5.0, 35.0, 25.0), 3.0, alpha=1.0)
-    assert (canvas.rgb()[10:20, 10:30] == 255).all()
-    assert (canvas.rgb()[14, :4] < 128).all()
-
-
-def test_rectangles_move_grow_and_unite() -> None:
     box = Rect(1.0, 2.0, 4.0, 6.0)
     assert (box.width, box.height) == (3.0, 4.0)
     assert box.moved(1.0, -1.0) == Rect(2.0, 1.0, 5.0, 5.0)

@@ -20,11 +20,14 @@ def spectrum(flux: list[float], bad: int = 0) -> Spectrum:
     return Spectrum(wavelength=5000.0 + 10.0 * np.arange(count), flux=np.array(flux), mask=mask)
 
 
-def test_pixels_that_are_not_finite_or_hold_fill_values_are_left_out() -> None:
+def test_pixels_that_cannot_be_drawn_are_left_out_and_a_cut_includes_both_ends() -> None:
     window = drawable_pixels(spectrum([1.0, np.nan, 2.0, np.inf, -1e300, 3.0]))
     assert window.flux.tolist() == [1.0, 2.0, 3.0]
     assert window.wavelength.tolist() == [5000.0, 5020.0, 5050.0]
     assert window.whole and window.span == 50.0
+    window = cut_window(drawable_pixels(spectrum([1.0, 2.0, 3.0, 4.0])), 5010.0, 5020.0)
+    assert window.flux.tolist() == [2.0, 3.0]
+    assert not window.whole
 
 
 def test_a_redshift_moves_to_the_rest_frame_and_must_be_possible() -> None:
@@ -32,12 +35,6 @@ def test_a_redshift_moves_to_the_rest_frame_and_must_be_possible() -> None:
     for z in (-0.6, 21.0, float("nan")):
         with pytest.raises(SpectrumError, match="redshift"):
             drawable_pixels(spectrum([1.0, 2.0]), z)
-
-
-def test_a_cut_includes_both_ends() -> None:
-    window = cut_window(drawable_pixels(spectrum([1.0, 2.0, 3.0, 4.0])), 5010.0, 5020.0)
-    assert window.flux.tolist() == [2.0, 3.0]
-    assert not window.whole
 
 
 @pytest.mark.parametrize(("bad", "left"), [(0, 6), (2, 4), (3, 3), (4, 6), (6, 6)])
@@ -63,30 +60,21 @@ def layout(request: pytest.FixtureRequest) -> Layout:
     return Layout(x, y, "Spectrum: star.fits", FRAME)
 
 
-def test_labels_are_centred_on_their_ticks(layout: Layout) -> None:
+def test_labels_names_and_factor_stand_where_they_should(layout: Layout) -> None:
     positions = layout.x.to_pixels(layout.x.major, FRAME.x0, FRAME.x1)
     for label, position in zip(layout.x_labels, positions, strict=True):
         assert (label.extent.x0 + label.extent.x1) / 2 == pytest.approx(position)
         assert label.extent.y1 < FRAME.y0
     assert all(label.extent.x1 < FRAME.x0 for label in layout.y_labels)
-
-
-def test_names_stand_outside_the_labels(layout: Layout) -> None:
     lowest = min(label.extent.y0 for label in layout.x_labels)
     assert layout.x_name.extent.y1 < lowest
     leftmost = min(label.extent.x0 for label in layout.y_labels)
     assert layout.y_name[1].x1 < leftmost
     assert layout.title.extent.y0 > FRAME.y1
-
-
-def test_a_common_factor_stands_above_the_flux_axis(layout: Layout) -> None:
     assert len(layout.offsets) == bool(layout.y.offset)
     for offset in layout.offsets:
         assert offset.x == FRAME.x0
         assert offset.extent.y0 > FRAME.y1
-
-
-def test_the_extent_includes_everything_but_the_length_of_names_if_asked(layout: Layout) -> None:
     whole, narrow = (layout.extent(names_count=count) for count in (True, False))
     for box in (FRAME, layout.title.extent, layout.x_name.extent, layout.y_name[1]):
         assert whole.x0 <= box.x0 and whole.y0 <= box.y0
@@ -129,23 +117,17 @@ def test_tick_steps_by_span(span: float, steps: tuple[float, float]) -> None:
     assert tick_steps(span) == steps
 
 
-def test_wavelength_ticks_stand_on_the_steps_inside_the_limits() -> None:
+def test_ticks_stand_on_the_steps_and_flux_leaves_out_a_common_factor() -> None:
     scale = wavelength_scale(*with_margins(6400.0, 6700.0), span=300.0)
     assert (scale.low, scale.high) == (6385.0, 6715.0)
     assert scale.major == (6400, 6500, 6600, 6700)
     assert scale.labels == ("6400", "6500", "6600", "6700")
     assert scale.minor == tuple(float(at) for at in range(6400, 6701, 25) if at % 100)
-
-
-def test_flux_ticks_are_round_and_leave_out_a_common_factor() -> None:
     scale = flux_scale(-1.3e-17, 8.9e-17, 9)
     assert scale.offset == "1e−17"
     assert scale.labels == ("0", "2", "4", "6", "8")
     assert np.allclose(np.diff(scale.major), 2e-17, rtol=1e-9)
     assert np.diff(sorted({*scale.minor, *scale.major})).max() < 0.6e-17
-
-
-def test_no_spread_still_has_limits_around_it() -> None:
     for value in (0.0, 5.0, -3e-17, 1e30):
         low, high = with_margins(value, value)
         assert low < value < high

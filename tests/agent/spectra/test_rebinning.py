@@ -85,23 +85,17 @@ def test_a_million_pixels_are_not_measured_one_by_one(
     assert len(measured) == 1 and measured[0] < rebinning.MAX_MEASURED
 
 
-def test_smoothing_keeps_a_constant_and_skips_bad_pixels() -> None:
+def test_smoothing_keeps_a_constant_adds_widths_and_survives_nothing() -> None:
     flux = np.full(200, 5.0)
     good = np.ones(200, dtype=bool)
     flux[90:95], good[90:95] = np.nan, False
     for smooth in (smooth_box(flux, good, 9), smooth_gaussian(flux, good, 7.5)):
         assert smooth == pytest.approx(5.0)
-
-
-def test_smoothing_adds_widths_in_quadrature() -> None:
     x = np.arange(401.0)
     narrow = np.exp(-4 * np.log(2) * ((x - 200) / 12.0) ** 2)
     wide = smooth_gaussian(narrow, np.ones(401, dtype=bool), 16.0)
     assert (wide > 0.5 * wide.max()).sum() == pytest.approx(20.0, abs=1.0)
     assert wide.sum() == pytest.approx(narrow.sum(), rel=1e-3)
-
-
-def test_smoothing_without_good_pixels_or_with_huge_widths() -> None:
     nothing = np.zeros(8, dtype=bool)
     flux = np.full(8, np.nan)
     assert np.isnan(smooth_box(flux, nothing, 3)).all()
@@ -124,7 +118,7 @@ def test_parts_on_each_side_of_a_gap_are_smoothed_by_themselves() -> None:
 GRID = np.arange(4000.0, 4100.0)
 
 
-def test_sums_of_a_straight_line_are_exact_between_pixels() -> None:
+def test_sums_are_exact_between_pixels_and_leave_bad_ones_out() -> None:
     spectrum = Spectrum(wavelength=GRID, flux=np.full(GRID.size, 3.0), ivar=np.full(GRID.size, 4.0))
     grid = pixel_grid(spectrum)
     sums = grid.sums(np.array([4010.2, 4020.0]), np.array([4013.9, 4020.25]))
@@ -133,9 +127,6 @@ def test_sums_of_a_straight_line_are_exact_between_pixels() -> None:
     # Parts 0.3, 1, 1, 1, 0.4 of five pixels with sigma 0.5; a quarter of one.
     expected = 0.5 * np.sqrt([0.3**2 + 3 + 0.4**2, 0.25**2]) / [3.7, 0.25]
     assert sums.error * grid.scale == pytest.approx(expected)
-
-
-def test_sums_leave_bad_pixels_out() -> None:
     flux = np.ones(GRID.size)
     flux[15] = 1e6
     mask = np.zeros(GRID.size, dtype=bool)

@@ -38,18 +38,19 @@ def test_good_pixels_are_finite_unmasked_and_weighted() -> None:
     assert spectrum.n_bad == 5
 
 
-def test_without_errors_finite_flux_is_enough() -> None:
+def test_without_errors_finite_flux_is_enough_and_sigma_is_known_where_they_are() -> None:
     assert made().n_bad == 0
     assert made().sigma is None
-
-
-def test_sigma() -> None:
     sigma = made(ivar=np.full(11, 0.25)).sigma
     assert sigma is not None
     np.testing.assert_array_equal(sigma, np.full(11, 2.0))
     without = made(ivar=np.zeros(11)).sigma
     assert without is not None
     assert np.isinf(without).all()
+    assert made().range == (4000.0, 5000.0)
+    assert len(made()) == 11
+    spectrum = made(wavelength=WAVELENGTH.astype(">f4"), flux=FLUX.astype(">f4"))
+    assert spectrum.wavelength.dtype == np.dtype("=f8")
 
 
 def test_nothing_can_be_changed_from_outside() -> None:
@@ -79,11 +80,6 @@ def test_a_copy_for_another_process_is_the_same_and_as_safe() -> None:
         again.meta["KEY"] = 2  # type: ignore[index]
 
 
-def test_big_endian_arrays_become_native() -> None:
-    spectrum = made(wavelength=WAVELENGTH.astype(">f4"), flux=FLUX.astype(">f4"))
-    assert spectrum.wavelength.dtype == np.dtype("=f8")
-
-
 @pytest.mark.parametrize(
     "changed",
     [
@@ -102,11 +98,6 @@ def test_what_is_no_spectrum_is_our_own_error(changed: dict[str, Any]) -> None:
     with pytest.raises(SpectrumError) as caught:
         made(**changed)
     assert isinstance(caught.value, WorkbenchError)
-
-
-def test_range_and_length() -> None:
-    assert made().range == (4000.0, 5000.0)
-    assert len(made()) == 11
 
 
 NUMBERS = arrays.arrays(np.float64, 11, elements=some.floats(width=64))
@@ -143,17 +134,24 @@ def test_only_a_redshift_of_a_star_moves_the_frame(z: float | None, expected: fl
 EVEN = np.arange(4000.0, 4100.0)
 
 
-def test_a_hole_between_two_arms_is_a_gap() -> None:
+def test_gaps_start_where_pixels_are_missing() -> None:
     wavelength = np.concatenate([EVEN, EVEN + 1275.0])
     assert gap_starts(wavelength, 20.0).tolist() == [100]
     assert gap_starts(wavelength[98:], 20.0).tolist() == [2]
     assert gap_starts(wavelength[99:], 20.0).tolist() == [1]
     assert gap_starts(wavelength[:101], 20.0).tolist() == [100]
-
-
-def test_islands_of_single_pixels_stand_alone() -> None:
     wavelength = np.concatenate([EVEN, [4500.0, 5000.0], EVEN + 2000.0])
     assert gap_starts(wavelength, 20.0).tolist() == [100, 101, 102]
+    coarse = 4200.0 + 50.0 * np.arange(400)
+    wavelength = np.concatenate([EVEN[:40], EVEN[40:] + 70.0, coarse + 70.0])
+    assert gap_starts(wavelength, 20.0).tolist() == [40]
+    wavelength = np.delete(EVEN, slice(50, 60))
+    assert gap_starts(wavelength, 20.0).size == 0
+    assert gap_starts(wavelength, 6.0).tolist() == [50]
+    assert gap_starts(np.array([4000.0]), 6.0).size == 0
+    assert gap_starts(np.array([4000.0, 9000.0]), 6.0).size == 0
+    assert gap_starts(np.array([4000.0, 4001.0, 9000.0]), 6.0).size <= 1
+    assert gap_starts(10.0 ** np.linspace(3.0, 6.0, 4000), 6.0).size == 0
 
 
 @pytest.mark.parametrize("factor", [4.0, 30.0, 1000.0])
@@ -161,25 +159,6 @@ def test_nothing_is_missing_where_a_table_becomes_coarser(factor: float) -> None
     wavelength = np.concatenate([EVEN, EVEN[-1] + factor * np.arange(1, 60)])
     assert gap_starts(wavelength, 6.0).size == 0
     assert gap_starts(wavelength, 20.0).size == 0
-
-
-def test_a_gap_in_the_finer_part_of_a_coarse_table() -> None:
-    coarse = 4200.0 + 50.0 * np.arange(400)
-    wavelength = np.concatenate([EVEN[:40], EVEN[40:] + 70.0, coarse + 70.0])
-    assert gap_starts(wavelength, 20.0).tolist() == [40]
-
-
-def test_missing_pixels_short_of_the_threshold_are_bridged() -> None:
-    wavelength = np.delete(EVEN, slice(50, 60))
-    assert gap_starts(wavelength, 20.0).size == 0
-    assert gap_starts(wavelength, 6.0).tolist() == [50]
-
-
-def test_spectra_of_a_few_pixels() -> None:
-    assert gap_starts(np.array([4000.0]), 6.0).size == 0
-    assert gap_starts(np.array([4000.0, 9000.0]), 6.0).size == 0
-    assert gap_starts(np.array([4000.0, 4001.0, 9000.0]), 6.0).size <= 1
-    assert gap_starts(10.0 ** np.linspace(3.0, 6.0, 4000), 6.0).size == 0
 
 
 WIDE = np.arange(3800.0, 9000.0, 2.0)

@@ -63,24 +63,33 @@ def prose(each: Task) -> list[str]:
     return texts
 
 
-def test_bundled_tasks_come_in_the_order_people_know() -> None:
+def test_bundled_tasks_come_in_their_order_and_are_found_by_id_and_by_name() -> None:
     assert tuple(each.id for each in load_tasks()) == IDS
-
-
-def test_a_task_is_found_by_id_and_by_name_in_any_case() -> None:
     assert find_task("cv") is find_task("Cataclysmic Variable") is find_task("CV")
     assert find_task("white dwarfs").id == "WD"
-
-
-def test_an_unknown_task_names_those_there_are() -> None:
     with pytest.raises(
         ResourceError, match=r'no task "carbn star"; known tasks: CV.*"carbon star"'
     ):
         find_task("carbn star")
 
 
-def test_guideline_is_of_readable_length(bundled: Task) -> None:
+def test_every_guideline_is_readable_in_plain_sentences(bundled: Task) -> None:
     assert 250 <= len(guideline_text(bundled).split()) <= 450
+    for section in guideline_sections(bundled):
+        for line in section.lines:
+            assert line.endswith("."), line
+    for window in bundled.windows:
+        assert window.look.endswith(".") and window.mimics.endswith(".")
+    allowed = re.compile(r"[ -~\nÅαβγδε°]*")
+    for text in prose(bundled):
+        assert allowed.fullmatch(text), text
+        assert not re.search(r"<[|/A-Za-z]|\\|`", text), text
+    known = [line.wavelength for line in builtin_lines().sorted_lines]
+    known += [float(air_to_vacuum(wavelength)) for wavelength in BLENDED_AIR]
+    for text in prose(bundled):
+        for number in map(float, WAVELENGTH.findall(text)):
+            nearest = min(known, key=lambda value: abs(value - number))
+            assert abs(nearest - number) < 0.11, (bundled.id, number, nearest)
 
 
 def test_every_guideline_has_all_ranks_and_says_what_not_to_accept(bundled: Task) -> None:
@@ -99,22 +108,7 @@ def test_every_guideline_has_all_ranks_and_says_what_not_to_accept(bundled: Task
     assert "vacuum" in guideline_text(bundled)
 
 
-def test_every_line_of_the_guideline_is_a_sentence(bundled: Task) -> None:
-    for section in guideline_sections(bundled):
-        for line in section.lines:
-            assert line.endswith("."), line
-    for window in bundled.windows:
-        assert window.look.endswith(".") and window.mimics.endswith(".")
-
-
-def test_texts_hold_no_odd_characters(bundled: Task) -> None:
-    allowed = re.compile(r"[ -~\nÅαβγδε°]*")
-    for text in prose(bundled):
-        assert allowed.fullmatch(text), text
-        assert not re.search(r"<[|/A-Za-z]|\\|`", text), text
-
-
-def test_windows_are_legal(bundled: Task) -> None:
+def test_windows_and_evidence_of_every_task_are_legal(bundled: Task) -> None:
     for window in bundled.windows:
         low, high = window.range
         assert any(first <= low and high <= last for first, last in COVERAGE.values()), window
@@ -122,6 +116,26 @@ def test_windows_are_legal(bundled: Task) -> None:
         assert len(window.label) <= 40
     keys = [window.key for window in bundled.windows]
     assert len(set(keys)) == len(keys) and set(keys) <= set(WINDOW_KEYS)
+    names = {group.name for group in builtin_lines().sets}
+    assert set(bundled.lines) <= names
+    for entry in bundled.evidence:
+        low, high = bundled.window(entry.window).range
+        if entry.kind in ("line", "width", "ratio"):
+            assert low <= builtin_lines()[entry.target[0]].wavelength <= high, entry.id
+        elif entry.kind == "edge":
+            head = entry.target[0].removesuffix("_edge")
+            assert low <= builtin_lines()[head].wavelength <= high, entry.id
+    ranks = {entry.rank for entry in bundled.evidence}
+    assert ranks == {"primary", "secondary", "confirming", "contaminant"}
+    assert all(
+        "{label}" in entry.text_found or "late" in entry.text_found for entry in bundled.evidence
+    )
+    assert all("{value" in entry.text_found for entry in bundled.evidence if entry.kind != "line")
+
+    def heaviest(rank: str) -> float:
+        return max(entry.weight_for for entry in bundled.evidence if entry.rank == rank)
+
+    assert heaviest("primary") > heaviest("confirming")
 
 
 def test_window_keys_do_not_collide_with_verbs_and_confidence() -> None:
@@ -141,49 +155,9 @@ def test_every_target_exists(bundled: Task) -> None:
                 assert target in indices, (entry.id, target)
 
 
-def test_every_line_set_exists(bundled: Task) -> None:
-    names = {group.name for group in builtin_lines().sets}
-    assert set(bundled.lines) <= names
-
-
-def test_the_first_line_of_a_claim_lies_in_its_window(bundled: Task) -> None:
-    for entry in bundled.evidence:
-        low, high = bundled.window(entry.window).range
-        if entry.kind in ("line", "width", "ratio"):
-            assert low <= builtin_lines()[entry.target[0]].wavelength <= high, entry.id
-        elif entry.kind == "edge":
-            head = entry.target[0].removesuffix("_edge")
-            assert low <= builtin_lines()[head].wavelength <= high, entry.id
-
-
-def test_every_rank_has_evidence_and_every_text_shows_its_number(bundled: Task) -> None:
-    ranks = {entry.rank for entry in bundled.evidence}
-    assert ranks == {"primary", "secondary", "confirming", "contaminant"}
-    assert all(
-        "{label}" in entry.text_found or "late" in entry.text_found for entry in bundled.evidence
-    )
-    assert all("{value" in entry.text_found for entry in bundled.evidence if entry.kind != "line")
-
-
-def test_primary_evidence_outweighs_confirming(bundled: Task) -> None:
-    def heaviest(rank: str) -> float:
-        return max(entry.weight_for for entry in bundled.evidence if entry.rank == rank)
-
-    assert heaviest("primary") > heaviest("confirming")
-
-
 WAVELENGTH = re.compile(r"(?<![\d.])(\d{4}\.\d)(?![\d])")
 BLENDED_AIR = (6462.57, 6471.66, 6493.78, 6499.65, 6494.98, 4143.42, 3819.61)
 """Ca I, Fe I and He I lines named as blends, which no line list draws; air, from NIST."""
-
-
-def test_every_wavelength_to_a_tenth_is_that_of_a_line_in_vacuum(bundled: Task) -> None:
-    known = [line.wavelength for line in builtin_lines().sorted_lines]
-    known += [float(air_to_vacuum(wavelength)) for wavelength in BLENDED_AIR]
-    for text in prose(bundled):
-        for number in map(float, WAVELENGTH.findall(text)):
-            nearest = min(known, key=lambda value: abs(value - number))
-            assert abs(nearest - number) < 0.11, (bundled.id, number, nearest)
 
 
 def test_the_users_folder_is_named_after_the_program() -> None:
@@ -295,13 +269,10 @@ def test_a_type_of_simbad_is_a_word_with_its_asterisk():
     assert simbad.log_odds_of("*") is None and simbad.log_odds_of("CV") is None
 
 
-def test_sentences_hold_the_numbers():
+def test_sentences_hold_the_numbers_and_of_a_group_the_heaviest_counts():
     assert FAINT.sentence(FAINT.text_found, "M", 11.26, 7.5) == "M 11.3 beyond 7.5"
     assert FAINT.sentence("{value:.1f} {limit}", "M", -0.01) == "0.0 ?"
     assert NAMED.sentence("{label}: {value:.1f}", "VSX", "UG {limit}") == "VSX: UG {limit}"
-
-
-def test_of_a_group_the_heaviest_counts():
     claims = [("a", 0.5), ("", 0.1), ("a", -1.5), ("b", 0.2), ("a", 1.0)]
     assert heaviest_of_groups(claims) == [False, True, True, True, False]
 

@@ -37,7 +37,7 @@ def claim(**changes: object) -> Evidence:
     return Evidence(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def test_log_odds_run_from_against_to_for() -> None:
+def test_log_odds_run_from_against_to_for_and_uncertain_values_weigh_less() -> None:
     emission = claim()
     assert emission.log_odds(-100) == pytest.approx(3.0)
     assert emission.log_odds(+50) == pytest.approx(-2.0)
@@ -45,10 +45,6 @@ def test_log_odds_run_from_against_to_for() -> None:
     assert emission.log_odds(-6.0) == pytest.approx(-2 + 5 * 0.8808, abs=1e-3)
     steps = [emission.log_odds(value) for value in (10, 0, -4, -8, -40)]
     assert all(low < high for low, high in pairwise(steps))
-
-
-def test_an_uncertain_value_weighs_less_and_an_unmeasured_one_nothing() -> None:
-    emission = claim()
     assert abs(emission.log_odds(-8, error=20) - 0.5) < abs(emission.log_odds(-8) - 0.5)
     assert emission.log_odds(float("nan")) == 0.0
     assert emission.log_odds(-8, error=float("inf")) == 0.0
@@ -71,13 +67,10 @@ def test_values_of_several_targets_become_one(expect: str, combine: str, expecte
     assert entry.combined([2.0, -9.0]) == expected
 
 
-def test_a_ratio_divides_and_survives_zero() -> None:
+def test_a_ratio_divides_and_claims_speak_with_their_numbers() -> None:
     ratio = claim(kind="ratio", expect="above", target=("HeII_4686", "H_beta"))
     assert ratio.combined([-4.0, -10.0]) == pytest.approx(0.4)
     assert ratio.log_odds(ratio.combined([-4.0, 0.0])) == 0.0
-
-
-def test_claims_speak_with_their_numbers() -> None:
     assert claim().text(-42.3, error=2.0) == "Hα 42 at 21.1 sigma"
     assert claim().text(1.25, snr=17.0) == "Hα -1.2, S/N 17"
     assert claim().text(-42.3) == "Hα 42 at unknown sigma"
@@ -90,20 +83,14 @@ def test_windows_and_evidence_are_found_by_id() -> None:
 
 
 # The task without a class is a task file like the others, and is no class to choose.
-def test_it_is_not_among_the_classes() -> None:
+def test_the_look_is_no_class_and_its_source_is_read_again_as_it_is() -> None:
     assert not has_class(look_task())
     assert all(has_class(task) for task in load_tasks())
     with pytest.raises(ResourceError, match="no task"):
         find_task("look")
-
-
-def test_its_source_is_stored_and_read_again_as_it_is() -> None:
     again = parse_task(task_source(look_task()).encode(), "a session")
     assert not has_class(again)
     assert again.windows == look_task().windows and again.evidence == ()
-
-
-def test_its_line_sets_and_wavelengths_are_known() -> None:
     lists = builtin_lines()
     assert set(look_task().lines) <= {each.name for each in lists.sets}
     known = [line.wavelength for line in lists.sorted_lines]
@@ -154,11 +141,12 @@ def test_the_names_of_the_wanted_types():
     assert path_of("DAH", TASKS["WD"].subclasses) == "DA/DAH"
 
 
-def test_levels():
+def test_levels_have_their_own_keys():
     found = read(one(), one("h", "DAH", parent="DA"), one("e", "DB"))
     assert [each.name for each in subclasses_below("", found)] == ["DA", "DB"]
     assert [each.name for each in subclasses_below("DA", found)] == ["DAH"]
     assert subclasses_below("DA/DAH", found) == ()
+    assert read(one(), one("0", "DA0", parent="DA"))[1].key == "0"
 
 
 @pytest.mark.parametrize(
@@ -182,7 +170,3 @@ def test_levels():
 def test_what_cannot_be_used_is_told(entries, told):
     with pytest.raises(ResourceError, match=told):
         read(*entries)
-
-
-def test_a_later_level_may_use_all_digits():
-    assert read(one(), one("0", "DA0", parent="DA"))[1].key == "0"

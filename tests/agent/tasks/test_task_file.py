@@ -107,16 +107,13 @@ def test_a_file_made_to_hurt_is_refused(tmp_path: Path, content: bytes, expected
         read(tmp_path, content)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_no_file_and_countless_ones_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "tasks.toml"
     folder.mkdir()
     with pytest.raises(ResourceError, match="not a file"):
         read_task(folder)
     with pytest.raises(ResourceError, match="not a file"):
         read_task(Path("a\0b.toml"))
-
-
-def test_a_folder_of_countless_files_is_refused(tmp_path: Path) -> None:
     for number in range(201):
         (tmp_path / f"{number}.toml").touch()
     with pytest.raises(ResourceError, match="201 task files, at most 200"):

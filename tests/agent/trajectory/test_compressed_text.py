@@ -33,11 +33,13 @@ def test_no_dictionary_has_changed():
     assert all(len(path.read_bytes()) <= DICTIONARY_BYTES for path in DICTIONARIES.glob("*.jsonl"))
 
 
-def test_a_text_comes_back_as_it_was():
+def test_a_text_comes_back_as_it_was_and_what_is_short_or_long_is_not_packed():
     for text in ("Hα 宽 \U0001f31f \0" * 50, "x" * MAX_BYTES, '{"version": 1}' * 9):
         packed = compress_text(text)
         assert packed is not None and len(packed) < len(text.encode())
         assert decompress_text(packed) == text
+    assert compress_text("{}") is None
+    assert compress_text("x" * (MAX_BYTES + 1)) is None
 
 
 def test_a_record_takes_a_sixth():
@@ -48,11 +50,6 @@ def test_a_record_takes_a_sixth():
     assert packed is not None and 6 * len(packed) < len(other)
     assert len(packed) < 0.7 * len(zlib.compress(other.encode()))
     assert from_line(decompress_text(compress_text(record) or b"")).task == "MG"
-
-
-def test_what_is_short_or_long_is_stored_as_it_is():
-    assert compress_text("{}") is None
-    assert compress_text("x" * (MAX_BYTES + 1)) is None
 
 
 @pytest.mark.parametrize(

@@ -80,14 +80,11 @@ def test_choices_of_an_engine(choices, p):
     assert p_yes_of(choices) == (None if p is None else pytest.approx(p))
 
 
-def test_runs_are_averaged_as_probabilities():
+def test_runs_are_averaged_as_probabilities_or_votes():
     pooled = pool_runs([Vote("YES", 0.9), Vote("YES", 0.7), Vote("NO", 0.2)])
     assert pooled.p_yes == pytest.approx(0.6)
     assert pooled.spread == pytest.approx(0.36056, abs=1e-4)
     assert (pooled.runs, pooled.votes, pooled.unanswered) == (3, 0, 0)
-
-
-def test_a_run_without_log_probabilities_counts_by_its_vote():
     assert pool_runs([Vote("YES")]).p_yes == pytest.approx(0.75)
     assert pool_runs([Vote("NO")] * 9).p_yes == pytest.approx(0.05)
     mixed = pool_runs([Vote("YES", 0.95), Vote("NO")])

@@ -25,7 +25,7 @@ def parsed(
     return parser, rows
 
 
-def test_columns_and_cells_come_as_they_are_written() -> None:
+def test_cells_come_as_written_and_bad_rows_are_told() -> None:
     parser, rows = parsed(table(rows_of(GOOD)))
     assert rows == [list(GOOD)]
     first, second = parser.fields[:2]
@@ -33,9 +33,6 @@ def test_columns_and_cells_come_as_they_are_written() -> None:
     assert (first.ucd, second.unit) == ("meta.id;meta.main", "deg")
     assert second.description == "Where\n it is"
     assert parser.fields[3].null == "-99"
-
-
-def test_a_row_with_other_cells_than_columns_or_a_long_one_is_bad() -> None:
     _, rows = parsed(table(rows_of(GOOD[:3], (*GOOD, "x"), ("x" * (MAX_CELL + 1), *GOOD[1:]))))
     assert rows == [
         BadRow("the row does not have 7 cells"),
@@ -63,13 +60,10 @@ def test_params_and_infos_up_to_the_end_of_the_table() -> None:
     assert len(parsed(table(rows_of(GOOD), before=many))[0].params) == MAX_PARAMS
 
 
-def test_declared_rows_are_only_an_estimate() -> None:
+def test_declared_rows_are_an_estimate_and_tables_inside_a_field_do_no_harm() -> None:
     text = table(rows_of(GOOD)).replace("<TABLE>", '<TABLE nrows="99999999999">')
     parser, rows = parsed(text)
     assert (parser.expected_rows, len(rows)) == (99_999_999_999, 1)
-
-
-def test_tables_inside_a_field_do_no_harm() -> None:
     field = '<FIELD name="a" datatype="int"><TABLE/><VALUES null="1"/>'
     text = field + "<DESCRIPTION>x<TABLE/></DESCRIPTION></FIELD>"
     assert parsed(table(rows_of(GOOD), before=f"<TABLE>{text}</TABLE>"))[1] == [list(GOOD)]

@@ -82,7 +82,7 @@ def test_row_by_number_and_by_targetid(desi: Path) -> None:
     assert (by_row["row"], by_row["rows"]) == (2, 5)
 
 
-def test_a_wrong_row_or_file_is_a_read_error_and_no_row_a_usage_error(
+def test_a_wrong_row_or_file_is_a_read_error_no_row_a_usage_error(
     desi: Path, tmp_path: Path
 ) -> None:
     assert run(desi, "--row", "two").exit_code == 2

@@ -44,9 +44,7 @@ def test_anything_else_is_a_command(words):
 
 
 @pytest.mark.skipif(not LINUX, reason="elsewhere there always is one")
-def test_a_display_is_one_somebody_can_see_and_without_one_it_says_what_else_there_is(
-    nobody_there, monkeypatch
-):
+def test_without_a_display_somebody_can_see_it_says_what_else_there_is(nobody_there, monkeypatch):
     assert not has_display()
     with pytest.raises(WorkbenchError, match="spec-o3 demo"):
         open_window()

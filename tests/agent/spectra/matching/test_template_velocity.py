@@ -53,32 +53,23 @@ def test_a_redshift_is_found_from_a_start_near_it() -> None:
     assert fit.velocity_kms == pytest.approx(true, abs=3.0 * fit.error_kms)
 
 
-def test_noise_has_no_velocity() -> None:
+def test_noise_smooth_spectra_and_those_that_do_not_overlap_have_no_velocity() -> None:
     fits = [
         fit_velocity(observed("g_dwarf", 100.0, 0.3, seed), *bundled("g_dwarf"))
         for seed in range(20)
     ]
     assert not any(fit.is_trusted for fit in fits)
     assert {fit.reason for fit in fits} <= {"noisy", "edge"}
-
-
-def test_a_smooth_spectrum_has_no_velocity() -> None:
     noise = 0.01 * np.random.default_rng(0).normal(size=SDSS_PIXELS.size)
     flux = (SDSS_PIXELS / 5000.0) ** -2 + noise
     smooth = Spectrum(wavelength=SDSS_PIXELS, flux=flux, ivar=np.full(flux.size, 1e4))
     assert not fit_velocity(smooth, *bundled("g_dwarf")).is_trusted
-
-
-def test_without_overlap_there_is_no_velocity() -> None:
     wavelength, flux = bundled("g_dwarf")
     spectrum = observed("g_dwarf", 0.0, 20.0, 0)
     assert fit_velocity(spectrum, wavelength * 4.0, flux).reason == "no_overlap"
     assert fit_velocity(spectrum, wavelength, np.full(flux.size, np.nan)).reason == "no_overlap"
     bad = Spectrum(wavelength=SDSS_PIXELS, flux=np.full(SDSS_PIXELS.size, np.nan))
     assert fit_velocity(bad, wavelength, flux).reason == "no_pixels"
-
-
-def test_a_velocity_beyond_the_search_is_said_to_be_there() -> None:
     fit = fit_velocity(observed("a_dwarf", 900.0, 30.0, 0), *bundled("a_dwarf"), range_kms=500.0)
     assert fit.reason in ("edge", "noisy")
 
@@ -136,7 +127,7 @@ def test_bad_pixels_and_the_air_of_the_earth_are_left_out() -> None:
     assert np.abs(data.flux).max() < 100.0
 
 
-def test_a_gap_in_the_template_is_not_bridged() -> None:
+def test_a_gap_in_the_template_is_not_bridged_and_too_little_overlap_is_infinite() -> None:
     data = prepare(observed("a_dwarf", 0.0, 20.0, 0), ORDER)
     assert data is not None
     wavelength, flux = bundled("a_dwarf")
@@ -144,22 +135,15 @@ def test_a_gap_in_the_template_is_not_bridged() -> None:
     whole, holed = (scan(data, wavelength[use], flux[use], AROUND) for use in (flux > 0, kept))
     assert abs(whole.best - holed.best) <= 1
     assert holed.chi2.min() > whole.chi2.min()  # what lies beyond the gap does not count for it
-
-
-def test_too_little_overlap_is_infinite() -> None:
-    data = prepare(observed("a_dwarf", 0.0, 20.0, 0), ORDER)
     assert data is not None
     wavelength, flux = bundled("a_dwarf")
     assert np.isinf(scan(data, 3.0 * wavelength, flux, AROUND).chi2).all()
 
 
-def test_few_good_pixels_cannot_be_fitted() -> None:
+def test_few_good_pixels_cannot_be_fitted_and_a_very_fine_spectrum_is_made_coarser() -> None:
     flux = np.full(SDSS_PIXELS.size, np.nan)
     flux[:30] = 1.0
     assert prepare(Spectrum(wavelength=SDSS_PIXELS, flux=flux), ORDER) is None
-
-
-def test_a_very_fine_spectrum_is_made_coarser() -> None:
     pixels = np.linspace(4000.0, 7000.0, 300_000)
     flux = 1.0 + 0.1 * np.random.default_rng(0).normal(size=pixels.size)
     data = prepare(Spectrum(wavelength=pixels, flux=flux), ORDER)
@@ -176,14 +160,11 @@ def with_line(wavelength: np.ndarray) -> np.ndarray:
     return 1.0 + wavelength / 5000.0 - 0.5 * np.exp(-0.5 * ((wavelength - 4500.0) / 8.0) ** 2)
 
 
-def test_wider_pixels_keep_the_flux() -> None:
+def test_wider_pixels_keep_the_flux_and_narrower_ones_are_interpolated() -> None:
     spectrum = Spectrum(wavelength=FINE, flux=with_line(FINE))
     coarse = resampled(spectrum, COARSE)
     inside = np.abs(FINE - COARSE.mean()) < 0.5 * np.ptp(COARSE) + 1.5
     assert coarse.sum() * 3.0 == pytest.approx(spectrum.flux[inside].sum() * 0.5, rel=2e-3)
-
-
-def test_narrower_pixels_are_interpolated() -> None:
     spectrum = Spectrum(wavelength=COARSE, flux=with_line(COARSE))
     fine = resampled(spectrum, FINE[300:-300])
     assert fine == pytest.approx(with_line(FINE[300:-300]), abs=0.01)
@@ -202,14 +183,13 @@ def test_bad_pixels_gaps_and_ends_have_no_flux() -> None:
     assert not unknown[(at > 4701.0) & (at < 4998.0)].any()
 
 
-def test_the_ratio_to_nothing_is_unknown() -> None:
+def test_the_ratio_to_nothing_is_unknown_and_medians_are_made_the_same_where_both_are_known() -> (
+    None
+):
     other = np.array([2.0, 1e-6, np.nan, -4.0, 0.0])
     found = ratio(np.full(5, 4.0), other)
     assert found[[0, 3]] == pytest.approx([2.0, -1.0])
     assert np.isnan(found[[1, 2, 4]]).all()
-
-
-def test_medians_are_made_the_same_where_both_are_known() -> None:
     flux, other = np.array([np.nan, 2.0, 4.0, 6.0]), np.array([9.0, 1.0, 2.0, 3.0])
     assert median_factor(flux, other) == 2.0
     assert np.isnan(median_factor(flux, np.full(4, np.nan)))

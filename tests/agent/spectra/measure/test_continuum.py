@@ -21,12 +21,11 @@ def test_pseudo_continuum_passes_lines_of_either_sign(
     assert np.percentile(np.abs(continuum / truth - 1.0), 98) < 0.06
 
 
-def test_pseudo_continuum_of_noise_is_unbiased(rng: np.random.Generator) -> None:
+def test_pseudo_continuum_of_noise_is_unbiased_and_slopes_are_found(
+    rng: np.random.Generator,
+) -> None:
     continuum = pseudo_continuum(observed([], 4.0, rng))
     assert abs(continuum.mean() - 1.0) < 0.02
-
-
-def test_power_law_index(rng: np.random.Generator) -> None:
     spectrum = observed(STAR, 30.0, rng, continuum=(WAVELENGTH / 5000.0) ** -2.2)
     assert power_law_index(spectrum, 4000.0, 8200.0).value == pytest.approx(-2.2, abs=0.1)
 

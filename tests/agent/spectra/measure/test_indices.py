@@ -36,21 +36,15 @@ def test_flat_spectrum_gives_neutral_values() -> None:
     assert sum(item.value is None for item in found.values()) < 12
 
 
-def test_ratio_is_the_mean_over_the_mean() -> None:
+def test_ratios_are_means_over_means_with_weights_and_of_constant_fnu_one() -> None:
     step = observed([], 50.0, None, continuum=np.where(WAVELENGTH > 7100.0, 0.4, 2.0))
     found = measure_index(step, "TiO5")
     assert found.value == pytest.approx(0.2)
     # 4 A and 9 A at 1.6 A a pixel and S/N 50: 2.5 and 5.5 pixels.
     assert found.error == pytest.approx(0.2 * 0.02 * np.hypot(2.5**-0.5, 5.5**-0.5), rel=0.1)
-
-
-def test_weights_are_used() -> None:
     continuum = np.where(WAVELENGTH < 4270.0, 2.0, 1.0)
     found = measure_index(observed([], 100.0, None, continuum=continuum), "G_band")
     assert found.value == pytest.approx(1.0 / (0.484 * 2.0 + 0.516 * 1.0), rel=1e-6)
-
-
-def test_fnu_ratio_of_constant_fnu_is_one() -> None:
     spectrum = observed([], 100.0, None, continuum=(WAVELENGTH / 4000.0) ** -2)
     assert measure_index(spectrum, "Dn4000").value == pytest.approx(1.0, abs=2e-3)
 
@@ -74,11 +68,15 @@ def test_edge_is_positive_at_its_own_head_and_negative_mirrored(head: str) -> No
     assert turned.number == pytest.approx(-seen.number, rel=0.15)
 
 
-def test_c2_and_tio_at_the_same_wavelength_have_opposite_signs() -> None:
+def test_c2_and_tio_have_opposite_signs_and_carbon_12_alone_is_no_carbon_13() -> None:
     carbon = measure_index(observed([band("C2_5165", 0.4)], 50.0, None), "C2_5165_edge")
     giant = measure_index(observed([band("TiO_5167", 0.4)], 50.0, None), "C2_5165_edge")
     assert carbon.number > 0.2 and giant.number < -0.2
     assert carbon.significance > 5 and giant.significance > 5
+    both = [band("C2_4737", 0.4), band("C13_4744", 0.3)]
+    light = measure_index(observed(both[:1], 50.0, None), "C13_4744_edge").number
+    heavy = measure_index(observed(both, 50.0, None), "C13_4744_edge").number
+    assert light < 0.05 and heavy > light + 0.2
 
 
 @pytest.mark.parametrize("head", ["C13_4744", "VO_7896"])
@@ -86,13 +84,6 @@ def test_edges_of_other_reach_see_their_own_head(head: str) -> None:
     seen = measure_index(observed([band(head, 0.5)], 50.0, None), f"{head}_edge")
     assert 0.25 < seen.number < 0.5
     assert measure_index(observed([], 50.0, None), f"{head}_edge").number == pytest.approx(0.0)
-
-
-def test_carbon_12_alone_is_no_carbon_13() -> None:
-    both = [band("C2_4737", 0.4), band("C13_4744", 0.3)]
-    light = measure_index(observed(both[:1], 50.0, None), "C13_4744_edge").number
-    heavy = measure_index(observed(both, 50.0, None), "C13_4744_edge").number
-    assert light < 0.05 and heavy > light + 0.2
 
 
 @pytest.mark.parametrize(("tio5", "expected"), [(0.648, 0.0), (0.4, 0.248), (0.8, -0.152)])

@@ -76,16 +76,13 @@ def test_velocity_and_kind() -> None:
     assert found.ew == pytest.approx(line.ew / shift, rel=0.02)
 
 
-def test_narrow_core_on_a_broad_base_keeps_the_base() -> None:
+def test_a_narrow_core_on_a_broad_base_keeps_the_base_and_neighbours_are_none() -> None:
     lines = [
         gaussian("core", "H_alpha", H_ALPHA, 9.0, 1.0),
         gaussian("base", "H_alpha", H_ALPHA, 40.0, 0.3),
     ]
     found = measure_line(observed(lines, 50.0, None), "H_alpha")
     assert found.ew == pytest.approx(lines[0].ew + lines[1].ew, rel=0.05)
-
-
-def test_neighbours_are_not_a_broad_base() -> None:
     lines = [
         gaussian("Ha", "H_alpha", H_ALPHA, 5.0, 2.0),
         gaussian("N II", "NII_6548", 6549.86, 5.0, 0.4),
@@ -105,7 +102,7 @@ def test_absent_line_gets_an_upper_limit(rng: np.random.Generator) -> None:
     assert all(item.kind == "" and item.centroid is None for item in quiet)
 
 
-def test_sky_and_telluric_wavelengths_are_unsafe() -> None:
+def test_what_others_are_near_is_unsafe_or_not_the_line() -> None:
     for name, wavelength in (("OI_6300", 6302.04), ("HeI_6678", 6679.99)):
         line = gaussian(name, name, wavelength, 5.0, -0.5)
         found = measure_line(observed([line], 60.0, None), name)
@@ -113,9 +110,6 @@ def test_sky_and_telluric_wavelengths_are_unsafe() -> None:
     in_a_band = gaussian("K", "KI_7665", 7667.01, 5.0, -0.5)
     found = measure_line(observed([in_a_band], 60.0, None), "KI_7665")
     assert "O₂ A" in found.unsafe
-
-
-def test_a_stronger_neighbour_is_not_the_line() -> None:
     spectrum = observed([gaussian("Ha", "H_alpha", H_ALPHA, 28.0, 2.0)], 60.0, None)
     found = measure_line(spectrum, "NII_6548")
     assert not found.is_detected and "stronger feature" in found.reason
@@ -133,16 +127,13 @@ def test_without_errors_the_scatter_of_the_flux_is_used(
     assert 0.75 < pulls.std() < 1.25
 
 
-def test_equivalent_width_of_a_named_window(rng: np.random.Generator) -> None:
+def test_widths_and_centroids_of_a_window_have_calibrated_errors(rng: np.random.Generator) -> None:
     line = gaussian("x", "H_alpha", 6100.0, 10.0, -0.5)
     found = [equivalent_width(observed([line], 20, rng), (6080.0, 6120.0)) for _ in range(100)]
     values = np.array([item.number for item in found])
     pulls = (values - line.ew) / np.array([item.error for item in found])
     assert abs(values.mean() / line.ew - 1.0) < 3 * values.std() / line.ew / 10 + 0.01
     assert 0.8 < pulls.std() < 1.25
-
-
-def test_centroid_errors_are_calibrated(rng: np.random.Generator) -> None:
     line = gaussian("x", "H_alpha", 6101.3, 10.0, -0.5)
     found = [centroid(observed([line], 30, rng), (6080.0, 6120.0)) for _ in range(100)]
     values = np.array([item.number for item in found])
@@ -187,9 +178,12 @@ def test_a_line_without_noise(depth: float, slope: float) -> None:
     assert found.ew_error is None and found.snr is None
 
 
-def test_the_order_of_the_points_does_not_matter() -> None:
+def test_the_order_of_points_does_not_matter_and_a_rise_to_the_edge_has_no_width() -> None:
     one = spectrum(0.5, noise=1.0)
     assert measure_between(one, 6610.0, 6520.0) == measure_between(one, 6520.0, 6610.0)
+    wavelength = 6500.0 + np.arange(20.0)
+    assert _fwhm_kms(wavelength, np.arange(20.0)) is None
+    assert _fwhm_kms(wavelength, np.zeros(20)) is None
 
 
 def test_the_error_is_the_scatter_of_many_measurements() -> None:
@@ -198,12 +192,6 @@ def test_the_error_is_the_scatter_of_many_measurements() -> None:
     stated = float(np.median([each.ew_error for each in found if each.ew_error is not None]))
     assert 0.6 < stated / scatter < 1.6
     assert found[0].snr == pytest.approx(25.0, rel=0.1)
-
-
-def test_a_line_that_rises_to_the_edge_has_no_width() -> None:
-    wavelength = 6500.0 + np.arange(20.0)
-    assert _fwhm_kms(wavelength, np.arange(20.0)) is None
-    assert _fwhm_kms(wavelength, np.zeros(20)) is None
 
 
 def test_what_cannot_be_measured_is_told() -> None:

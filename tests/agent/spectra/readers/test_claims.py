@@ -85,9 +85,14 @@ def check(file: SourceFile, expected: str) -> None:
         assert found == {expected}
 
 
-def test_the_surveys_are_asked_first() -> None:
+def test_the_surveys_are_asked_first_and_nothing_but_text_is_taken_for_text() -> None:
     names = [reader.name for reader in registry.READERS]
     assert tuple(names) == (*SURVEYS, *GENERAL, "specutils")
+    for _, make in MADE.values():
+        file = source_of(make(), "a.dat")
+        if file.is_fits:
+            with pytest.raises(NotMine, match="not a text table"):
+                read_text(file, Request())
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -158,11 +163,3 @@ def test_one_reader_claims_each_real_file(real_spectra: Path, subtests: pytest.S
 )
 def test_files_that_resemble_a_survey_are_not_claimed_by_it(data: bytes) -> None:
     assert not claims(source_of(data, "object.fits")) & set(SURVEYS)
-
-
-def test_nothing_but_text_is_taken_for_text() -> None:
-    for _, make in MADE.values():
-        file = source_of(make(), "a.dat")
-        if file.is_fits:
-            with pytest.raises(NotMine, match="not a text table"):
-                read_text(file, Request())

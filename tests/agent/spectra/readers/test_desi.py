@@ -25,10 +25,6 @@ def test_rows_by_index_and_by_target(given: Given) -> None:
         np.testing.assert_array_equal(by_row.flux, by_target.flux)
 
 
-def test_target_may_be_text(given: Given) -> None:
-    assert given(samples.desi(), NAME, target=f" {samples.TARGETS[2]} ").row == 2
-
-
 @pytest.mark.parametrize("target", [123, "LAMOST J1", "1e3", "٣"])
 def test_a_target_that_is_not_there(given: Given, target: object) -> None:
     with pytest.raises(ReadError, match="it holds 5 targets, none of them"):
@@ -41,33 +37,28 @@ def test_a_row_that_is_not_there(given: Given, row: int) -> None:
         given(samples.desi(), NAME, row=row)
 
 
-def test_snr_and_release(given: Given) -> None:
+def test_snr_release_and_the_target_as_text(given: Given) -> None:
     spectrum = given(samples.desi(), NAME)
     assert spectrum.release == "fuji"
     assert spectrum.snr == pytest.approx(np.median(spectrum.flux * np.sqrt(spectrum.ivar)))
+    assert given(samples.desi(), NAME, target=f" {samples.TARGETS[2]} ").row == 2
 
 
-def test_missing_camera_parts_are_named(given: Given) -> None:
+def test_masks_may_be_missing_cameras_may_not_and_a_target_may_be_there_twice(given: Given) -> None:
+    data = samples.desi(without=("B_MASK", "R_MASK", "Z_MASK"))
+    assert given(data).n_bad == 0
     with pytest.raises(ReadError, match="a DESI file without B_FLUX: a camera is incomplete"):
         given(samples.desi(without=("B_FLUX",)))
     gone = tuple(f"{arm}_{part}" for arm in "BZ" for part in ("WAVELENGTH", "FLUX", "IVAR"))
     with pytest.raises(ReadError, match=r"without B_WAVELENGTH, .* and Z_IVAR"):
         given(samples.desi(without=gone))
-
-
-def test_mask_hdus_may_be_missing(given: Given) -> None:
-    data = samples.desi(without=("B_MASK", "R_MASK", "Z_MASK"))
-    assert given(data).n_bad == 0
-
-
-def test_several_spectra_of_one_target(given: Given) -> None:
     spectrum = given(samples.desi(targets=(7, 8, 7)), "spectra-x.fits", target=7)
     assert spectrum.row == 0
     assert "2 spectra of this target" in spectrum.warnings[0]
     assert spectrum.format == "DESI spectra"
 
 
-def test_overlaps_are_weighted_by_ivar(given: Given) -> None:
+def test_overlaps_are_weighted_by_ivar_without_masked_pixels_or_joined(given: Given) -> None:
     spectrum = given(samples.desi(), NAME)
     assert len(spectrum) == 340
     assert np.allclose(np.diff(spectrum.wavelength), 0.8)
@@ -75,18 +66,12 @@ def test_overlaps_are_weighted_by_ivar(given: Given) -> None:
     assert spectrum.flux[109] == 11.0
     assert spectrum.flux[115] == pytest.approx((1 * 11 + 3 * 12) / 4)
     assert spectrum.ivar[115] == 4.0
-
-
-def test_masked_pixels_are_dropped_from_the_merge(given: Given) -> None:
     spectrum = given(samples.desi(mask={"B": (50, 115), "R": (2,)}), NAME)
     assert spectrum.ivar is not None
     assert spectrum.flux[115] == 12.0, "only R is left"
     assert spectrum.flux[112] == 11.0, "only B is left"
     assert not spectrum.good[50], "nothing is left"
     assert spectrum.n_bad == 1
-
-
-def test_arms_without_a_common_grid_are_joined_with_a_warning(given: Given) -> None:
     spectrum = given(samples.desi(shift=0.3), NAME)
     assert (np.diff(spectrum.wavelength) > 0).all()
     assert "the arms share no grid" in spectrum.warnings[0]

@@ -12,16 +12,13 @@ LINEAR = samples.LINEAR
 LOG = samples.WAVELENGTH
 
 
-def test_linear(given: Given) -> None:
+def test_linear_axes_by_any_of_their_cards(given: Given) -> None:
     spectrum = given(samples.image_1d(CRVAL1=4000.0, CDELT1=2.0, OBJECT="HD 1", BUNIT="Jy"))
     np.testing.assert_allclose(spectrum.wavelength, LINEAR)
     assert spectrum.object_id == "HD 1"
     assert spectrum.flux_unit == "Jy"
     assert spectrum.medium_in_file == "unknown"
     assert "does not say air or vacuum" in spectrum.warnings[0]
-
-
-def test_reference_pixel_and_cd_matrix(given: Given) -> None:
     spectrum = given(samples.image_1d(CRVAL1=4020.0, CRPIX1=11, CD1_1=2.0, CDELT1=1.0))
     np.testing.assert_allclose(spectrum.wavelength, LINEAR)
     spectrum = given(samples.image_1d(CRVAL1=4020.0, CRPIX1=11, PC1_1=4.0, CDELT1=0.5))
@@ -100,7 +97,9 @@ def kast(rng: np.random.Generator, rows: str = "wfe", **cards: object) -> bytes:
     return samples.image_1d(np.array([made[each] for each in rows]), **(KAST | cards))
 
 
-def test_rows_that_are_wavelength_flux_and_error(given: Given, rng: np.random.Generator) -> None:
+def test_rows_of_wavelength_flux_and_error_in_any_order(
+    given: Given, rng: np.random.Generator
+) -> None:
     spectrum = given(kast(rng))
     assert spectrum.range == pytest.approx((3473.0, 5539.0), abs=1.0)
     assert np.median(spectrum.flux) == pytest.approx(3e-15, rel=0.01)
@@ -109,9 +108,6 @@ def test_rows_that_are_wavelength_flux_and_error(given: Given, rng: np.random.Ge
     assert (spectrum.ra, spectrum.dec) == pytest.approx((347.25, 30.1))
     assert "row 0 of the image was taken as wavelengths" in spectrum.warnings[0]
     assert spectrum.rows == 1
-
-
-def test_rows_in_another_order_and_without_an_error(given: Given, rng: np.random.Generator) -> None:
     assert given(kast(rng, "fw")).range[0] == pytest.approx(3473.0, abs=1.0)
     millijansky = given(kast(rng, "wfm"))
     assert millijansky.ivar is None

@@ -26,12 +26,16 @@ def test_two_columns(given: Given, glue: str, named: bool) -> None:
     assert spectrum.format == ("CSV" if glue.startswith(",") else "text table")
 
 
-def test_commented_header_and_units_row(given: Given) -> None:
+def test_units_stand_in_a_row_or_in_brackets_with_a_number_before_them(given: Given) -> None:
     named = given(samples.text((F, W, F), "# a star\n# flux wavelength error\n"), "a.txt")
     np.testing.assert_allclose(named.wavelength, W, atol=1e-6, err_msg="named by the comment")
     units = given(samples.text((W / 10, F), "lambda,flux\nnm,Jy\n", ","), "a.csv")
     np.testing.assert_allclose(units.wavelength, W, atol=1e-4)
     assert units.flux_unit == "Jy"
+    spectrum = given(samples.text((W / 1e4, F), "Wavelength (um),Flux [Jy]\n", ","), "a.csv")
+    np.testing.assert_allclose(spectrum.wavelength, W, atol=0.01)
+    spectrum = given(samples.text((W, F), "lambda,flux\n0.1nm,Jy\n", ","), "a.csv")
+    np.testing.assert_allclose(spectrum.wavelength, W, atol=1e-5)
 
 
 def test_ecsv(given: Given) -> None:
@@ -44,11 +48,6 @@ def test_ecsv(given: Given) -> None:
     spectrum = given(samples.text((W / 10, F), head), "a.ecsv")
     np.testing.assert_allclose(spectrum.wavelength, W, atol=1e-4)
     assert spectrum.flux_unit == "erg / (Angstrom s cm2)"
-
-
-def test_units_in_brackets(given: Given) -> None:
-    spectrum = given(samples.text((W / 1e4, F), "Wavelength (um),Flux [Jy]\n", ","), "a.csv")
-    np.testing.assert_allclose(spectrum.wavelength, W, atol=0.01)
 
 
 def test_third_unnamed_column_is_the_error_with_a_warning(given: Given) -> None:
@@ -66,13 +65,20 @@ def test_columns_out_of_order_and_quoted(given: Given) -> None:
     assert spectrum.flux[0] == pytest.approx(F[0])
 
 
-def test_missing_cells_are_bad_pixels(given: Given) -> None:
+def test_missing_cells_are_bad_pixels_and_empty_ones_move_no_other(given: Given) -> None:
     lines = ["wavelength,flux"] + [
         f"{W[i]:.3f},{'' if i == 4 else 'nan' if i == 5 else 1}" for i in range(40)
     ]
     spectrum = given("\n".join(lines).encode(), "a.csv")
     assert len(spectrum) == 40
     assert spectrum.n_bad == 2
+    lines = ["wavelength\tflux\terr", *(f"{W[i]:.3f}\t{F[i]:.3f}\t2" for i in range(40))]
+    lines[6] = "\t7.0\t2"
+    lines[9] = f"{W[8]:.3f}\t8.0\t"
+    spectrum = given("\n".join(lines).encode(), "a.tsv")
+    assert len(spectrum) == 39
+    assert 7.0 not in spectrum.flux
+    assert not spectrum.good[spectrum.flux == 8.0].any()
 
 
 def test_a_few_cut_lines_are_dropped_many_are_refused(given: Given) -> None:
@@ -145,25 +151,10 @@ def test_lines_numbered_from_one_are_no_wavelengths(given: Given) -> None:
     assert named.range[0] == pytest.approx(W[0])
 
 
-def test_empty_cells_at_the_ends_of_a_line_move_no_other(given: Given) -> None:
-    lines = ["wavelength\tflux\terr", *(f"{W[i]:.3f}\t{F[i]:.3f}\t2" for i in range(40))]
-    lines[6] = "\t7.0\t2"
-    lines[9] = f"{W[8]:.3f}\t8.0\t"
-    spectrum = given("\n".join(lines).encode(), "a.tsv")
-    assert len(spectrum) == 39
-    assert 7.0 not in spectrum.flux
-    assert not spectrum.good[spectrum.flux == 8.0].any()
-
-
 @pytest.mark.parametrize("unit", ["cm-1", "1/cm", "um^-1", "GHz", "eV"])
 def test_inverse_units_are_no_wavelengths(given: Given, unit: str) -> None:
     with pytest.raises(ReadError, match=f"its first axis is in {re.escape(unit)}"):
         given(samples.text((W, F), f"wave,flux\n{unit},Jy\n", ","), "a.csv")
-
-
-def test_a_number_before_the_unit_counts(given: Given) -> None:
-    spectrum = given(samples.text((W, F), "lambda,flux\n0.1nm,Jy\n", ","), "a.csv")
-    np.testing.assert_allclose(spectrum.wavelength, W, atol=1e-5)
 
 
 @pytest.mark.parametrize(("low", "high"), [(-318, 308), (-9, -3), (8, 12)])

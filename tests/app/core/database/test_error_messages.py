@@ -66,9 +66,7 @@ def test_a_foreign_program_that_writes_or_shuts_others_out_while_it_is_opened(
                 open_session(file_location, "Ada", read_only=read_only)
 
 
-def test_a_foreign_program_that_stops_in_time_is_waited_for_and_readers_go_on(
-    file_location, monkeypatch
-):
+def test_a_foreign_program_is_waited_for_and_readers_go_on(file_location, monkeypatch):
     monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", LONG_S)
     with (
         made(file_location) as session,

@@ -16,9 +16,7 @@ from app.services.web.pace import Stopped
 from tests.app.services.fault_server import FAULTS
 
 
-def test_found_and_nothing_are_stored_with_the_raw_reply_and_not_asked_again(
-    session, client, twomass, server
-):
+def test_found_and_nothing_are_stored_and_not_asked_again(session, client, twomass, server):
     found = ask_one(session, client, twomass, session.candidate(1), never)
     assert found.answer.state is State.FOUND and len(found.answer.matches) == 2
     assert found.answer.nearest.values["j"] == 12.5
@@ -54,9 +52,7 @@ def test_a_fault_is_stored_as_failed_with_its_reason_and_asked_again(
     assert again.answer.state is State.FOUND
 
 
-def test_nothing_is_asked_without_a_position_nor_stored_where_one_stops(
-    session, server, client, twomass
-):
+def test_nothing_is_asked_without_a_position_nor_stored_at_a_stop(session, server, client, twomass):
     stored = ask_one(session, client, twomass, session.candidate(3), never)
     assert stored.answer.state is State.FAILED and stored.answer.reason == NO_POSITION
     assert not server.asked
@@ -65,9 +61,7 @@ def test_nothing_is_asked_without_a_position_nor_stored_where_one_stops(
     assert answers(session, 1) == {}
 
 
-def test_gaias_proper_motion_moves_the_position_for_other_catalogues(
-    session, server, client, twomass, gaia
-):
+def test_gaias_proper_motion_moves_the_position_for_others(session, server, client, twomass, gaia):
     """Seen in 2016 at 10.0, 41.0; 17 years before, when 2MASS looked, it was 61 arcsec north."""
     star = replace(session.candidate(1), own={"ref_epoch": 2016.0})
     north = 41.0 + 17.0 * 3.6 / 3600.0

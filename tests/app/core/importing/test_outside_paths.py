@@ -134,9 +134,7 @@ def test_addresses_are_counted_by_their_folders_but_never_beyond_a_bucket():
     assert (len(found.folders), found.rows) == (MAX_FOLDERS, MAX_FOLDERS)
 
 
-def test_addresses_come_in_once_they_are_allowed_and_are_remembered(
-    session, folder, tmp_path, monkeypatch
-):
+def test_addresses_come_in_once_allowed_and_are_remembered(session, folder, tmp_path, monkeypatch):
     monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path / "settings.toml"))
     path = folder / "list.csv"
     path.write_text("path\ns3://bucket/night/1.fits\ns3://bucket/other/2.fits\n")

@@ -29,9 +29,7 @@ def serve(server, rows, ra=120.0):
     server.tables['"I/355/epphot"'] = [{**row, "RA_ICRS": ra, "DE_ICRS": 20.0} for row in rows]
 
 
-def test_each_band_is_a_series_in_time_whose_period_is_found_without_errors(
-    server, client, service
-):
+def test_each_band_is_a_series_in_time_whose_period_is_found(server, client, service):
     curves, exchange = gaia_light_curves(service, client, STAR)
     assert [(each.band, each.mag.size) for each in curves] == [("BP", 50), ("G", 50), ("RP", 49)]
     green = curves[1]
