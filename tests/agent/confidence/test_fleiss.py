@@ -18,17 +18,9 @@ WORDS = ("ACCEPT", "REJECT", "UNSURE")
 ROWS = st.lists(st.lists(st.sampled_from(range(3)), min_size=0, max_size=6), max_size=25)
 
 FOURTEEN_JUDGES = [
-    [0, 0, 0, 0, 14],
-    [0, 2, 6, 4, 2],
-    [0, 0, 3, 5, 6],
-    [0, 3, 9, 2, 0],
-    [2, 2, 8, 1, 1],
-    [7, 7, 0, 0, 0],
-    [3, 2, 6, 3, 0],
-    [2, 5, 3, 2, 2],
-    [6, 5, 2, 1, 0],
-    [0, 2, 2, 3, 7],
-]
+    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+]  # fmt: skip
 """Ten subjects, five categories: the worked example met in most texts on this kappa."""
 
 
@@ -114,13 +106,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say(rng, n, judges):
 @pytest.mark.parametrize(
     ("patterns", "categories"),
     [
-        ({(1, 1): 3}, WORDS),
-        ({(2, -1, 0): 3}, WORDS),
-        ({(2, 1, 0): -3}, WORDS),
-        ({}, ()),
+        ({(1, 1): 3}, WORDS), ({(2, -1, 0): 3}, WORDS), ({(2, 1, 0): -3}, WORDS), ({}, ()),
         ({}, range(101)),
     ],
-)
+)  # fmt: skip
 def test_patterns_that_cannot_be_are_refused(patterns, categories):
     with pytest.raises(ConfidenceError):
         fleiss_agreement(patterns, categories)

@@ -86,12 +86,10 @@ def test_a_line_is_told_with_its_state_and_what_it_means():
 @pytest.mark.parametrize(
     ("p_yes", "text"),
     [
-        (0.995, "above 99 per cent"),
-        (0.004, "below 1 per cent"),
-        (0.5, "at 50 per cent"),
+        (0.995, "above 99 per cent"), (0.004, "below 1 per cent"), (0.5, "at 50 per cent"),
         (math.nextafter(0.99, 0), "at 99 per cent"),
     ],
-)
+)  # fmt: skip
 def test_a_chance_is_told_in_per_cent(p_yes, text):
     assert chance_text(p_yes) == text
 

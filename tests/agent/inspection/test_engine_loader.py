@@ -96,15 +96,10 @@ def test_options_reach_the_transformers_engine(
     assert loaded[0] == (
         home / "m",
         {
-            "device": "cpu",
-            "dtype": "bfloat16",
-            "load_in_4bit": True,
-            "adapter": None,
-            "sizing": SMALL,
-            "context_length": 4096,
-            "threads": 2,
+            "device": "cpu", "dtype": "bfloat16", "load_in_4bit": True, "adapter": None,
+            "sizing": SMALL, "context_length": 4096, "threads": 2,
         },
-    )
+    )  # fmt: skip
     assert loaded[1][1]["context_length"] == 512
 
 

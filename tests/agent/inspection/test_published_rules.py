@@ -44,10 +44,8 @@ def test_the_model_is_asked_in_its_words_and_the_record_names_them() -> None:
     assert conversation.turns[1].text == text_of("cv")
     assert trajectory.wording == WordingRef(name="clerk", sha256=WORDING.sha256)
     assert (trajectory.rules, trajectory.verdict, trajectory.well_formed) == (
-        "published",
-        "YES",
-        True,
-    )
+        "published", "YES", True,
+    )  # fmt: skip
     assert trajectory.p_yes == pytest.approx(0.9)
     assert from_line(to_line(trajectory)) == trajectory
     record = json.loads(to_line(trajectory))
@@ -149,12 +147,9 @@ def test_another_tool_and_a_faulty_range_are_refused() -> None:
 def test_a_turn_cut_off_ends_the_conversation(said: str) -> None:
     engine = ScriptedEngine([said])
     made = ModelInspector(
-        engine,
-        ModelRef(name="published"),
-        style=STYLE,
-        sampling=SamplingSettings(max_new_tokens=3),
-        rules=AS_PUBLISHED,
-    )
+        engine, ModelRef(name="published"), style=STYLE,
+        sampling=SamplingSettings(max_new_tokens=3), rules=AS_PUBLISHED,
+    )  # fmt: skip
     trajectory = run(made.inspect(star(), CV))
     assert (trajectory.stopped_by, len(trajectory.replies)) == ("length", 1)
     assert (trajectory.verdict, trajectory.p_yes) == (None, None)
@@ -189,13 +184,9 @@ def test_a_person_may_join_in() -> None:
 def test_more_runs_average_p_yes_by_the_same_rules() -> None:
     engine = ScriptedEngine([call(6400, 6700), answer()], choices=SURE)
     made = ModelInspector(
-        engine,
-        ModelRef(name="published"),
-        style=STYLE,
-        extra_runs=2,
-        rules=AS_PUBLISHED,
+        engine, ModelRef(name="published"), style=STYLE, extra_runs=2, rules=AS_PUBLISHED,
         wording=WORDING,
-    )
+    )  # fmt: skip
     trajectory = run(made.inspect(star(), CV))
     assert len(trajectory.p_yes_runs) == 3
     assert math.isclose(trajectory.p_yes or 0.0, 0.9)

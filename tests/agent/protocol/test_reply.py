@@ -82,15 +82,11 @@ def test_mistakes_become_words_for_the_model(text, told):
 @pytest.mark.parametrize(
     ("answer", "verdict"),
     [
-        (r"\boxed{YES}", "YES"),
-        (r"\boxed{NO} because", "NO"),
-        (r"\boxed{YES} ... \boxed{YES}", "YES"),
-        (r"\boxed{ YES }", None),
-        (r"\boxed{Yes}", None),
-        (r"\boxed{}", None),
-        ("YES", None),
+        (r"\boxed{YES}", "YES"), (r"\boxed{NO} because", "NO"),
+        (r"\boxed{YES} ... \boxed{YES}", "YES"), (r"\boxed{ YES }", None), (r"\boxed{Yes}", None),
+        (r"\boxed{}", None), ("YES", None),
     ],
-)
+)  # fmt: skip
 def test_only_the_boxed_word_counts_by_exact_match(answer, verdict):
     assert boxed_verdict(answer) == verdict
 

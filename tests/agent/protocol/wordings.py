@@ -31,12 +31,9 @@ SYSTEM = "You are a patient clerk of spectra."
 REFUSED = "Sorry: [{low}, {high}] lies beyond what was taped, {start} up to {end}."
 WHOLE, WHOLE_FOR = "The entire tape is unrolled.", "The entire tape is unrolled for {label}."
 CALLED = {
-    "cv": "a cataclysmic variable",
-    "cc": "a carbon star",
-    "gm": "an M giant",
-    "ss": "an S-type star",
-    "wd": "a white dwarf",
-}
+    "cv": "a cataclysmic variable", "cc": "a carbon star", "gm": "an M giant",
+    "ss": "an S-type star", "wd": "a white dwarf",
+}  # fmt: skip
 KEYS = {"cv": "CV", "cc": "CS", "gm": "MG", "ss": "SS", "wd": "WD"}
 
 

@@ -291,10 +291,8 @@ def test_the_box_tells_points_and_ranges() -> None:
     wavelength = np.array([4000.04, 4001.0, 4002.06])
     shown = DrawnPixels(wavelength, np.array([-2.5334, 1.0, 57.69]), wavelength > 0, whole=True)
     assert info_lines(shown) == (
-        "Data points: 3",
-        "λ range: 4000.0 - 4002.1 Å",
-        "Flux range: -2.53e+00 - 5.77e+01",
-    )
+        "Data points: 3", "λ range: 4000.0 - 4002.1 Å", "Flux range: -2.53e+00 - 5.77e+01",
+    )  # fmt: skip
 
 
 def test_thinning_keeps_ends_and_every_extreme() -> None:
@@ -316,15 +314,10 @@ def window(span: float, points: int = 100, *, whole: bool) -> DrawnPixels:
 @pytest.mark.parametrize(
     ("span", "size"),
     [
-        (3000.5, (10, 6)),
-        (3000, (8, 5)),
-        (1000.5, (8, 5)),
-        (1000, (7, 4.5)),
-        (200.5, (7, 4.5)),
-        (200, (6, 4)),
-        (1, (6, 4)),
+        (3000.5, (10, 6)), (3000, (8, 5)), (1000.5, (8, 5)), (1000, (7, 4.5)), (200.5, (7, 4.5)),
+        (200, (6, 4)), (1, (6, 4)),
     ],
-)
+)  # fmt: skip
 def test_size_of_a_whole_spectrum(span: float, size: tuple[float, float]) -> None:
     assert figure_size(window(span, whole=True)) == size
 
@@ -332,15 +325,10 @@ def test_size_of_a_whole_spectrum(span: float, size: tuple[float, float]) -> Non
 @pytest.mark.parametrize(
     ("span", "size"),
     [
-        (49.5, (6, 4)),
-        (50, (7, 4.5)),
-        (199.5, (7, 4.5)),
-        (200, (8, 5)),
-        (999.5, (8, 5)),
-        (1000, (9, 5.5)),
-        (5000, (9, 5.5)),
+        (49.5, (6, 4)), (50, (7, 4.5)), (199.5, (7, 4.5)), (200, (8, 5)), (999.5, (8, 5)),
+        (1000, (9, 5.5)), (5000, (9, 5.5)),
     ],
-)
+)  # fmt: skip
 def test_size_of_a_zoom(span: float, size: tuple[float, float]) -> None:
     assert figure_size(window(span, whole=False)) == size
 

@@ -154,16 +154,11 @@ def test_a_long_list_may_stand_in_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "lines = 3\nname = 'a'",
-        "name = 'a'",
-        "not toml at all [",
-        "lines = []",
-        "name = 'hydrogen'\nlines = []",
-        "name = '../x'\nlines = []",
-        "x = " + "[" * 5000,
+        "lines = 3\nname = 'a'", "name = 'a'", "not toml at all [", "lines = []",
+        "name = 'hydrogen'\nlines = []", "name = '../x'\nlines = []", "x = " + "[" * 5000,
         "x = " + "9" * 5000,
     ],
-)
+)  # fmt: skip
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
@@ -225,19 +220,10 @@ def test_names_as_people_write_them(name, label):
 # Balmer lines, Ca II, Mg b, Na D, He I, Paschen as line lists print them: air, vacuum (two
 # decimals, and two formulae in use differ by 0.001 A).
 PUBLISHED = [
-    (3835.39, 3836.48),
-    (3970.07, 3971.19),
-    (4101.74, 4102.90),
-    (4340.47, 4341.69),
-    (4471.48, 4472.73),
-    (4861.33, 4862.69),
-    (5015.68, 5017.08),
-    (5875.62, 5877.25),
-    (6562.80, 6564.61),
-    (7065.19, 7067.14),
-    (8598.39, 8600.75),
-    (9229.01, 9231.54),
-]
+    (3835.39, 3836.48), (3970.07, 3971.19), (4101.74, 4102.90), (4340.47, 4341.69),
+    (4471.48, 4472.73), (4861.33, 4862.69), (5015.68, 5017.08), (5875.62, 5877.25),
+    (6562.80, 6564.61), (7065.19, 7067.14), (8598.39, 8600.75), (9229.01, 9231.54),
+]  # fmt: skip
 # NIST Atomic Spectra Database, O III and Na I: (air, vacuum) to four decimals, Edlen-type index.
 PRECISE = [(5006.843, 5008.240), (4958.911, 4960.295), (5889.951, 5891.583), (5895.924, 5897.558)]
 

@@ -171,15 +171,11 @@ def spectrum(wavelength: np.ndarray = WIDE, **fields: Any) -> Spectrum:
 @pytest.mark.parametrize(
     ("survey", "wavelength", "resolution"),
     [
-        ("LAMOST", 5000.0, 1800.0),
-        ("lamost-mrs", 5000.0, 7500.0),
-        ("eBOSS", 3000.0, 1500.0),
-        ("SDSS", 6400.0, 2000.0),
-        ("SDSS", 9900.0, 2500.0),
-        ("DESI", 9800.0, 5500.0),
+        ("LAMOST", 5000.0, 1800.0), ("lamost-mrs", 5000.0, 7500.0), ("eBOSS", 3000.0, 1500.0),
+        ("SDSS", 6400.0, 2000.0), ("SDSS", 9900.0, 2500.0), ("DESI", 9800.0, 5500.0),
         ("MILES", 5000.0, None),
     ],
-)
+)  # fmt: skip
 def test_resolution_of_the_survey(survey: str, wavelength: float, resolution: float | None) -> None:
     assert resolution_at(spectrum(survey=survey), wavelength) == resolution
 

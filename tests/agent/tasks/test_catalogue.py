@@ -95,16 +95,9 @@ def test_every_guideline_is_readable_in_plain_sentences(bundled: Task) -> None:
 def test_every_guideline_has_all_ranks_and_says_what_not_to_accept(bundled: Task) -> None:
     found = {section.id for section in guideline_sections(bundled)}
     assert found == {
-        "summary",
-        "primary",
-        "secondary",
-        "confirming",
-        "states",
-        "contaminants",
-        "answer_no",
-        "not_testable",
-        "pitfalls",
-    }
+        "summary", "primary", "secondary", "confirming", "states", "contaminants", "answer_no",
+        "not_testable", "pitfalls",
+    }  # fmt: skip
     assert "vacuum" in guideline_text(bundled)
 
 

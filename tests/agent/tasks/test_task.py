@@ -53,15 +53,11 @@ def test_log_odds_run_from_against_to_for_and_uncertain_values_weigh_less() -> N
 @pytest.mark.parametrize(
     ("expect", "combine", "expected"),
     [
-        ("emission", "any", -9.0),
-        ("emission", "all", 2.0),
-        ("absorption", "any", 2.0),
-        ("absorption", "all", -9.0),
-        ("below", "any", -9.0),
-        ("above", "mean", -3.5),
+        ("emission", "any", -9.0), ("emission", "all", 2.0), ("absorption", "any", 2.0),
+        ("absorption", "all", -9.0), ("below", "any", -9.0), ("above", "mean", -3.5),
         ("above", "sum", -7.0),
     ],
-)
+)  # fmt: skip
 def test_values_of_several_targets_become_one(expect: str, combine: str, expected: float) -> None:
     entry = claim(expect=expect, combine=combine, kind="index")
     assert entry.combined([2.0, -9.0]) == expected

@@ -22,14 +22,11 @@ RUN = st.builds(
 @pytest.mark.parametrize(
     ("log_yes", "log_no", "p"),
     [
-        (math.log(0.6), math.log(0.2), 0.75),
-        (-1.0, -1.0, 0.5),
-        (-5000.0, -5000.0 - math.log(3), 0.75),
-        (0.0, -math.inf, 1.0),
-        (-math.inf, -0.5, 0.0),
+        (math.log(0.6), math.log(0.2), 0.75), (-1.0, -1.0, 0.5),
+        (-5000.0, -5000.0 - math.log(3), 0.75), (0.0, -math.inf, 1.0), (-math.inf, -0.5, 0.0),
         (-9000.0, 0.0, 0.0),
     ],
-)
+)  # fmt: skip
 def test_yes_against_no(log_yes, log_no, p):
     assert p_from_logprobs(log_yes, log_no) == pytest.approx(p)
 
@@ -37,18 +34,11 @@ def test_yes_against_no(log_yes, log_no, p):
 @pytest.mark.parametrize(
     "pair",
     [
-        (math.nan, 0.0),
-        (0.0, math.nan),
-        (-math.inf, -math.inf),
-        (math.inf, 0.0),
-        (0.0, math.inf),
-        (math.inf, math.inf),
-        (-math.inf, math.inf),
-        (-math.inf, math.nan),
-        (5.0, -1.0),
+        (math.nan, 0.0), (0.0, math.nan), (-math.inf, -math.inf), (math.inf, 0.0), (0.0, math.inf),
+        (math.inf, math.inf), (-math.inf, math.inf), (-math.inf, math.nan), (5.0, -1.0),
         (-1.0, 0.02),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_none(pair):
     assert p_from_logprobs(*pair) is None
 

@@ -37,17 +37,10 @@ REFUSED = Step(kind="zoom", turn=1, range=(1.0, 2.0), error="outside the data")
 FIRST = Step(kind="answer", turn=2, text="not sure", verdict="NO")
 LAST = Step(kind="answer", turn=3, text="broad Hα", verdict="YES")
 RECORD = Trajectory(
-    task="CV",
-    spectrum=SpectrumRef(object_id="J0001"),
-    model=ModelRef(name="nano"),
-    steps=(LOOK, REMARK, REFUSED, FIRST, LAST),
-    replies=("a", "b", "c", "d"),
-    stopped_by="answer",
-    verdict="YES",
-    p_yes=0.9,
-    p_yes_runs=(0.8, 1.0),
-    well_formed=True,
-)
+    task="CV", spectrum=SpectrumRef(object_id="J0001"), model=ModelRef(name="nano"),
+    steps=(LOOK, REMARK, REFUSED, FIRST, LAST), replies=("a", "b", "c", "d"), stopped_by="answer",
+    verdict="YES", p_yes=0.9, p_yes_runs=(0.8, 1.0), well_formed=True,
+)  # fmt: skip
 
 
 def test_only_a_zoom_that_drew_a_picture_is_a_look():

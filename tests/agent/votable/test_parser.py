@@ -127,11 +127,9 @@ def test_names_of_other_namespaces_and_their_elements_are_passed_over() -> None:
 
 
 FIELDS = (
-    VOTableField("name", "char", "*"),
-    VOTableField("n", "int"),
-    VOTableField("bits", "bit", "12"),
+    VOTableField("name", "char", "*"), VOTableField("n", "int"), VOTableField("bits", "bit", "12"),
     VOTableField("flux", "float", "2"),
-)
+)  # fmt: skip
 FLUX = struct.pack(">2f", 1.5, -2)
 ROW = b"\0\0\0\2HD" + struct.pack(">i", 7) + b"\xff\xf0" + FLUX
 
@@ -183,17 +181,12 @@ def test_many_columns_without_size_are_refused(columns: int) -> None:
 @pytest.mark.parametrize(
     ("datatype", "arraysize", "is_array", "count"),
     [
-        ("double", "", False, 1),
-        ("double", "1", False, 1),
-        ("double", "3x4", True, 12),
-        ("double", "*", True, None),
-        ("char", "8", False, 8),
-        ("char", "*", False, None),
-        ("unicodeChar", "8x3", True, 24),
-        ("float", "8x*", True, None),
+        ("double", "", False, 1), ("double", "1", False, 1), ("double", "3x4", True, 12),
+        ("double", "*", True, None), ("char", "8", False, 8), ("char", "*", False, None),
+        ("unicodeChar", "8x3", True, 24), ("float", "8x*", True, None),
         ("float", "1x1x1x1x1x1x1x9", True, 9),
     ],
-)
+)  # fmt: skip
 def test_sizes_of_cells(datatype: str, arraysize: str, is_array: bool, count: int | None) -> None:
     field = VOTableField("a", datatype, arraysize)
     field.check()

@@ -79,16 +79,9 @@ def test_for_scripts(scripted):
     assert result.exit_code == 0
     record = json.loads(result.stdout)
     keys = [
-        "task",
-        "model",
-        "verdict",
-        "p_yes",
-        "well_formed",
-        "stopped_by",
-        "steps",
-        "seconds",
+        "task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds",
         "tokens",
-    ]
+    ]  # fmt: skip
     assert set(keys) <= set(record)
     assert record["verdict"] == "YES"
     assert set(record["tokens"]) == {"prompt", "generated", "evaluated", "images"}

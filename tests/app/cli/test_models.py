@@ -175,11 +175,9 @@ def test_path_says_where_to_put_what_is_not_here(home: Path) -> None:
 
 def test_what_is_part_of_the_program_or_on_a_server_has_no_folder() -> None:
     for name, says in (
-        ("measured", "part of the program"),
-        ("panel", "part of the program"),
-        ("http://localhost:1#m", "is on a server"),
-        ("spec-03-7b", 'did you mean "spec-o3-7b"'),
-    ):
+        ("measured", "part of the program"), ("panel", "part of the program"),
+        ("http://localhost:1#m", "is on a server"), ("spec-03-7b", 'did you mean "spec-o3-7b"'),
+    ):  # fmt: skip
         result = run("path", name)
         assert result.exit_code == 1
         assert isinstance(result.exception, WorkbenchError)

@@ -37,13 +37,9 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 @pytest.fixture(scope="module")
 def address(night):
     server = subprocess.Popen(
-        [*COMMAND, str(night), "--http", "0"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-        cwd=ROOT,
-    )
+        [*COMMAND, str(night), "--http", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, env=ENVIRONMENT, cwd=ROOT,
+    )  # fmt: skip
     with server:
         line = server.stderr.readline()
         yield re.search(r"http://127\.0\.0\.1:\d+/mcp", line)[0]

@@ -38,25 +38,11 @@ def test_files_below_the_folder_are_read(place):
 
 def test_nothing_else_is_and_all_refusals_are_the_same(place):
     for name in [
-        "../secret.fits.gz",
-        "deep/../../secret.fits.gz",
-        "link.fits.gz",
-        "out/secret.fits.gz",
-        "loop",
-        "pipe.fits",
-        "deep",
-        "none.fits",
-        "/etc/passwd",
-        "//host/share/a.fits",
-        "\\\\host\\share\\a.fits",
-        "https://example.org/a.fits",
-        "file:///etc/passwd",
-        "~/a.fits",
-        "a\0b",
-        "\ud800",
-        "x/" * 400,
-        "n" * 100_000,
-    ]:
+        "../secret.fits.gz", "deep/../../secret.fits.gz", "link.fits.gz", "out/secret.fits.gz",
+        "loop", "pipe.fits", "deep", "none.fits", "/etc/passwd", "//host/share/a.fits",
+        "\\\\host\\share\\a.fits", "https://example.org/a.fits", "file:///etc/passwd", "~/a.fits",
+        "a\0b", "\ud800", "x/" * 400, "n" * 100_000,
+    ]:  # fmt: skip
         with pytest.raises(SourceError) as refusal:
             Sources([place]).read(name, None, 0)
         assert str(refusal.value) == NO_FILE

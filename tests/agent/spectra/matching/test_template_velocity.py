@@ -19,13 +19,9 @@ SEEDS = seeds(by_day=15, by_night=40)
 
 
 MADE_OF = {
-    "g_dwarf": 10.0,
-    "k_giant": 10.0,
-    "a_dwarf": 5.0,
-    "m_dwarf": 5.0,
-    "white_dwarf_da": 10.0,
+    "g_dwarf": 10.0, "k_giant": 10.0, "a_dwarf": 5.0, "m_dwarf": 5.0, "white_dwarf_da": 10.0,
     "cv_in_quiescence": 10.0,
-}
+}  # fmt: skip
 """Templates, and the S/N they are observed at."""
 
 

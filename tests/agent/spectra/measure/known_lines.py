@@ -102,11 +102,9 @@ def observed(
     if rng is not None:
         flux = flux + sigma * rng.normal(size=wavelength.size)
     return Spectrum(
-        wavelength=wavelength,
-        flux=np.asarray(flux),
-        ivar=1.0 / sigma**2 if has_errors else None,
+        wavelength=wavelength, flux=np.asarray(flux), ivar=1.0 / sigma**2 if has_errors else None,
         survey=survey,
-    )
+    )  # fmt: skip
 
 
 STAR = [

@@ -47,12 +47,10 @@ def truth(line) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("line", "shape"),
     [
-        (Gaussian1D(-0.5, CENTRE, 6.0), "gaussian"),
-        (Gaussian1D(2.0, CENTRE, 4.0), "gaussian"),
-        (voigt(3.0, 8.0, 1.0), "voigt"),
-        (voigt(6.0, 5.0, -0.6), "voigt"),
+        (Gaussian1D(-0.5, CENTRE, 6.0), "gaussian"), (Gaussian1D(2.0, CENTRE, 4.0), "gaussian"),
+        (voigt(3.0, 8.0, 1.0), "voigt"), (voigt(6.0, 5.0, -0.6), "voigt"),
     ],
-)
+)  # fmt: skip
 def test_numbers_agree_within_their_errors(line, shape: Shape, has_errors: bool) -> None:
     fwhm, ew = truth(line)
     found = [fitted(spectrum(line, seed=seed, has_errors=has_errors), shape) for seed in range(60)]

@@ -59,12 +59,9 @@ def spiked(masked: bool) -> Spectrum:
     flux = np.array(spectrum.flux)
     flux[int(np.searchsorted(WAVELENGTH, H_ALPHA + 6.0))] = 40.0
     return Spectrum(
-        wavelength=WAVELENGTH,
-        flux=flux,
-        ivar=spectrum.ivar,
-        mask=(flux > 10) if masked else None,
+        wavelength=WAVELENGTH, flux=flux, ivar=spectrum.ivar, mask=(flux > 10) if masked else None,
         survey="LAMOST",
-    )
+    )  # fmt: skip
 
 
 def test_masked_spike_changes_nothing() -> None:
@@ -123,11 +120,9 @@ def test_half_depth_width_errors_are_calibrated(rng: np.random.Generator) -> Non
 def moved(spectrum: Spectrum, velocity_kms: float) -> Spectrum:
     factor = 1.0 + velocity_kms / LIGHT_KMS
     return Spectrum(
-        wavelength=spectrum.wavelength * factor,
-        flux=spectrum.flux,
-        ivar=spectrum.ivar,
+        wavelength=spectrum.wavelength * factor, flux=spectrum.flux, ivar=spectrum.ivar,
         survey=spectrum.survey,
-    )
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("velocity", [-310.0, 45.0, 180.0])

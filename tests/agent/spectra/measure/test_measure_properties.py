@@ -144,11 +144,9 @@ def test_nothing_raises_on_noise(spectrum: Spectrum, velocity: float, lo: float,
 
 @FEW
 @given(
-    spectrum=spoiled_spectra(),
-    velocity=st.floats(-2000.0, 2000.0),
-    lo=st.floats(3000.0, 9500.0),
+    spectrum=spoiled_spectra(), velocity=st.floats(-2000.0, 2000.0), lo=st.floats(3000.0, 9500.0),
     width=st.floats(0.1, 3000.0),
-)
+)  # fmt: skip
 def test_nothing_raises_on_spoiled_spectra(
     spectrum: Spectrum, velocity: float, lo: float, width: float
 ) -> None:

@@ -45,18 +45,10 @@ MADE: dict[str, tuple[str, Callable[[], bytes]]] = {
     "CDS": ("text table", lambda: cds().encode()),
 }
 REAL = {
-    "LAMOST": "LAMOST LRS",
-    "LAMOST-MRS": "LAMOST MRS",
-    "SDSS": "SDSS",
-    "DESI": "DESI",
-    "STELIB": "FITS image",
-    "MILES": "FITS image",
-    "MASTARHC": "FITS image",
-    "XSL": "FITS table",
-    "CALSPEC": "FITS table",
-    "PICKLES": "text table",
-    "SDSSTPL": "text table",
-}
+    "LAMOST": "LAMOST LRS", "LAMOST-MRS": "LAMOST MRS", "SDSS": "SDSS", "DESI": "DESI",
+    "STELIB": "FITS image", "MILES": "FITS image", "MASTARHC": "FITS image", "XSL": "FITS table",
+    "CALSPEC": "FITS table", "PICKLES": "text table", "SDSSTPL": "text table",
+}  # fmt: skip
 
 
 def claims(file: SourceFile) -> set[str]:

@@ -23,11 +23,9 @@ def test_medium_in_the_column_name(given: Given, column: str) -> None:
 
 def test_variance_and_mask(given: Given) -> None:
     columns = {
-        "wave": ("D", W),
-        "flux": ("E", F),
-        "variance": ("E", np.full(N, 4.0)),
+        "wave": ("D", W), "flux": ("E", F), "variance": ("E", np.full(N, 4.0)),
         "mask": ("L", samples.FLAGS > 0),
-    }
+    }  # fmt: skip
     spectrum = given(samples.fits_table(columns))
     assert spectrum.ivar is not None
     assert spectrum.ivar[0] == pytest.approx(0.25)
@@ -36,11 +34,8 @@ def test_variance_and_mask(given: Given) -> None:
 
 def test_useless_error_and_mask_columns_are_ignored_with_a_warning(given: Given) -> None:
     columns = {
-        "wave": ("D", W),
-        "flux": ("E", F),
-        "err": ("E", np.zeros(N)),
-        "mask": ("I", np.ones(N)),
-    }
+        "wave": ("D", W), "flux": ("E", F), "err": ("E", np.zeros(N)), "mask": ("I", np.ones(N)),
+    }  # fmt: skip
     spectrum = given(samples.fits_table(columns))
     assert spectrum.ivar is None
     assert spectrum.n_bad == 0
@@ -51,12 +46,9 @@ def test_useless_error_and_mask_columns_are_ignored_with_a_warning(given: Given)
 def test_calspec_systematic_error_replaces_a_missing_one(given: Given) -> None:
     stat = np.where(np.arange(N) < 9, 0.0, 2.0)
     columns = {
-        "WAVELENGTH": ("D", W),
-        "FLUX": ("E", F * 1e-12),
-        "STATERROR": ("E", stat),
-        "SYSERROR": ("E", np.full(N, 4.0)),
-        "DATAQUAL": ("I", np.ones(N)),
-    }
+        "WAVELENGTH": ("D", W), "FLUX": ("E", F * 1e-12), "STATERROR": ("E", stat),
+        "SYSERROR": ("E", np.full(N, 4.0)), "DATAQUAL": ("I", np.ones(N)),
+    }  # fmt: skip
     cards = {"MAPKEY": "calspec", "TARGETID": "HD205905"}
     spectrum = given(samples.fits_table(columns, cards, WAVELENGTH="ANGSTROMS", FLUX="FLAM"))
     assert (spectrum.survey, spectrum.object_id) == ("CALSPEC", "HD205905")
@@ -90,14 +82,10 @@ def test_b1950_agrees_with_astropy(ra: float, dec: float) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("00:57:13.0", 0 + 57 / 60 + 13 / 3600),
-        ("+06 12 41", 6 + 12 / 60 + 41 / 3600),
-        ("-00:30:00", -0.5),
-        ("12h30m36s", 12.51),
-        ("nonsense", None),
-        ("12:30", None),
+        ("00:57:13.0", 0 + 57 / 60 + 13 / 3600), ("+06 12 41", 6 + 12 / 60 + 41 / 3600),
+        ("-00:30:00", -0.5), ("12h30m36s", 12.51), ("nonsense", None), ("12:30", None),
     ],
-)
+)  # fmt: skip
 def test_sexagesimal(text: str, value: float | None) -> None:
     assert parse_sexagesimal(text) == (None if value is None else pytest.approx(value))
 
@@ -125,15 +113,11 @@ W, F = samples.WAVELENGTH, samples.FLUX
 @pytest.mark.parametrize(
     ("name", "values", "unit"),
     [
-        ("loglam", np.log10(W), None),
-        ("LNLAM", np.log(W), None),
-        ("lambda", W / 1e4, "um"),
-        ("Wavelength_nm", W / 10, None),
-        ("wave", W / 1e4, "micron"),
-        ("wl", np.log10(W), "log10(Angstrom)"),
-        ("wave", W / 1e10, "m"),
+        ("loglam", np.log10(W), None), ("LNLAM", np.log(W), None), ("lambda", W / 1e4, "um"),
+        ("Wavelength_nm", W / 10, None), ("wave", W / 1e4, "micron"),
+        ("wl", np.log10(W), "log10(Angstrom)"), ("wave", W / 1e10, "m"),
     ],
-)
+)  # fmt: skip
 def test_names_and_units(given: Given, name: str, values: np.ndarray, unit: str | None) -> None:
     units = {name: unit} if unit else {}
     spectrum = given(samples.fits_table({name: ("D", values), "flux": ("E", F)}, None, **units))

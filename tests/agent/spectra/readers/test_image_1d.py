@@ -38,14 +38,12 @@ def test_linear_axes_by_any_of_their_cards(given: Given) -> None:
             "CTYPE1": "WAVE-LN",
         },
         {
-            "CRVAL1": LOG[0],
-            "CDELT1": LOG[0] * samples.STEP * np.log(10),
-            "CTYPE1": "WAVE-LOG",
+            "CRVAL1": LOG[0], "CDELT1": LOG[0] * samples.STEP * np.log(10), "CTYPE1": "WAVE-LOG",
             "CUNIT1": "Angstrom",
         },
     ],
     ids=["dc-flag", "mastar", "loglam", "unnamed", "ln", "standard WAVE-LOG"],
-)
+)  # fmt: skip
 def test_logarithmic_axes(given: Given, cards: dict[str, object]) -> None:
     np.testing.assert_allclose(given(samples.image_1d(**cards)).wavelength, LOG, rtol=1e-12)
 

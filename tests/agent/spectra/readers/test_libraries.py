@@ -17,15 +17,10 @@ def test_miles_is_air_and_stelib_has_b1950_radians(given: Given) -> None:
     assert (miles.survey, miles.medium_in_file) == ("MILES", "air")
     stelib = given(
         samples.image_1d(
-            CRVAL1=4000.0,
-            CDELT1=2.0,
-            STARIDEN="HD005820",
-            RA=0.24965481,
-            DEC=0.10840919,
-            EQUINOX="B1950.0",
-            SPECTYPE="M2III",
+            CRVAL1=4000.0, CDELT1=2.0, STARIDEN="HD005820", RA=0.24965481, DEC=0.10840919,
+            EQUINOX="B1950.0", SPECTYPE="M2III",
         )
-    )
+    )  # fmt: skip
     assert (stelib.survey, stelib.medium_in_file) == ("STELIB", "air")
     assert stelib.ra == pytest.approx(14.953, abs=0.002)
     assert stelib.dec == pytest.approx(6.481, abs=0.002)
@@ -35,14 +30,10 @@ def test_miles_is_air_and_stelib_has_b1950_radians(given: Given) -> None:
 def test_stelib_coordinates_as_text(given: Given) -> None:
     spectrum = given(
         samples.image_1d(
-            CRVAL1=4000.0,
-            CDELT1=2.0,
-            STARIDEN="HD005820",
-            RA="00:57:13.0",
-            DEC="+06:12:41",
+            CRVAL1=4000.0, CDELT1=2.0, STARIDEN="HD005820", RA="00:57:13.0", DEC="+06:12:41",
             EQUINOX="B1950.0",
         )
-    )
+    )  # fmt: skip
     assert spectrum.ra == pytest.approx(14.953, abs=0.01)
     assert spectrum.dec == pytest.approx(6.481, abs=0.01)
 

@@ -56,15 +56,11 @@ def test_sdss_v_names_field_and_catalogue(given: Given) -> None:
         samples.table_hdu({"LOGLAM": ("E", loglam), "FLUX": ("E", ones), "IVAR": ("E", ones)}),
         samples.table_hdu(
             {
-                "FIELD": ("K", [15000]),
-                "MJD": ("K", [59146]),
-                "CATALOGID": ("K", [4375900000]),
-                "RACAT": ("D", [30.5]),
-                "DECCAT": ("D", [-5.25]),
-                "CLASS": ("4A", ["STAR"]),
+                "FIELD": ("K", [15000]), "MJD": ("K", [59146]), "CATALOGID": ("K", [4375900000]),
+                "RACAT": ("D", [30.5]), "DECCAT": ("D", [-5.25]), "CLASS": ("4A", ["STAR"]),
             }
         ),
-    )
+    )  # fmt: skip
     spectrum = given(data)
     assert spectrum.object_id == "015000-59146-4375900000"
     assert (spectrum.ra, spectrum.dec) == (30.5, -5.25)

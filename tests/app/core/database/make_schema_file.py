@@ -107,15 +107,10 @@ def _fill(session: Session) -> None:
         connection.execute(insert(refused_rows).values(list_id=1, line=5, reason="no path"))
         connection.execute(
             insert(inspections).values(
-                **about,
-                candidate_id=2,
-                verdict="YES",
-                p_yes=0.9,
-                stopped_by="answer",
-                well_formed=True,
-                record="{}",
+                **about, candidate_id=2, verdict="YES", p_yes=0.9, stopped_by="answer",
+                well_formed=True, record="{}",
             )
-        )
+        )  # fmt: skip
         connection.execute(
             insert(calibrations).values(model="small", fitted_at=about["at"], content="{}")
         )

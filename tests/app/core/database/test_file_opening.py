@@ -76,10 +76,8 @@ def test_what_is_no_session_is_refused(tmp_path):
     text = tmp_path / "text.speco3"
     text.write_text("hello")
     for path, told in (
-        (other, "another program"),
-        (text, "not a session"),
-        (tmp_path, "is not a file"),
-    ):
+        (other, "another program"), (text, "not a session"), (tmp_path, "is not a file"),
+    ):  # fmt: skip
         with pytest.raises(SessionError, match=told):
             open_session(path, "Ada")
     with pytest.raises(SessionError, match="does not exist"):

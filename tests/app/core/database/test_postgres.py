@@ -291,15 +291,10 @@ def error_of(call, *values):
 @pytest.mark.parametrize(
     "url",
     [
-        "postgresql://",
-        "postgresql://host:port/x",
-        "postgresql://a:b@c@host/x",
-        "postgres://host/x",
-        "://",
-        "sqlite:///x",
-        "postgresql+nothing://host/x",
+        "postgresql://", "postgresql://host:port/x", "postgresql://a:b@c@host/x",
+        "postgres://host/x", "://", "sqlite:///x", "postgresql+nothing://host/x",
     ],
-)
+)  # fmt: skip
 def test_urls_that_lead_nowhere(url, monkeypatch):
     monkeypatch.setitem(postgres.CONNECT_DEFAULTS, "connect_timeout", "2")
     monkeypatch.setenv("PGHOST", "/nowhere")

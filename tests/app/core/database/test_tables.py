@@ -40,16 +40,10 @@ KINDS = (
 )
 TABLE = Table("t", MetaData(), *(Column(kind, getattr(column_types, kind)) for kind in KINDS))
 SOUND = {
-    "Text": ["", "Hα"],
-    "LongText": ["", "Hα" * 500],
-    "Name": ["x"],
-    "BigInteger": [0, -(2**63), 2**63 - 1],
-    "Key": [7],
-    "SmallInteger": [-1],
-    "Double": [0.5, -1e308],
-    "Boolean": [0, 1],
-    "LargeBinary": [b"", b"\0\xff"],
-}
+    "Text": ["", "Hα"], "LongText": ["", "Hα" * 500], "Name": ["x"],
+    "BigInteger": [0, -(2**63), 2**63 - 1], "Key": [7], "SmallInteger": [-1],
+    "Double": [0.5, -1e308], "Boolean": [0, 1], "LargeBinary": [b"", b"\0\xff"],
+}  # fmt: skip
 SPOILT = {
     "Text": ["x'00'"],
     "LongText": ["x'00'", "x''", "x'01789c'"],

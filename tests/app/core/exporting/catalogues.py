@@ -55,16 +55,10 @@ def add_list(
     path: str = "/lists/list.csv",
 ) -> None:
     about = {
-        "name": "list.csv",
-        "path": path,
-        "sha256": "ab" * 32,
-        "format": "CSV",
-        "rows_read": len(rows),
-        "rows_used": len(rows),
-        "roles": json.dumps(roles),
-        "columns": json.dumps(columns),
-        "imported_at": AT,
-    }
+        "name": "list.csv", "path": path, "sha256": "ab" * 32, "format": "CSV",
+        "rows_read": len(rows), "rows_used": len(rows), "roles": json.dumps(roles),
+        "columns": json.dumps(columns), "imported_at": AT,
+    }  # fmt: skip
     with session.database.writing() as connection:
         number = connection.execute(insert(lists).values(about).returning(lists.c.id)).scalar_one()
         values = []

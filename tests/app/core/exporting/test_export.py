@@ -385,20 +385,8 @@ def test_accepted_are_those_whose_final_opinion_is_to_accept(session_path, adjud
 
 # Texts that a format cannot represent.
 ALONE = (
-    "x ",
-    " x",
-    "\t",
-    "a\nb",
-    "100%",
-    "a+b",
-    "%41",
-    "Hα",
-    "\x7f",
-    "\x85",
-    "\u2028",
-    "\r",
-    "x" * 300,
-)
+    "x ", " x", "\t", "a\nb", "100%", "a+b", "%41", "Hα", "\x7f", "\x85", "\u2028", "\r", "x" * 300,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("suffix", TYPED)

@@ -83,17 +83,11 @@ def test_places_are_degrees_or_sexagesimal(line):
 @pytest.mark.parametrize(
     ("archive", "line"),
     [
-        ("sdss", "24.3 25.4"),
-        ("sdss", "266-51602"),
-        ("lamost", "24.3 25.4"),
-        ("lamost", "abc"),
-        ("ssap", "677503031"),
-        ("ssap", "24.3 95.0"),
-        ("ssap", "nan 1"),
-        ("ssap", "inf inf"),
+        ("sdss", "24.3 25.4"), ("sdss", "266-51602"), ("lamost", "24.3 25.4"), ("lamost", "abc"),
+        ("ssap", "677503031"), ("ssap", "24.3 95.0"), ("ssap", "nan 1"), ("ssap", "inf inf"),
         ("sparcl", "one two"),
     ],
-)
+)  # fmt: skip
 def test_the_line_that_says_nothing_is_named(archive, line):
     good = {"sdss": "266-51602-31", "lamost": "677503031"}.get(archive, "1 2")
     with pytest.raises(WorkbenchError, match="line 2 "):

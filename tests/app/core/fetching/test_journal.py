@@ -12,17 +12,10 @@ from app.core.errors import SessionError
 from app.core.fetching.journal import FetchedFileRecord, Journal
 
 RECORD = FetchedFileRecord(
-    asked="q1",
-    found=1,
-    archive="sdss",
-    release="dr17",
-    id="0266-51602-0031",
-    file="a.fits",
-    url='https://example.org/a,"b"',
-    bytes=4,
-    sha256=hashlib.sha256(b"abcd").hexdigest(),
+    asked="q1", found=1, archive="sdss", release="dr17", id="0266-51602-0031", file="a.fits",
+    url='https://example.org/a,"b"', bytes=4, sha256=hashlib.sha256(b"abcd").hexdigest(),
     fetched_at="2026-11-27T00:00:00+00:00",
-)
+)  # fmt: skip
 
 
 @pytest.fixture

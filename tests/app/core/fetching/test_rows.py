@@ -22,17 +22,9 @@ PLATES = """plate,mjd,fiberid,ra,dec,score,remark
 3655,55240,262,1,2,0.5,
 """
 RECORD = FetchedFileRecord(
-    asked="q",
-    found=1,
-    archive="sdss",
-    release="dr17",
-    id="0266-51602-0031",
-    file="a.fits",
-    url="u",
-    bytes=1,
-    sha256="ab" * 32,
-    fetched_at="2026-11-27",
-)
+    asked="q", found=1, archive="sdss", release="dr17", id="0266-51602-0031", file="a.fits",
+    url="u", bytes=1, sha256="ab" * 32, fetched_at="2026-11-27",
+)  # fmt: skip
 
 
 def listed(folder, text, name="list.csv"):

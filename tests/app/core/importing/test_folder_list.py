@@ -25,13 +25,9 @@ def test_every_spectrum_is_a_candidate(session, spectra_folder):
     found = every(session)
     single = [each for each in found if not each.path.endswith("coadd-main-dark-1.fits")]
     assert [(each.object_id, each.row) for each in single] == [
-        ("spec-0266-51602-0031", 0),
-        ("star", 0),
-        ("star", 0),
-        ("lamost", 0),
-        ("med", 0),
+        ("spec-0266-51602-0031", 0), ("star", 0), ("star", 0), ("lamost", 0), ("med", 0),
         ("packed", 0),
-    ]
+    ]  # fmt: skip
     assert report.format == "folder"
     assert report.warnings == ("skipped 5 files that could not be read as spectra",)
     assert (report.rows_used, report.missing_files) == (11, 0)

@@ -35,15 +35,9 @@ from tests.app.core.importing.lists import (
 )
 
 FORMATS = {
-    "csv": "CSV",
-    "tsv": "TSV",
-    "ecsv": "ECSV",
-    "fits": "FITS",
-    "votable-tabledata": "VOTable",
-    "votable-binary": "VOTable",
-    "votable-binary2": "VOTable",
-    "parquet": "Parquet",
-}
+    "csv": "CSV", "tsv": "TSV", "ecsv": "ECSV", "fits": "FITS", "votable-tabledata": "VOTable",
+    "votable-binary": "VOTable", "votable-binary2": "VOTable", "parquet": "Parquet",
+}  # fmt: skip
 
 
 def path_of(folder, format_):
@@ -83,14 +77,9 @@ def test_what_is_told_of_the_list(session, folder, format_):
     assert (listed["rows_read"], listed["rows_used"]) == (3, 3)
     assert listed["roles"] == report.roles
     assert report.roles == {
-        "path": "path",
-        "object_id": "obsid",
-        "ra": "ra",
-        "dec": "dec",
-        "score": "p_cv",
-        "label": "subclass",
-        "snr": "snrg",
-    }
+        "path": "path", "object_id": "obsid", "ra": "ra", "dec": "dec", "score": "p_cv",
+        "label": "subclass", "snr": "snrg",
+    }  # fmt: skip
     assert [column["name"] for column in listed["columns"]] == list(NAMES)
     kinds = {column["name"]: column["type"] for column in listed["columns"]}
     assert (kinds["visits"], kinds["is_new"], kinds["p_cv"]) == ("int", "bool", "float")

@@ -20,49 +20,19 @@ def roles(sample, **more):
 
 
 LAMOST = {
-    "obsid": 101008,
-    "uid": "G16920612214961",
-    "designation": "J220848.54-020324.3",
-    "obsdate": "2011-10-24",
-    "lmjd": 55859,
-    "mjd": 55858,
-    "planid": "F5902",
-    "spid": 1,
-    "fiberid": 8,
-    "ra_obs": 332.2,
-    "dec_obs": -2.05,
-    "snru": 2.5,
-    "snrg": 13.25,
-    "snrr": 20.0,
-    "class": "STAR",
-    "subclass": "F5",
-    "z": -0.0001,
-    "ra": 332.2022740000,
-    "dec": -2.0567660000,
-}
+    "obsid": 101008, "uid": "G16920612214961", "designation": "J220848.54-020324.3",
+    "obsdate": "2011-10-24", "lmjd": 55859, "mjd": 55858, "planid": "F5902", "spid": 1,
+    "fiberid": 8, "ra_obs": 332.2, "dec_obs": -2.05, "snru": 2.5, "snrg": 13.25, "snrr": 20.0,
+    "class": "STAR", "subclass": "F5", "z": -0.0001, "ra": 332.2022740000, "dec": -2.0567660000,
+}  # fmt: skip
 SDSS = {
-    "specObjID": 299489677444933632,
-    "plate": 266,
-    "mjd": 51602,
-    "fiberID": 31,
-    "ra": 146.7142,
-    "dec": -1.0413,
-    "class": "GALAXY",
-    "subClass": "",
-    "z": 0.0213,
-    "snMedian": 33.25,
-}
+    "specObjID": 299489677444933632, "plate": 266, "mjd": 51602, "fiberID": 31, "ra": 146.7142,
+    "dec": -1.0413, "class": "GALAXY", "subClass": "", "z": 0.0213, "snMedian": 33.25,
+}  # fmt: skip
 SPECOBJ = {
-    "SPECOBJID": "299489677444933632",
-    "PLATE": 266,
-    "MJD": 51602,
-    "FIBERID": 31,
-    "CLASS": "STAR",
-    "SUBCLASS": "CV",
-    "PLUG_RA": 146.7142,
-    "PLUG_DEC": -1.0413,
-    "SN_MEDIAN_ALL": 7.5,
-}
+    "SPECOBJID": "299489677444933632", "PLATE": 266, "MJD": 51602, "FIBERID": 31, "CLASS": "STAR",
+    "SUBCLASS": "CV", "PLUG_RA": 146.7142, "PLUG_DEC": -1.0413, "SN_MEDIAN_ALL": 7.5,
+}  # fmt: skip
 SDSS_V = {
     "FIELD": 15000,
     "MJD": 59146,
@@ -73,18 +43,10 @@ SDSS_V = {
     "SN_MEDIAN_ALL": 2.5,
 }
 DESI = {
-    "TARGETID": 39627658462234737,
-    "SURVEY": "main",
-    "PROGRAM": "dark",
-    "HEALPIX": 27247,
-    "Z": 1.25,
-    "ZWARN": 0,
-    "SPECTYPE": "STAR",
-    "SUBTYPE": "CV",
-    "TARGET_RA": 210.5,
-    "TARGET_DEC": 5.5,
+    "TARGETID": 39627658462234737, "SURVEY": "main", "PROGRAM": "dark", "HEALPIX": 27247, "Z": 1.25,
+    "ZWARN": 0, "SPECTYPE": "STAR", "SUBTYPE": "CV", "TARGET_RA": 210.5, "TARGET_DEC": 5.5,
     "MEAN_FIBER_RA": 210.5001,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -159,11 +121,9 @@ def test_single_columns(sample, role, column):
 
 def test_ucds_help_where_names_do_not():
     found = roles(
-        {"a": 10.0, "b": 20.0, "c": "x"},
-        a={"ucd": "pos.eq.ra;meta.main"},
-        b={"ucd": "pos.eq.dec"},
+        {"a": 10.0, "b": 20.0, "c": "x"}, a={"ucd": "pos.eq.ra;meta.main"}, b={"ucd": "pos.eq.dec"},
         c={"ucd": "meta.id;meta.main"},
-    )
+    )  # fmt: skip
     assert found.columns == {"ra": "a", "dec": "b", "object_id": "c"}
 
 

@@ -37,14 +37,10 @@ def test_right_ascensions(text, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("-10.25", -10.25),
-        ("+10:15:00", 10.25),
-        ("-00:30:00", -0.5),
-        ("\u221200:30:00", -0.5),
-        ("-10d15m00s", -10.25),
-        ("-10 15 00", -10.25),
+        ("-10.25", -10.25), ("+10:15:00", 10.25), ("-00:30:00", -0.5), ("\u221200:30:00", -0.5),
+        ("-10d15m00s", -10.25), ("-10 15 00", -10.25),
     ],
-)
+)  # fmt: skip
 def test_declinations(text, expected):
     assert dec(text) == pytest.approx(expected)
 

@@ -67,12 +67,9 @@ def test_low_ratings_come_first_then_contradicted_verdicts(session):
     session.record_verdict(7, accept)
     found = agent_faults(session)
     assert [(each.candidate_id, each.score, each.agent, each.person) for each in found] == [
-        (3, 0, "YES", Verdict.ACCEPT),
-        (1, 2, "YES", Verdict.ACCEPT),
-        (5, 5, "YES", Verdict.REJECT),
-        (6, None, "YES", Verdict.REJECT),
-        (7, None, "NO", Verdict.ACCEPT),
-    ]
+        (3, 0, "YES", Verdict.ACCEPT), (1, 2, "YES", Verdict.ACCEPT), (5, 5, "YES", Verdict.REJECT),
+        (6, None, "YES", Verdict.REJECT), (7, None, "NO", Verdict.ACCEPT),
+    ]  # fmt: skip
     assert {each.model for each in found} == {"spec-o3-7b"}
 
 
@@ -81,13 +78,10 @@ def test_facts_that_are_no_ratings_are_left_out(session):
     rate(session, 1, one, 1)
     good = next(iter(all_ratings(session)))[1]
     for key, value in (
-        ("1:x:Ada", "{"),
-        ("1:y:Ada", '{"kind": "rating"}'),
-        ("1:z:Ada", ""),
-        ("-1:x:Ada", rating_text(good)),
-        ("one:x:Ada", rating_text(good)),
+        ("1:x:Ada", "{"), ("1:y:Ada", '{"kind": "rating"}'), ("1:z:Ada", ""),
+        ("-1:x:Ada", rating_text(good)), ("one:x:Ada", rating_text(good)),
         ("999:x:Ada", rating_text(good)),
-    ):
+    ):  # fmt: skip
         session.set_fact(PREFIX + key, value)
     assert [number for number, _ in all_ratings(session)] == [1, 999]
     assert [each.candidate_id for each in agent_faults(session)] == [1]

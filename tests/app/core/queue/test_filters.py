@@ -144,17 +144,13 @@ SHA = "0123456789abcdef" * 4
             'verdict:unjudged p_yes>0.5 snr>=10 flag:star own.mag_r<18 "binary"',
             And(
                 (
-                    UNJUDGED,
-                    Number("p_yes", ">", 0.5),
-                    Number("snr", ">=", 10.0),
-                    Flag("star"),
-                    OwnColumnFilter("mag_r", "<", "18"),
-                    Anywhere("binary"),
+                    UNJUDGED, Number("p_yes", ">", 0.5), Number("snr", ">=", 10.0), Flag("star"),
+                    OwnColumnFilter("mag_r", "<", "18"), Anywhere("binary"),
                 )
             ),
         ),
     ],
-)
+)  # fmt: skip
 def test_what_people_type(text, tree):
     assert parse_filter(text) == tree
 
@@ -268,27 +264,12 @@ def test_a_filter_is_read_back(tree):
 @pytest.mark.parametrize(
     "text",
     [
-        "verdict:accept",
-        "not verdict:unjudged",
-        "any:reject",
-        "agent:yes",
-        "flag:star",
-        "has:flag",
-        "comment:binary",
-        "has:comment",
-        "has:fault",
-        "fault:file",
-        "object=J000007",
-        "p_yes>0.9",
-        "snr>20",
-        "score<0",
-        "disagree:agent",
-        "disagree:agents",
-        "disagree:people",
-        "verdict:accept or flag:star",
-        "own.class=star verdict:accept",
+        "verdict:accept", "not verdict:unjudged", "any:reject", "agent:yes", "flag:star",
+        "has:flag", "comment:binary", "has:comment", "has:fault", "fault:file", "object=J000007",
+        "p_yes>0.9", "snr>20", "score<0", "disagree:agent", "disagree:agents", "disagree:people",
+        "verdict:accept or flag:star", "own.class=star verdict:accept",
     ],
-)
+)  # fmt: skip
 def test_rare_ones_are_gathered_by_an_index(planned_session, text, monkeypatch):
     monkeypatch.setattr(walking, "MAX_GATHERED", 5000)
     tree = parse_filter(text)
@@ -364,13 +345,10 @@ def test_what_a_person_typed_is_never_part_of_a_statement(seen):
         statements.append(statement)
 
     trees = [
-        Words("object", "=", HOSTILE),
-        Words("comment", "contains", HOSTILE),
-        OwnColumnFilter(HOSTILE, "=", HOSTILE),
-        OwnColumnFilter(HOSTILE, "<", "3"),
-        Flag(HOSTILE),
+        Words("object", "=", HOSTILE), Words("comment", "contains", HOSTILE),
+        OwnColumnFilter(HOSTILE, "=", HOSTILE), OwnColumnFilter(HOSTILE, "<", "3"), Flag(HOSTILE),
         Anywhere(HOSTILE),
-    ]
+    ]  # fmt: skip
     with seen.session.database.reading() as connection:
         engine = connection.engine
     event.listen(engine, "before_cursor_execute", note)

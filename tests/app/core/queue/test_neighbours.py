@@ -15,13 +15,8 @@ from app.core.queue.neighbours import nearest, separation_arcsec
 from tests.app.core.sessions import made
 
 CENTRES = [
-    (0.0, 0.0),
-    (359.9999, 45.0),
-    (0.0001, -60.0),
-    (180.0, 89.999),
-    (10.0, -90.0),
-    (77.0, 90.0),
-]
+    (0.0, 0.0), (359.9999, 45.0), (0.0001, -60.0), (180.0, 89.999), (10.0, -90.0), (77.0, 90.0),
+]  # fmt: skip
 RADII = [0.0, 0.5, 3.0, 60.0, 1800.0, 3600.0]
 
 

@@ -53,21 +53,13 @@ def ids(session, text="", sort=LIST_ORDER):
 
 def test_filters(judged):
     for text, wanted in [
-        ("subclass=DN", [1, 2]),
-        ("subclass=dn", [1, 2]),
-        ('subclass="WZ Sge"', [1]),
-        ("subclass=D", []),
-        ("subclass~n", [1, 2, 3]),
-        ("subclass!=DN verdict:accept", [3, 4]),
-        ("mine.subclass=NL", [3]),
-        ("ebv=0.5", [1]),
-        ("mine.ebv>0.3", [1, 5]),
-        ("mine.ebv:0.2..0.6", [1, 2]),
-        ("binary=yes", [2]),
-        ("not binary=yes verdict:accept", [1, 3, 4]),
-        ('remark~"50 %"', [3]),
+        ("subclass=DN", [1, 2]), ("subclass=dn", [1, 2]), ('subclass="WZ Sge"', [1]),
+        ("subclass=D", []), ("subclass~n", [1, 2, 3]), ("subclass!=DN verdict:accept", [3, 4]),
+        ("mine.subclass=NL", [3]), ("ebv=0.5", [1]), ("mine.ebv>0.3", [1, 5]),
+        ("mine.ebv:0.2..0.6", [1, 2]), ("binary=yes", [2]),
+        ("not binary=yes verdict:accept", [1, 3, 4]), ('remark~"50 %"', [3]),
         ("subclass=DN or ebv=3", [1, 2, 5]),
-    ]:
+    ]:  # fmt: skip
         assert ids(judged, text) == wanted
         names = [each.name for each in own_columns(judged)]
         tree = parse_filter(text, names)
@@ -102,11 +94,9 @@ def test_an_order_follows_what_is_said(judged):
 
 def test_columns_and_their_values(judged):
     assert own_columns(judged) == (
-        OwnColumn("mine.subclass", False),
-        OwnColumn("mine.ebv", True),
-        OwnColumn("mine.binary", False),
-        OwnColumn("mine.remark", False),
-    )
+        OwnColumn("mine.subclass", False), OwnColumn("mine.ebv", True),
+        OwnColumn("mine.binary", False), OwnColumn("mine.remark", False),
+    )  # fmt: skip
     first, second, *_ = page(judged, parse_filter("")).rows
     assert [first.value(name) for name in ("mine.subclass", "mine.ebv")] == ["WZ Sge", 0.5]
     assert [second.value(name) for name in ("mine.binary", "mine.remark")] == [True, None]

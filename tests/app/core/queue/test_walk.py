@@ -42,11 +42,8 @@ def test_the_same_by_looking_alone(file_scene, tree, sort):
     """Nothing is gathered, and a call looks at a few rows only."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (
-            ("MAX_GATHERED", -1),
-            ("MAX_GATHERED_LATE", -1),
-            ("FIRST_ROWS", 3),
-            ("ROWS_A_CALL", 11),
-        ):
+            ("MAX_GATHERED", -1), ("MAX_GATHERED_LATE", -1), ("FIRST_ROWS", 3), ("ROWS_A_CALL", 11),
+        ):  # fmt: skip
             patch.setattr(walking, name, value)
         assert found(file_scene.session, tree, sort) == file_scene.numbers(tree, sort)
 

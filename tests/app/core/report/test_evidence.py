@@ -122,14 +122,10 @@ def test_where_the_agent_differs_the_surest_first(session):
         session,
         "nano",
         {
-            1: ("YES", 0.6),
-            2: ("YES", 0.99),
-            3: ("NO", 0.01),
-            4: ("NO", 0.4),
-            5: ("YES", 0.9),
+            1: ("YES", 0.6), 2: ("YES", 0.99), 3: ("NO", 0.01), 4: ("NO", 0.4), 5: ("YES", 0.9),
             6: ("YES", 0.9),
         },
-    )
+    )  # fmt: skip
     say(session, "Ada", {1: R, 2: R, 3: A, 4: R, 5: U, 6: A})
     say(session, "Ben", {6: R})
     assert [each.candidate.id for each in agent_differs(session)] == [2, 3, 1]

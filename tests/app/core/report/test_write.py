@@ -31,10 +31,8 @@ def test_nothing_of_a_session_becomes_markup(location, tmp_path):
     with made(location, 6) as session:
         with session.database.writing() as connection:
             for table, column in (
-                ("candidates", "object_id"),
-                ("lists", "name"),
-                ("lists", "path"),
-            ):
+                ("candidates", "object_id"), ("lists", "name"), ("lists", "path"),
+            ):  # fmt: skip
                 connection.exec_driver_sql(f"UPDATE {table} SET {column} = ?", (EVIL,))
             connection.exec_driver_sql("UPDATE lists SET sha256 = ?", (EVIL,))
         trajectory = Trajectory(

@@ -32,11 +32,8 @@ def held(session):
         for each in session.judgements(number):
             said = each.opinion
             found[number, each.reviewer] = [
-                said.verdict,
-                said.confidence,
-                list(said.flags),
-                said.comment,
-            ]
+                said.verdict, said.confidence, list(said.flags), said.comment,
+            ]  # fmt: skip
     return found
 
 

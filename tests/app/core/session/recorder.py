@@ -116,11 +116,8 @@ def _hold(order: Order) -> None:
 
 
 WORKS: dict[str, Callable[[Order], None]] = {
-    "record": _record,
-    "import": _import,
-    "open": _open,
-    "hold": _hold,
-}
+    "record": _record, "import": _import, "open": _open, "hold": _hold,
+}  # fmt: skip
 
 
 def _session(order: Order, reviewer: str) -> Session:

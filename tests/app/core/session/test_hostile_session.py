@@ -37,12 +37,8 @@ VALUES = {
         "id": [str(HUGE), "-id"],
     },
     "judgements": {
-        "log_id": ["99", "'x'", "3"],
-        "verdict": ["'MAYBE'", "7"],
-        "flags": ["'null'", "x'00'"],
-        "comment": ["7", "x'00'"],
-        "at": ["7", "x'00'"],
-        "reviewer_id": ["99", "'x'"],
+        "log_id": ["99", "'x'", "3"], "verdict": ["'MAYBE'", "7"], "flags": ["'null'", "x'00'"],
+        "comment": ["7", "x'00'"], "at": ["7", "x'00'"], "reviewer_id": ["99", "'x'"],
         "candidate_id": ["99", "'x'"],
     },
     "reviewers": {
@@ -61,7 +57,7 @@ VALUES = {
         "agent_p_yes": ["'x'"],
     },
     "facts": {"key": ["x'00' || key"], "value": ["x'00'", "char(0)", "''"]},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("table", VALUES)

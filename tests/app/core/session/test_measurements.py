@@ -20,15 +20,9 @@ from app.core.session.session import open_session
 from tests.app.core.sessions import made
 
 HALPHA = HandMeasurement(
-    line="Hα",
-    ew=-15.5,
-    ew_error=0.5,
-    fwhm_kms=354.0,
-    centroid=6564.9,
-    snr=12.0,
-    left=(6500.0, 1.5),
-    right=(6630.0, 1.25),
-)
+    line="Hα", ew=-15.5, ew_error=0.5, fwhm_kms=354.0, centroid=6564.9, snr=12.0,
+    left=(6500.0, 1.5), right=(6630.0, 1.25),
+)  # fmt: skip
 BARE = HandMeasurement(line="He II 4686", ew=2.0, left=(4600.0, 1.0), right=(4800.0, 1.0))
 
 
@@ -79,17 +73,10 @@ def test_only_ones_own_can_be_withdrawn(session, file_location):
 
 def test_what_is_no_measurement_is_not_kept(session):
     for wrong in [
-        {"line": ""},
-        {"line": "x" * 81},
-        {"line": "a\nb"},
-        {"ew": math.nan},
-        {"snr": math.inf},
-        {"ew_error": -1.0},
-        {"fwhm_kms": -1.0},
-        {"left": (6700.0, 1.0)},
-        {"left": (-1.0, 1.0)},
+        {"line": ""}, {"line": "x" * 81}, {"line": "a\nb"}, {"ew": math.nan}, {"snr": math.inf},
+        {"ew_error": -1.0}, {"fwhm_kms": -1.0}, {"left": (6700.0, 1.0)}, {"left": (-1.0, 1.0)},
         {"right": (6630.0, math.nan)},
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(SessionError):
             record_measurement(session, 1, replace(HALPHA, **wrong))
         assert measurements_of(session, with_withdrawn=True) == []

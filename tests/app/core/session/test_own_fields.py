@@ -84,12 +84,8 @@ def test_a_file(tmp_path):
 def test_a_strangers_fact_defines_nothing(tmp_path):
     with made(tmp_path / "a.speco3") as session:
         for fact in [
-            "{",
-            "[1]",
-            '[{"name": "a"}]',
-            '[{"name": "a", "kind": "tick", "x": 1}]',
-            '{"a": 1}',
-        ]:
+            "{", "[1]", '[{"name": "a"}]', '[{"name": "a", "kind": "tick", "x": 1}]', '{"a": 1}',
+        ]:  # fmt: skip
             session.set_fact(FACT, fact)
             assert own_fields(session) == ()
 
@@ -108,12 +104,10 @@ def test_a_merge_adds_those_of_the_other(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "text", "value"),
     [
-        ("number", " 2.5 ", 2.5),
-        ("text", "a  b", "a b"),
-        ("tick", "yes", True),
+        ("number", " 2.5 ", 2.5), ("text", "a  b", "a b"), ("tick", "yes", True),
         ("tick", "no", None),
     ],
-)
+)  # fmt: skip
 def test_typed_values(kind, text, value):
     assert value_of(OwnField(name="x", kind=kind), text) == value
 
@@ -134,13 +128,10 @@ def test_levels():
 @pytest.mark.parametrize(
     ("paths", "common"),
     [
-        (["DA/DAH", "DA/DAZ"], "DA"),
-        (["DA/DAH", "DA"], "DA"),
-        (["DA/DAH", ""], "DA/DAH"),
-        (["DA", "DB"], ""),
-        ([], ""),
+        (["DA/DAH", "DA/DAZ"], "DA"), (["DA/DAH", "DA"], "DA"), (["DA/DAH", ""], "DA/DAH"),
+        (["DA", "DB"], ""), ([], ""),
     ],
-)
+)  # fmt: skip
 def test_what_several_have_in_common(paths, common):
     assert common_subclass(paths) == common
 

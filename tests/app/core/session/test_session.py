@@ -91,13 +91,9 @@ def test_roles_name_the_column_of_the_label_and_damaged_ones_are_left_out(tmp_pa
 def test_opinions_that_cannot_be_kept(location):
     with made(location) as session:
         for opinion in [
-            Opinion(confidence=5),
-            Opinion(confidence=-1),
-            Opinion(comment="x" * 10_001),
-            Opinion(comment="a\0b"),
-            Opinion(flags=("",)),
-            Opinion(flags=("a",) * 33),
-        ]:
+            Opinion(confidence=5), Opinion(confidence=-1), Opinion(comment="x" * 10_001),
+            Opinion(comment="a\0b"), Opinion(flags=("",)), Opinion(flags=("a",) * 33),
+        ]:  # fmt: skip
             with pytest.raises(SessionError):
                 session.record_verdict(1, opinion)
             assert list(session.history()) == []

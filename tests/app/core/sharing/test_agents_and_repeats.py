@@ -56,12 +56,9 @@ def test_what_agents_said(tmp_path):
         with into.database.reading() as connection:
             rows = connection.execute(select(inspections).order_by(inspections.c.id)).all()
         assert sorted((row.candidate_id, row.model, row.at) for row in rows) == [
-            (1, "nano", moment(20)),
-            (2, "nano", moment(30)),
-            (3, "large", moment(20)),
-            (3, "nano", moment(30)),
-            (6, "large", moment(20)),
-        ]
+            (1, "nano", moment(20)), (2, "nano", moment(30)), (3, "large", moment(20)),
+            (3, "nano", moment(30)), (6, "large", moment(20)),
+        ]  # fmt: skip
         found = agents(into)
         assert [each[0] for each in found] == ["YES", "NO", "NO", None, None, "YES"]
         assert [each[5] for each in found] == [False, False, True, False, False, False]

@@ -41,10 +41,8 @@ def test_a_copy_that_went_on(tmp_path):
             report = merge(here, there)
             assert report.lines == 4
             assert verdicts(here) == {
-                (1, "Ada"): "ACCEPT",
-                (2, "Ada"): "UNSURE",
-                (4, "Ada"): "ACCEPT",
-            }
+                (1, "Ada"): "ACCEPT", (2, "Ada"): "UNSURE", (4, "Ada"): "ACCEPT",
+            }  # fmt: skip
             assert [each.candidate_id for each in report.conflicts] == [4]
             check(here)
             assert merge(here, there).lines == 0

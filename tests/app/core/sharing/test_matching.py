@@ -42,16 +42,9 @@ def test_who_is_who(tmp_path):
             for number in range(1, into.count() + 1)
         }
         assert said == {
-            1: [],
-            2: ["there 1"],
-            3: ["there 2"],
-            4: ["there 3"],
-            5: ["there 4"],
-            6: ["there 7"],
-            7: ["there 5"],
-            8: ["there 6"],
-            9: ["there 8"],
-        }
+            1: [], 2: ["there 1"], 3: ["there 2"], 4: ["there 3"], 5: ["there 4"], 6: ["there 7"],
+            7: ["there 5"], 8: ["there 6"], 9: ["there 8"],
+        }  # fmt: skip
         assert merge(into, other).matched == 8
 
 

@@ -69,11 +69,8 @@ def test_two_people(location, tmp_path):
             ["Ada", "Ben"],
         )
         assert verdicts(ada) == {
-            (1, "Ada"): "ACCEPT",
-            (2, "Ada"): "ACCEPT",
-            (2, "Ben"): "REJECT",
-            (6, "Ben"): "UNSURE",
-        }
+            (1, "Ada"): "ACCEPT", (2, "Ada"): "ACCEPT", (2, "Ben"): "REJECT", (6, "Ben"): "UNSURE",
+        }  # fmt: skip
         merged = list(ada.history())[2]
         assert (merged.seconds, dict(merged.shown)) == (2.5, {"verdict": "YES"})
         assert ada.candidate(6).path == "/home/Ben/6.fits"
@@ -105,12 +102,9 @@ def test_the_later_word_of_one_person_stands(tmp_path):
         here.record_verdict(5, ACCEPT)
         report = merge(here, there)
         assert verdicts(here) == {
-            (1, "Ada"): "REJECT",
-            (2, "Ada"): "ACCEPT",
-            (3, "Ada"): "UNSURE",
-            (4, "Ada"): "UNSURE",
+            (1, "Ada"): "REJECT", (2, "Ada"): "ACCEPT", (3, "Ada"): "UNSURE", (4, "Ada"): "UNSURE",
             (5, "Ada"): "ACCEPT",
-        }
+        }  # fmt: skip
         found = {
             each.candidate_id: (each.kept.opinion.verdict, each.set_aside.opinion.verdict)
             for each in report.conflicts
@@ -215,23 +209,14 @@ def test_all_or_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("table", "values"),
     [
-        (log, {"action": "judge"}),
-        (log, {"verdict": "MAYBE"}),
-        (log, {"flags": "{}"}),
-        (log, {"shown": "["}),
-        (log, {"at": "zzzz"}),
-        (log, {"at": "2026-01-01T00:00:00+02:00"}),
-        (log, {"before_id": 77}),
-        (log, {"before_id": 2}),
-        (log, {"origin": b"x"}),
-        (log, {"origin": "x", "origin_id": "y"}),
-        (inspections, {"p_yes": 3.0}),
-        (inspections, {"verdict": "MAYBE"}),
-        (inspections, {"record": b"\0"}),
-        (candidates, {"row": "x"}),
-        (candidates, {"own": "[]"}),
+        (log, {"action": "judge"}), (log, {"verdict": "MAYBE"}), (log, {"flags": "{}"}),
+        (log, {"shown": "["}), (log, {"at": "zzzz"}), (log, {"at": "2026-01-01T00:00:00+02:00"}),
+        (log, {"before_id": 77}), (log, {"before_id": 2}), (log, {"origin": b"x"}),
+        (log, {"origin": "x", "origin_id": "y"}), (inspections, {"p_yes": 3.0}),
+        (inspections, {"verdict": "MAYBE"}), (inspections, {"record": b"\0"}),
+        (candidates, {"row": "x"}), (candidates, {"own": "[]"}),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_one_brings_nothing(into, other, table, values):
     for number in (1, 2):
         other.record_verdict(number, ACCEPT)
@@ -505,15 +490,10 @@ def test_many_that_were_seen(location, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("seen:99:Ben", "o"),
-        ("seen:x:Ben", "o"),
-        ("seen:1:", "o"),
-        ("seen:1:Be\nn", "o"),
-        ("seen:1:Ben", "o" + "m" * 300),
-        ("seen:" + "9" * 30 + ":Ben", "o"),
-        ("seen:1:Ben", b"o"),
+        ("seen:99:Ben", "o"), ("seen:x:Ben", "o"), ("seen:1:", "o"), ("seen:1:Be\nn", "o"),
+        ("seen:1:Ben", "o" + "m" * 300), ("seen:" + "9" * 30 + ":Ben", "o"), ("seen:1:Ben", b"o"),
     ],
-)
+)  # fmt: skip
 def test_what_a_stranger_writes_of_it(into, other, key, value):
     with other.database.writing() as connection:
         connection.execute(text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})

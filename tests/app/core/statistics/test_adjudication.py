@@ -50,10 +50,8 @@ def test_people_of_one_mind():
     ]
     found = final_opinion(given)
     assert (found.settled_by, found.reviewers, found.at) == (
-        "unanimous",
-        ("Ada", "Ben", "Cy"),
-        "2026-01-03",
-    )
+        "unanimous", ("Ada", "Ben", "Cy"), "2026-01-03",
+    )  # fmt: skip
     assert found.opinion == Opinion(
         verdict=A, confidence=2, flags=("odd", "sky"), comment="Ada: broad\nCy: yes"
     )
@@ -68,10 +66,8 @@ def test_people_who_differ_have_no_verdict_until_somebody_speaks(other):
     assert (found.reviewers, found.at) == (("Ada", "Ben"), "")
     spoken = final_opinion([*given, judgement("Eve", U, comment="no way to tell")], "Eve")
     assert (spoken.settled_by, spoken.opinion.verdict, spoken.reviewers) == (
-        "adjudicator",
-        U,
-        ("Eve",),
-    )
+        "adjudicator", U, ("Eve",),
+    )  # fmt: skip
     assert spoken.opinion.comment == "no way to tell"
     assert final_opinion([*given, judgement("Eve", None)], "Eve").settled_by == "disagreement"
 
@@ -117,15 +113,11 @@ def test_people_and_agent(session):
     say(session, "Ben", {3: U, 5: R})
     found = list(disputes(session))
     assert [(each.candidate_id, each.between) for each in found] == [
-        (2, ("agent",)),
-        (3, ("people", "agent")),
-        (5, ("people", "agent")),
-    ]
+        (2, ("agent",)), (3, ("people", "agent")), (5, ("people", "agent")),
+    ]  # fmt: skip
     assert (found[0].agent_verdict, found[0].agent_p_yes, found[0].agent_model) == (
-        "NO",
-        0.2,
-        "nano",
-    )
+        "NO", 0.2, "nano",
+    )  # fmt: skip
     assert not found[0].is_open
     assert [each.candidate_id for each in disputes(session, with_agent=False)] == [3, 5]
     assert [each.candidate_id for each in disputes(session, only_open=True)] == [3, 5]

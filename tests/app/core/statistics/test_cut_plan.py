@@ -17,15 +17,9 @@ from tests.agent.confidence.judged_samples import sample_judged
 
 def own(judged, unjudged=()):
     return CalibrationSample(
-        model="nano",
-        model_sha256="",
-        judged=judged,
-        unjudged=np.array(unjudged, dtype=float),
-        unsure=0,
-        shown=0,
-        together=0,
-        without_p=0,
-    )
+        model="nano", model_sha256="", judged=judged, unjudged=np.array(unjudged, dtype=float),
+        unsure=0, shown=0, together=0, without_p=0,
+    )  # fmt: skip
 
 
 def test_work_saved_on_the_unjudged(rng):

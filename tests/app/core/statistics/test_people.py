@@ -59,10 +59,8 @@ def test_pairs_are_scikit_learns(session, rng):
         say(session, name, verdicts)
     found = reviewer_agreement(read_verdicts(session))
     assert [(pair.first, pair.second) for pair in found.pairs] == [
-        ("Ada", "Ben"),
-        ("Ada", "Cy"),
-        ("Ben", "Cy"),
-    ]
+        ("Ada", "Ben"), ("Ada", "Cy"), ("Ben", "Cy"),
+    ]  # fmt: skip
     for pair in found.pairs:
         shared = sorted(said[pair.first].keys() & said[pair.second].keys())
         assert pair.every.n == len(shared)
@@ -81,10 +79,8 @@ def test_pairs_are_scikit_learns(session, rng):
 def test_bins_of_snr_hold_all_of_a_pair(session, rng):
     truth = rng.random(120) < 0.5
     snr = dict(enumerate(np.round(rng.uniform(0, 80, 120), 1).tolist(), 1)) | {
-        1: None,
-        2: 5.0,
-        3: 50.0,
-    }
+        1: None, 2: 5.0, 3: 50.0,
+    }  # fmt: skip
     set_snr(session, snr)
     said = {name: drawn_verdicts(rng, truth, 0.8) for name in ("Ada", "Ben")}
     for name, verdicts in said.items():
@@ -93,13 +89,8 @@ def test_bins_of_snr_hold_all_of_a_pair(session, rng):
     (pair,) = found.pairs
     assert sum(each.found.n for each in pair.by_snr) == 120
     assert [each.name for each in pair.by_snr] == [
-        "S/N below 5",
-        "S/N 5-10",
-        "S/N 10-20",
-        "S/N 20-50",
-        "S/N 50 or more",
-        "S/N not known",
-    ]
+        "S/N below 5", "S/N 5-10", "S/N 10-20", "S/N 20-50", "S/N 50 or more", "S/N not known",
+    ]  # fmt: skip
     for each, several in zip(pair.by_snr[:-1], found.several_by_snr, strict=False):
         low, high = each.low or 0.0, each.high or 1e9
         members = [n for n, value in snr.items() if value is not None and low <= value < high]
@@ -123,12 +114,8 @@ def test_alone_there_is_nobody_to_agree_with(session):
 def test_edges_belong_to_the_bin_above():
     bins = list(split_by_snr(np.array([*EDGES, np.nan])))
     assert [(each.low, each.found.tolist().index(True)) for each in bins] == [
-        (5.0, 0),
-        (10.0, 1),
-        (20.0, 2),
-        (50.0, 3),
-        (None, 4),
-    ]
+        (5.0, 0), (10.0, 1), (20.0, 2), (50.0, 3), (None, 4),
+    ]  # fmt: skip
     assert list(split_by_snr(np.array([]))) == []
 
 

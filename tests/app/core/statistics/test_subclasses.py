@@ -34,12 +34,8 @@ def session(location):
 
 def test_numbers_and_kappa_by_level_are_in_the_statistics(session):
     assert subclass_statistics(session).counts == {
-        "DN": 2,
-        "DN/WZ Sge": 1,
-        "IP": 1,
-        "NL/SW Sex": 1,
-        "polar": 1,
-    }
+        "DN": 2, "DN/WZ Sge": 1, "IP": 1, "NL/SW Sex": 1, "polar": 1,
+    }  # fmt: skip
     first, second = subclass_statistics(session).pairs
     assert (first.first, first.second, first.level) == ("Ada", "Ben", 1)
     # Of five that both have named four agree, where chance alone gives 14 of 25.

@@ -86,14 +86,10 @@ def test_a_datalink_table_without_the_file_is_a_failure(server, client):
 @pytest.mark.parametrize(
     "url",
     [
-        "file:///etc/passwd",
-        "ftp://example.org/x",
-        "http://127.0.0.1:1/x",
-        "http://192.168.0.7/x",
-        "https://router/x",
-        "http://user:word@example.org/x",
+        "file:///etc/passwd", "ftp://example.org/x", "http://127.0.0.1:1/x", "http://192.168.0.7/x",
+        "https://router/x", "http://user:word@example.org/x",
     ],
-)
+)  # fmt: skip
 def test_addresses_that_lead_elsewhere_are_refused(server, client, url):
     reply_with(server, ssap_reply([(url, 24.376852, 25.427147)]))
     with pytest.raises(NotAllowed):

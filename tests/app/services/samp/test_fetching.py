@@ -219,13 +219,10 @@ def test_a_server_that_trickles_is_left_in_the_end(target, monkeypatch):
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (missing, "404"),
-        (elsewhere, "302"),
-        (huge, "more than"),
-        (cut_short, "not whole"),
+        (missing, "404"), (elsewhere, "302"), (huge, "more than"), (cut_short, "not whole"),
         (a_web_page, "not a table"),
     ],
-)
+)  # fmt: skip
 def test_what_a_server_may_do_instead(target, answer, why):
     with server(answer) as url, pytest.raises(RefusedMessage, match=why):
         fetch(offer(url), target, never)

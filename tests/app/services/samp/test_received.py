@@ -97,13 +97,11 @@ def test_nothing_but_a_refusal_comes_of_nonsense(mtype, params):
 @pytest.mark.parametrize(
     "params",
     [
-        sent.table(Path("/a b/ü.vot"), "t", "n"),
-        sent.row("t", "u", 5),
-        sent.rows("t", "u", [1, 2]),
-        sent.position(np.float64(10.5), -3),
+        sent.table(Path("/a b/ü.vot"), "t", "n"), sent.row("t", "u", 5),
+        sent.rows("t", "u", [1, 2]), sent.position(np.float64(10.5), -3),
         sent.spectrum(Path("/s.vot"), "s", "n"),
     ],
-)
+)  # fmt: skip
 def test_all_values_are_texts(params):
     for value in params.values():
         inner = value.values() if isinstance(value, dict) else value

@@ -95,14 +95,10 @@ def test_any_bytes_are_a_list_or_a_clear_error(tmp_path_factory, raw):
 
 # Encodings of text lists.
 ENCODINGS = {
-    "utf-8": "Hα,中文,é",
-    "utf-8-sig": "Hα,中文,é",
-    "utf-16": "Hα,中文,é",
-    "utf-16-be": "Hα,中文,é",
-    "cp1252": "Véron,Gliese’s,±3",
-    "latin-1": "Véron,São,±3",
+    "utf-8": "Hα,中文,é", "utf-8-sig": "Hα,中文,é", "utf-16": "Hα,中文,é", "utf-16-be": "Hα,中文,é",
+    "cp1252": "Véron,Gliese’s,±3", "latin-1": "Véron,São,±3",
     "gb18030": "双星系统,候选体,河北省兴隆",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
