@@ -17,19 +17,17 @@ from app.core.importing.formats.parquet_values import kind_of, text_bytes, value
 from app.core.importing.importer import import_list
 from tests.app.core.importing.lists import every, owns, values, write_parquet
 
+pa = pytest.importorskip("pyarrow")
+parquet_files = pytest.importorskip("pyarrow.parquet")
+
 
 def parquet(folder, **columns):
-    import pyarrow
-    import pyarrow.parquet
-
     path = folder / "list.parquet"
-    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    parquet_files.write_table(pa.table(columns), path)
     return path
 
 
 def test_types_of_parquet(folder):
-    import pyarrow as pa
-
     path = parquet(
         folder,
         i=pa.array([1, None], pa.int8()),
@@ -59,12 +57,9 @@ def test_types_of_parquet(folder):
 
 
 def test_row_groups_and_batches_join_up(session, folder):
-    import pyarrow
-    import pyarrow.parquet
-
-    table = pyarrow.table({"name": [f"o{n}" for n in range(9000)], "n": list(range(9000))})
+    table = pa.table({"name": [f"o{n}" for n in range(9000)], "n": list(range(9000))})
     path = folder / "list.pq"
-    pyarrow.parquet.write_table(table, path, row_group_size=3500)
+    parquet_files.write_table(table, path, row_group_size=3500)
     import_list(session, path)
     found = every(session)
     assert [each.object_id for each in found] == [f"o{n}" for n in range(9000)]
@@ -73,14 +68,11 @@ def test_row_groups_and_batches_join_up(session, folder):
 
 
 def test_units_of_parquet_and_rows_that_pandas_numbered(folder):
-    import pyarrow as pa
-    import pyarrow.parquet
-
     told = {b"unit": b"deg", b"ucd": b"pos.eq.ra", b"description": b"where"}
     ra = pa.field("ra", pa.float64(), metadata=told)
     fields = [ra, pa.field("__index_level_0__", pa.int64())]
     path = folder / "list.parquet"
-    pyarrow.parquet.write_table(pa.table([[1.0], [0]], pa.schema(fields)), path)
+    parquet_files.write_table(pa.table([[1.0], [0]], pa.schema(fields)), path)
     (described,) = open_list(path).columns
     assert (described.unit, described.ucd, described.description) == ("deg", "pos.eq.ra", "where")
 
@@ -103,14 +95,11 @@ def test_damaged_parquet(session, folder, damage, said):
 
 
 def test_parquet_of_too_large_groups_or_twins(folder, monkeypatch):
-    import pyarrow as pa
-    import pyarrow.parquet
-
     monkeypatch.setattr(parquet_list, "MAX_GROUP_BYTES", 10)
     with pytest.raises(ImportFailed, match="smaller row groups"):
         open_list(parquet(folder, a=[1, 2]))
     path = folder / "twins.parquet"
-    pyarrow.parquet.write_table(pa.Table.from_arrays([[1], [2]], ["a", "a"]), path)
+    parquet_files.write_table(pa.Table.from_arrays([[1], [2]], ["a", "a"]), path)
     with pytest.raises(ImportFailed, match="two of its columns have the same name"):
         open_list(path)
 
@@ -141,11 +130,8 @@ def test_a_row_that_is_too_long(folder, monkeypatch):
 
 def test_what_unpacks_to_very_much(folder, monkeypatch):
     monkeypatch.setattr(parquet_list, "FREE_BYTES", 0)
-    import pyarrow
-    import pyarrow.parquet
-
-    table, path = pyarrow.table({"name": ["a", "b"], "note": ["x" * 10_000_000, ""]}), folder / "b"
-    pyarrow.parquet.write_table(table, path, compression="zstd", write_statistics=False)
+    table, path = pa.table({"name": ["a", "b"], "note": ["x" * 10_000_000, ""]}), folder / "b"
+    parquet_files.write_table(table, path, compression="zstd", write_statistics=False)
     with pytest.raises(ImportFailed, match="unpacks to more than 200 times its size"):
         open_list(path)
     assert open_list(write_parquet(folder / "list.parquet")).estimate == 3
@@ -159,8 +145,6 @@ def test_very_many_pieces(folder, monkeypatch):
 
 
 def test_cells_left_empty_are_told(folder):
-    import pyarrow as pa
-
     days = pa.array([2**31 - 1, 0, None], pa.int32()).cast(pa.date32())
     file = open_list(parquet(folder, name=["a", "b", "c"], seen=days))
     assert values(file) == [("a", None), ("b", "1970-01-01"), ("c", None)]
@@ -180,17 +164,13 @@ def test_texts_are_the_same_with_and_without_their_dictionary(folder, monkeypatc
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
 def test_texts_in_every_encoding(folder, encoding):
-    import pyarrow
-    import pyarrow.parquet
-
     path, names = folder / "list.parquet", [f"o{n}" for n in range(300)]
     how = {"use_dictionary": False, "column_encoding": {"name": encoding}}
-    pyarrow.parquet.write_table(pyarrow.table({"name": names}), path, **how)
+    parquet_files.write_table(pa.table({"name": names}), path, **how)
     assert [row[0] for row in values(open_list(path))] == names
 
 
 # Values of Arrow columns, and how many bytes they take, without pandas.
-pa = pytest.importorskip("pyarrow")
 
 
 def test_kinds():
