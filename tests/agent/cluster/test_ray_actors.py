@@ -1,7 +1,5 @@
 """Actors of a Ray on this machine, some of which are killed."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What is said where there is no Ray to work with."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The promises of the cuts, kept in simulation; and what happens where none can be made."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Which calibration is fitted when, what it promises, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn.metrics

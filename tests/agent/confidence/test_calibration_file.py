@@ -1,7 +1,5 @@
 """Calibrations on disk: round trips, and files nobody vouches for."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Fleiss' kappa against its definition, a published table, and what its intervals promise."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Intervals of a share against scipy's, and against what they promise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Figures of calibration and ranking against scikit-learn's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn.metrics

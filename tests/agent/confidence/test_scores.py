@@ -1,7 +1,5 @@
 """Agreement and scores against scikit-learn, and their intervals against what they promise."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

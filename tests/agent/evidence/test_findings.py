@@ -1,7 +1,5 @@
 """How much a claim may count: S/N, detection limits, claims that need others, groups."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Descriptions of gates: the right side of the border, with the value in its unit."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The kind of object: bounded terms, readable parts, and files that are checked."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

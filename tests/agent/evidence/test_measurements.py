@@ -1,7 +1,5 @@
 """Measurements of a spectrum: made once, at the star's velocity, refused with a reason."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Every claim is said of a window that shows it."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.evidence.findings import Finding, check_claims

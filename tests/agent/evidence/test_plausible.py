@@ -1,7 +1,5 @@
 """What another feature imitates is not called by its name."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of

@@ -1,7 +1,5 @@
 """Every claim of every task, said of numbers on both sides of its threshold."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Weights of the tasks: fitted ones that fit the task, the file's own otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is said beside a picture: the numbers of that window and of no other."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The measured inspector's sentences, word for word."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """From a model that was found to the right engine, with the card's settings."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from collections.abc import Iterator

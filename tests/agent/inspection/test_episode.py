@@ -1,7 +1,5 @@
 """The loop of an inspection: mistakes, limits, and a person in between."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.engines.base import SamplingSettings

@@ -1,7 +1,5 @@
 """How the panel's two p(YES) become one."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The inspector without a model: its record is one like any other, and a valid example to learn."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The loop over a scripted engine: what goes in, what is recorded, why it stops."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Every number that the measured inspector says stands in the record's tables, once."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Mapping

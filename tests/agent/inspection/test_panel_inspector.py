@@ -1,7 +1,5 @@
 """Two inspectors, one record: the eye's looks, both verdicts with their reasons, one p(YES)."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Pictures of an inspection, the texts beside them, and the proof that they are the same."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The loop by the rules of the published models, in a wording."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The conversation, byte for byte."""
 
-from __future__ import annotations
-
 import json
 
 from agent.protocol.protocol import (

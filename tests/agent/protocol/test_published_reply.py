@@ -1,7 +1,5 @@
 """Answers read as the published scorer reads them."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.protocol import published_reply

@@ -1,7 +1,5 @@
 """The tool as the published models know it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Reading what models write: well, badly, and with malice."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,7 +1,5 @@
 """A wording speaks as it was written, byte for byte."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows of the published columns in invented words, and the wording they hold."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Lines, ticks and boxes land on the pixels that they should."""
 
-from __future__ import annotations
-
 import string
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """Charts hold the numbers they were given, in their words and in their geometry."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

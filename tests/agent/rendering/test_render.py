@@ -1,7 +1,5 @@
 """The picture as a whole: against the reference files, against pyplot, and in hard cases."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The pixels of a spectrum that are drawn, and titles of one line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

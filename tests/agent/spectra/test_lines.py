@@ -1,7 +1,5 @@
 """Line lists: contents, conversion to vacuum, and errors in files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Spectra at addresses: a store in memory, and web servers on loopback that cannot be trusted."""
 
-from __future__ import annotations
-
 import gzip
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Spectra as bytes: nothing is lost, and no bytes do harm."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

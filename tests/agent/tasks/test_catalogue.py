@@ -1,7 +1,5 @@
 """The bundled tasks are complete and consistent; a user's task is one like the others."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

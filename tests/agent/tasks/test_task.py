@@ -1,7 +1,5 @@
 """Evidence as numbers and words, and what a task finds by id."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

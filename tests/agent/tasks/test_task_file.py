@@ -1,7 +1,5 @@
 """Faulty and hostile task files: only ResourceError, and in words that help."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

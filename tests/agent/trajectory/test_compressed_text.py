@@ -1,7 +1,5 @@
 """Records are stored in a sixth of their size, and forged bytes unpack to nothing large."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 

@@ -1,7 +1,5 @@
 """p(YES) from what engines tell, and from several runs."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What a record says about itself: its looks, its reasons, and the part before a turn."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import json

@@ -1,7 +1,5 @@
 """Run commands in tests."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`spec-o3 models convert`, `sizes` and `get --gguf`, without torch and without a network."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

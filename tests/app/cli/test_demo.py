@@ -1,7 +1,5 @@
 """The demo: the bundled sample from list to report."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

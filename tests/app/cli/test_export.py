@@ -1,7 +1,5 @@
 """`spec-o3 export`: which candidates, and what it says of them."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`spec-o3 inspect`: what a person reads, what a script gets, what is kept."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The program as a whole: its children, what it says, and how it ends."""
 
-from __future__ import annotations
-
 import errno
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """`spec-o3 models`, as people and scripts use it."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The self-test: that it sees what is there, and what is wrong."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`spec-o3 stats`."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

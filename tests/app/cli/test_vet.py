@@ -1,7 +1,5 @@
 """`spec-o3 vet`."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

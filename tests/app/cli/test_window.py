@@ -1,7 +1,5 @@
 """What of the command line is for the window, and what is said where none can be shown."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

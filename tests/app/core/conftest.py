@@ -1,7 +1,5 @@
 """Fixtures for the location of a session: a file or a team's database."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app.core.database.postgres import running_cluster

@@ -1,7 +1,5 @@
 """Helpers that add verdicts and inspections to a session."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sessions for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sqlalchemy import insert

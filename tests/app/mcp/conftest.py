@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from tests.app.cli.commands import run, sample_rows, write_list

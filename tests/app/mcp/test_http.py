@@ -1,7 +1,5 @@
 """Serving over HTTP, asked by the SDK's own client and by a hostile one."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Proposals of an assistant."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.errors import SessionError

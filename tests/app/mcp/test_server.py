@@ -1,7 +1,5 @@
 """The tools, asked by the SDK's own client."""
 
-from __future__ import annotations
-
 import base64
 import io
 import math

@@ -1,7 +1,5 @@
 """Which spectra a client may name."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Serving on standard input and output."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

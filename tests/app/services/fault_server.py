@@ -1,7 +1,5 @@
 """A server on loopback that plays the services: a small sky, and every fault by its name."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import re

@@ -1,7 +1,5 @@
 """The template that fits best comes first, with its velocity."""
 
-from __future__ import annotations
-
 import csv
 import json
 from importlib.resources import files

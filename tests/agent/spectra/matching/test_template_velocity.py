@@ -1,7 +1,5 @@
 """The velocity of a template: true within its error, or refused with a reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

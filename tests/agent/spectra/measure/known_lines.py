@@ -1,7 +1,5 @@
 """Spectra with lines of known equivalent width, width and wavelength, on LAMOST's pixels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fitted profiles: against simulated lines whose centre, width and strength are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from astropy.modeling.models import Gaussian1D, Voigt1D

@@ -1,7 +1,5 @@
 """Indices of spectra with known values, and refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

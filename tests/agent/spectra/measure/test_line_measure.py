@@ -1,7 +1,5 @@
 """Lines of known width, area and wavelength, measured through noise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Properties for every spectrum: invariance to scale and Doppler shift, and no exceptions."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

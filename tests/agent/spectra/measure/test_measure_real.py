@@ -1,7 +1,5 @@
 """Measurements on real, labelled spectra: they must tell the classes apart as the sky does."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@
 Prints one JSON line: how many were read, refused, and what went wrong.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import resource

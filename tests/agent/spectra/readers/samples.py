@@ -1,7 +1,5 @@
 """Small files in the layouts of the surveys, so that tests of readers need no real data."""
 
-from __future__ import annotations
-
 import gzip
 from io import BytesIO
 from typing import Any

@@ -1,7 +1,5 @@
 """Which reader claims which file: one of them each, by what only that survey writes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

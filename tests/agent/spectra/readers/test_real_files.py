@@ -1,7 +1,5 @@
 """Every real file next to the checkout, compared with its manifest."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """Tables ruled with | and tables of fixed columns, as CDS, AAS, VizieR and IPAC give them."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import numpy as np

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import base64
 import struct
 from io import BytesIO

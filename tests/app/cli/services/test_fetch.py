@@ -1,7 +1,5 @@
 """`spec-o3 fetch`."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`spec-o3 services` against the stand-in."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.cli.services import mcp as command

@@ -1,7 +1,5 @@
 """`spec-o3 assign`: shares a list out, and writes a file for each person."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -6,8 +6,6 @@ Run once at each release that brings a new version of the tables; what it has wr
 changed again. A session with something of everything, beside it what it reads as.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import tempfile

@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own: one for each worker of pytest, gone with it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Units of work: of several threads, within one another, after the end; and whole copies."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import random

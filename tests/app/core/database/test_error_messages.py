@@ -1,7 +1,5 @@
 """Errors of the database are reported as SessionErrors that say what to do."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """One writer: whoever holds the session is named; nothing of a stranger's is written to."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

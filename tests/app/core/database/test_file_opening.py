@@ -1,7 +1,5 @@
 """Files that are not sessions, or are damaged, are refused before SQLite reads them."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import subprocess

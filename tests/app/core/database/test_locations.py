@@ -1,7 +1,5 @@
 """Passwords and keys never get into what is shown of a location."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

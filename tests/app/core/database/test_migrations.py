@@ -1,7 +1,5 @@
 """Every session that a released program has written is read by today's, and written by it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """A session of a team, in PostgreSQL: many at once, and a server that goes away."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 import re

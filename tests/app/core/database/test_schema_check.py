@@ -1,7 +1,5 @@
 """Damaged or executable schemas are refused, in a file and on a server."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

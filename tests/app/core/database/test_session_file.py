@@ -1,7 +1,5 @@
 """What others do to a session's file while it is open, or before: told clearly, nothing lost."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

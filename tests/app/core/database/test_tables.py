@@ -1,7 +1,5 @@
 """The tables are the same in SQLite and PostgreSQL."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Column, MetaData, Table, create_engine, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite

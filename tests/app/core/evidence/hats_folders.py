@@ -1,7 +1,5 @@
 """Writes catalogues in the HATS layout."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Asking about one candidate: what is known is not asked again, what failed is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

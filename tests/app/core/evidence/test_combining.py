@@ -1,7 +1,5 @@
 """The combined p(YES) of a candidate follows the answers and the inspections; p(YES) stays."""
 
-from __future__ import annotations
-
 import math
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """A whole list against a catalogue: uploads of a thousand, resumed, failures asked again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Which services are on, as the settings file says."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers are kept with their source; the newest release stands; a damaged one is told."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import func, select, update
 

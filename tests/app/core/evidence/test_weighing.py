@@ -1,7 +1,5 @@
 """What catalogues weigh: nothing without an answer, never more than the rules of the task say."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.tasks.catalogue import bundled_task, load_tasks

@@ -1,7 +1,5 @@
 """Sessions with lists of any columns, and catalogues read back by astropy as plain values."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """Columns of a catalogue: names, units and descriptions."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

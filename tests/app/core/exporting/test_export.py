@@ -1,7 +1,5 @@
 """Which candidates are written, whose word it is, and what happens when it cannot be."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

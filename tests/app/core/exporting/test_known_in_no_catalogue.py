@@ -5,8 +5,6 @@ judged, judged, disputed, inspected, measured, rated, merged from parts and aske
 and in all that a script, a notebook, an assistant or another program is given.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import json

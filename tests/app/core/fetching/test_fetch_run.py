@@ -1,7 +1,5 @@
 """Fetching into a folder: whole files or none, and on where it stopped."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The list of what was fetched opens as any other."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """The record of fetched files."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Rows of lists, and candidates without a file, as spectra to be fetched."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -5,8 +5,6 @@
 Prints one JSON line: how many were read, refused, and the memory it took.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -2,8 +2,6 @@
 those of the program, without half a second of imports each. Run as a program: that process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

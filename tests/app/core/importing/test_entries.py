@@ -1,7 +1,5 @@
 """Rows as candidates: names, numbers, positions and files."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """Folders of spectra as lists."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """Hundreds of damaged lists in child processes, and what a list may not make us do."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

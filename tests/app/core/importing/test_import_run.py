@@ -1,7 +1,5 @@
 """Rows on their way into the tables: counts, duplicates, stops and restarts."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.errors import ImportFailed, ImportStopped

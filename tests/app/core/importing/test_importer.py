@@ -1,7 +1,5 @@
 """A list into a session: the same candidates from every format, all of them or none."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import random

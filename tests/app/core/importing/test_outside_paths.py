@@ -1,7 +1,5 @@
 """Absolute paths that lead out of the folder of the list: counted, never followed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

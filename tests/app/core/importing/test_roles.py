@@ -1,7 +1,5 @@
 """What columns are for, in lists as the surveys and their users write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.importing.formats.contents import ListColumn

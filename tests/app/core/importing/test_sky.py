@@ -1,7 +1,5 @@
 """Positions as lists write them, in degrees."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.importing.formats.text_cells import TextCells

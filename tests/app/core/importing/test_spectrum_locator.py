@@ -1,7 +1,5 @@
 """Where spectra lie, and that nothing outside what the user named is ever one."""
 
-from __future__ import annotations
-
 import os
 import sys
 

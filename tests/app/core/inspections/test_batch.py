@@ -1,7 +1,5 @@
 """A batch over workers that are none: what is given to them, and what is kept of their answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """How long the rest of a list takes: as measured here, as published, or as one says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """Ratings in a session: one for each person and inspection; low ones come first."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.trajectory.trajectory import ModelRef

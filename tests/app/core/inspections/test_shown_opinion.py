@@ -1,7 +1,5 @@
 """The opinion that stands beside a candidate, and how surprising it is."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

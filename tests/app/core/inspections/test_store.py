@@ -1,7 +1,5 @@
 """What agents made of the candidates: kept, replaced, compared, and taken up again."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice

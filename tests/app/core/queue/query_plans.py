@@ -1,7 +1,5 @@
 """Records the query plans of SQLite and refuses slow ones."""
 
-from __future__ import annotations
-
 import re
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Sessions full of everything a filter can ask for, beside what plain Python knows of them."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import dataclass, field

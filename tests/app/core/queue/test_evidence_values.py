@@ -1,7 +1,5 @@
 """What services said in filters, orders, columns and blind mode."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.evidence.store import save

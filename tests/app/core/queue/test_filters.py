@@ -1,7 +1,5 @@
 """Invalid filters are refused; filters are combined without duplicates."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

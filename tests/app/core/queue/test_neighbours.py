@@ -1,7 +1,5 @@
 """Other epochs and what lies near, against every pair; at the poles and across 0 hours."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Sub-classes and own fields in filters, orders and columns, on a disk and on a server."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.queue import LIST_ORDER, page, parse_filter, parse_sort

@@ -1,7 +1,5 @@
 """Pages read one after the other, either way, and the next candidate nobody has judged."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

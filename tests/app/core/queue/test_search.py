@@ -1,7 +1,5 @@
 """Jumping to what one knows the name or number of."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import insert
 

@@ -1,7 +1,5 @@
 """Orders: as said, the unknown last, ties in list order, and chance that is the same each time."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Walks scan and gather rows and give the same result either way."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 

@@ -1,7 +1,5 @@
 """Charts of a session say their numbers in their titles, for whoever cannot see them."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which objects are shown, and what the agent's reasons rest on."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

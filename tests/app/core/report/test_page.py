@@ -1,7 +1,5 @@
 """The whole page: its sections, what is simulated, and what a screen reader says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agent.confidence.scores import Estimate

@@ -1,7 +1,5 @@
 """The report as a file: complete, safe, and the same for the same session."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

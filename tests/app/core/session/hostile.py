@@ -1,7 +1,5 @@
 """Sessions that were tampered with, and everything that can be done with them."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import tempfile

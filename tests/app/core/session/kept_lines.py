@@ -1,7 +1,5 @@
 """Whether a session holds all that was told as kept."""
 
-from __future__ import annotations
-
 from app.core.session.session import open_session
 from tests.app.core.session.recorder import CANDIDATES, line_of
 

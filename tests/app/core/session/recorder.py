@@ -4,8 +4,6 @@ It reads one order a line, forks a child for each, and tells when the child is g
 there in milliseconds, with everything imported.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

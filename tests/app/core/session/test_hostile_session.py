@@ -1,7 +1,5 @@
 """Sessions with invalid values or damaged bytes: a clear SessionError, whatever they contain."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """Lines measured by hand: kept, withdrawn, never changed."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The definitions of a session's own fields."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.errors import ResourceError

@@ -1,7 +1,5 @@
 """Where results come from."""
 
-from __future__ import annotations
-
 import json
 
 from sqlalchemy import insert

@@ -1,7 +1,5 @@
 """A session on disk: verdicts kept, undone, done again; one writer; nothing but sessions opened."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 

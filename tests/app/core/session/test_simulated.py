@@ -1,7 +1,5 @@
 """How many of a session's spectra are simulated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A session from a stranger reads no spectra outside its folder until a person allows it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

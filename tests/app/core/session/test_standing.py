@@ -1,7 +1,5 @@
 """Which opinion stands, from the lines of the log alone."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from types import SimpleNamespace

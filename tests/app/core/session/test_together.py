@@ -1,7 +1,5 @@
 """Several candidates judged in one act: all or none of them, and one undo takes all back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The log of verdicts: undo and redo, for each reviewer, across restarts."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

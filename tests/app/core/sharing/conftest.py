@@ -1,7 +1,5 @@
 """A clock that advances by one second per call, and two sessions to be merged."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Sessions of the bundled sample with known answers hidden in them."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Inspections and repeats are merged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

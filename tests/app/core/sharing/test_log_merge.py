@@ -1,7 +1,5 @@
 """Merged logs: every line once, and undo still works."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Candidates of two sessions are matched by object and file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sqlalchemy import insert, select

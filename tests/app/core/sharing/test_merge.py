@@ -1,7 +1,5 @@
 """Several people's sessions in one: nothing is lost, nothing comes twice, the later word stands."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Answers of services are merged: what one session lacks, by date, in any order and any number."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import func, select, update
 

@@ -1,7 +1,5 @@
 """A list is shared out evenly, by the seed, in files and on a server."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import select
 

@@ -1,7 +1,5 @@
 """Features of spectra: what changes them, what does not, and that they tell classes apart."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

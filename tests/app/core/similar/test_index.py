@@ -1,7 +1,5 @@
 """The index: nearest neighbours against a plain sort, and what is kept in its file."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

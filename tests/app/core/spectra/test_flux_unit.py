@@ -1,7 +1,5 @@
 """Units of flux in headers, and which of them are flux densities."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from astropy import units

@@ -1,7 +1,5 @@
 """Spectra read ahead: in the right order, each once, and never a thread left behind."""
 
-from __future__ import annotations
-
 import gc
 import os
 import random

@@ -1,7 +1,5 @@
 """Whose word holds, and the list of what is to be talked over."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

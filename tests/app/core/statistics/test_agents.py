@@ -1,7 +1,5 @@
 """People beside agents, against scikit-learn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn.metrics

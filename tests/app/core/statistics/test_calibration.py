@@ -1,7 +1,5 @@
 """Calibration with a session's own verdicts, compared with scikit-learn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

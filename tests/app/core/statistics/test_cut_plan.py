@@ -1,7 +1,5 @@
 """Cut plans: numbers that add up, guarantees as sentences, and what is missing."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

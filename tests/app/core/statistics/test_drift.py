@@ -1,7 +1,5 @@
 """Drift: blocks that hold every verdict once, and a test that sees a change and no other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.stats

@@ -1,7 +1,5 @@
 """Completeness and purity of each person on what is known, and their change over a night."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """How far a person has come and how fast they are, whatever they undo, and whenever they pause."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Agreement between people against scikit-learn and a count by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn.metrics

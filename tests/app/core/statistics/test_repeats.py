@@ -1,7 +1,5 @@
 """Repeats: served fairly, kept beside the log, and never in the way of a verdict or its undo."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """Numbers of sub-classes, and kappa by level."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """All numbers of a session: they add up, and come out as JSON that anything can read."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

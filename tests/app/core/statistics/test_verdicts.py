@@ -1,7 +1,5 @@
 """Verdicts as arrays: all that stand, which were blind, and what holds for each candidate."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Files that are not the spectrum that was asked for."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

@@ -1,7 +1,5 @@
 """LAMOST by obsid; the token is in no text that anybody sees."""
 
-from __future__ import annotations
-
 import keyring
 import pytest
 

@@ -1,7 +1,5 @@
 """SDSS by plate, MJD and fibre, or field, MJD and catalogue number."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.services.archives.archive import NotTold

@@ -1,7 +1,5 @@
 """SPARCL by identifier and by place."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

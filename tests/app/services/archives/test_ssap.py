@@ -1,7 +1,5 @@
 """Any SSAP service: a cone, its spectra, and the file behind a DataLink table."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.services.archives.archive import NoSpectrum, NotTold

@@ -1,7 +1,5 @@
 """Gaia's light curves: a series for each band of each star, and every fault."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

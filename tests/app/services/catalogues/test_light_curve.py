@@ -1,7 +1,5 @@
 """Light curves: series apart, bad points left out, periods found, and every fault."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

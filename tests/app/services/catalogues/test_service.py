@@ -1,7 +1,5 @@
 """The files that describe the services."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Many positions in one question: answers by candidate, proper motion, and every fault."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """A good parallax gives a point with errors, a poor one a limit, a bad one nothing but words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

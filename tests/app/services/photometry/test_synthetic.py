@@ -1,7 +1,5 @@
 """Magnitudes of a spectrum: exact for known spectra, and a disagreement is told with its number."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Our connection on a real hub, with a program that plays TOPCAT, and when either goes away."""
 
-from __future__ import annotations
-
 import socket
 import threading
 

@@ -1,7 +1,5 @@
 """Files that others offer: copied only from this machine, bounded, and of the kind they say."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import socket

@@ -1,7 +1,5 @@
 """Our own hub in a process of its own, and how it ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

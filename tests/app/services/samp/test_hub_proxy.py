@@ -1,7 +1,5 @@
 """A hub that is slow, silent or talks nonsense is left after a limited time."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import threading

@@ -1,7 +1,5 @@
 """What we use of pyvo.samp is still there, and it stays off the network."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What any program of this machine may do to the part of us that listens."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Messages of strangers: what is sound is understood, all else is refused with a reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

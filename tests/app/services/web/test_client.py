@@ -1,7 +1,5 @@
 """Requests: stopped while they wait, bounded, paced, and never sent on to another place."""
 
-from __future__ import annotations
-
 import random
 import threading
 

@@ -1,7 +1,5 @@
 """Checkers of file formats, and a session with unusual values."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import subprocess

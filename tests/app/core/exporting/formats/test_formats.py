@@ -1,7 +1,5 @@
 """What each format says of itself, and what other programs say of it."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 from urllib.parse import unquote

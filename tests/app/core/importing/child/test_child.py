@@ -1,7 +1,5 @@
 """The child process that reads a list."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Lists are read by a child process: what it says, and how it may end."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import sys

@@ -1,7 +1,5 @@
 """Entries between two processes: what is read is what was written."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """Headers of ECSV lists."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.errors import ImportFailed

@@ -1,7 +1,5 @@
 """FITS tables as lists."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Detection of the format of a list."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.database.tables import MIN_TARGETID as IN_TABLES

@@ -1,7 +1,5 @@
 """Parquet files as lists."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from datetime import date

@@ -1,7 +1,5 @@
 """CSV and its relatives as people write them: encodings, delimiters, headers, broken rows."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

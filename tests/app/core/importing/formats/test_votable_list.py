@@ -1,7 +1,5 @@
 """Lists in VOTables: values, rows that are refused, files that are refused."""
 
-from __future__ import annotations
-
 import base64
 import struct
 

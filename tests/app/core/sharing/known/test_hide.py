@@ -1,7 +1,5 @@
 """Known answers are mixed into the list, and nothing tells them from the others."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
