@@ -14,7 +14,7 @@ from app.selftest.layouts import LAYOUTS
 from app.selftest.spectra import first_of
 from tests.agent.spectra.readers import samples
 from tests.agent.spectra.readers.test_real_files import manifest
-from tests.agent.spectra.readers.test_ruled_text import cds
+from tests.agent.spectra.readers.test_text_table import cds
 
 SURVEYS = ("LAMOST MRS", "LAMOST LRS", "SDSS spSpec", "SDSS", "DESI", "redrock")
 GENERAL = ("FITS image", "FITS table", "VOTable", "text table")
