@@ -33,6 +33,7 @@ from tests.app.core.importing.lists import (
     touch,
     write,
 )
+from tests.night import seeds
 
 FORMATS = {
     "csv": "CSV", "tsv": "TSV", "ecsv": "ECSV", "fits": "FITS", "votable-tabledata": "VOTable",
@@ -234,7 +235,7 @@ def test_rows_of_one_file_without_a_row_are_pointed_out(session, folder):
 
 
 # What has been seen before, against a plain set.
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(by_day=3, by_night=6))
 @pytest.mark.parametrize("low_bits", [2**24 - 1, 2**6 - 1])
 def test_against_a_set(monkeypatch, seed, low_bits):
     monkeypatch.setattr(storing, "LOW_BITS", low_bits)

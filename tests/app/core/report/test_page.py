@@ -100,20 +100,40 @@ def test_not_calibrated_is_said_plainly(location, tmp_path):
     assert "No cut for a precision of 90\u00a0% yet" in text
 
 
-# Accepted objects and disagreements on the page.
-def test_nothing_accepted_and_nothing_disputed_gives_no_section(location):
-    with made(location, 2) as session:
+# Sections of the page, and what is gathered for them.
+def test_sections_appear_as_people_judge(location):
+    with made(location, 6) as session:
         content = gather_content(session, read)
-    assert cards_section(content) is None and disagreement_section(content) is None
-
-
-def test_accepted_objects_are_drawn_or_say_why_not(location):
-    with made(location, 2) as session:
+        assert cards_section(content) is None and disagreement_section(content) is None
+        assert pace_section(content.statistics) is None
         say(session, "Ada", {1: A})
         drawn = Page(cards_section(gather_content(session, read)))
-        failed = Page(cards_section(gather_content(session, broken)))
-    assert drawn.tags.count("svg") == 1 and "All 1." in drawn.text()
-    assert failed.tags.count("svg") == 0 and "could not be read: cut short" in failed.text()
+        assert drawn.tags.count("svg") == 1 and "All 1." in drawn.text()
+        unreadable = gather_content(session, broken)
+        (card,) = unreadable.cards
+        assert card.spectrum is None and "cut short" in card.fault
+        failed = Page(cards_section(unreadable))
+        assert failed.tags.count("svg") == 0 and "could not be read: cut short" in failed.text()
+        # Counts leave out what there is none of; one person alone agrees with nobody.
+        found = gather_content(session, read).statistics
+        items = Page(counts_section(found)).text_of("li")
+        assert [each.strip() for each in items] == ["accepted", "open"]
+        assert agreement_section(found) is None and "Ada" in Page(pace_section(found)).text()
+        # Models with most blind verdicts come first.
+        say(session, "Ada", {2: R})
+        inspect(session, "few", {1: ("YES", 0.9)})
+        inspect(session, "silent", {1: ("YES", None), 2: ("NO", None)})
+        inspect(session, "many", {1: ("YES", 0.9), 2: ("NO", 0.1), 3: ("NO", 0.2)})
+        content = gather_content(session, read)
+        names = [each.figures.model for each in content.reliabilities]
+        assert names[0] == "many" and "silent" not in names
+        # Two people have a row and a matrix.
+        say(session, "Ada", {3: A})
+        say(session, "Ben", {1: A, 2: R, 3: R})
+        page = Page(agreement_section(gather_content(session, read).statistics))
+    assert "Ada and Ben" in page.text()
+    assert ("table", "class", "matrix") in page.attributes
+    assert "67\u00a0%" in page.text()
 
 
 def test_both_kinds_of_disagreement(location):
@@ -126,33 +146,6 @@ def test_both_kinds_of_disagreement(location):
     assert "Ada ACCEPT" in text and "Ben REJECT" in text
     assert "Between people and agent, most confident agent first: 1 shown" in text
     assert "NO, p(YES) 0.1" in text
-
-
-# Counts, pace and agreement of people on the page.
-def test_counts_leave_out_what_there_is_none_of(location):
-    with made(location, 4) as session:
-        say(session, "Ada", {1: A, 2: A})
-        items = Page(counts_section(gather_content(session, read).statistics)).text_of("li")
-    assert [each.strip() for each in items] == ["accepted", "open"]
-
-
-def test_one_person_alone_agrees_with_nobody(location):
-    with made(location, 4) as session:
-        assert pace_section(gather_content(session, read).statistics) is None
-        say(session, "Ada", {1: A, 2: R})
-        found = gather_content(session, read).statistics
-    assert agreement_section(found) is None
-    assert "Ada" in Page(pace_section(found)).text()
-
-
-def test_two_people_have_a_row_and_a_matrix(location):
-    with made(location, 6) as session:
-        say(session, "Ada", {1: A, 2: R, 3: A})
-        say(session, "Ben", {1: A, 2: R, 3: R})
-        page = Page(agreement_section(gather_content(session, read).statistics))
-    assert "Ada and Ben" in page.text()
-    assert ("table", "class", "matrix") in page.attributes
-    assert "67\u00a0%" in page.text()
 
 
 def test_sub_classes_are_counted_and_compared(location):
@@ -189,25 +182,6 @@ def test_text_can_be_read_on_its_ground():
     for ground in (ACCEPT, REJECT, UNSURE, INK):
         assert contrast("#ffffff", ground) > 4.5
     assert contrast(INK, _shade(1.0)) > 4.5
-
-
-# What is gathered from a session before it is formatted.
-def test_models_with_most_blind_verdicts_come_first(location):
-    with made(location, 6) as session:
-        say(session, "Ada", {1: A, 2: R})
-        inspect(session, "few", {1: ("YES", 0.9)})
-        inspect(session, "silent", {1: ("YES", None), 2: ("NO", None)})
-        inspect(session, "many", {1: ("YES", 0.9), 2: ("NO", 0.1), 3: ("NO", 0.2)})
-        content = gather_content(session, read)
-    names = [each.figures.model for each in content.reliabilities]
-    assert names[0] == "many" and "silent" not in names
-
-
-def test_unreadable_spectra_are_kept_with_their_reason(location):
-    with made(location, 2) as session:
-        say(session, "Ada", {1: A})
-        (card,) = gather_content(session, broken).cards
-    assert card.spectrum is None and "cut short" in card.fault
 
 
 # Tables, legends and values.

@@ -14,6 +14,7 @@ from app.core.session.records import Candidate
 from app.core.spectra import prefetch as prefetching
 from app.core.spectra.prefetch import Prefetch, SpectrumKey, read_by_key, spectrum_key
 from tests.app.core.spectra.slow_disk import SIZE, Disk, keys, spectrum
+from tests.night import seeds
 from tests.processes import LONG_S
 
 
@@ -313,7 +314,7 @@ def test_spectra_are_let_go():
         assert first() is None
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=4))
 def test_anything_at_once(seed):
     """Many threads look and ask in any order, some files fail, and there is too little room."""
     all_keys, failing = keys(40), {3, 17, 18, 31}

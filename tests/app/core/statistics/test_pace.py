@@ -20,6 +20,7 @@ from app.core.statistics.summary import statistics, to_plain
 from app.core.statistics.time_left import TimeLeft, estimate
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
+from tests.night import seeds
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 START = datetime(2026, 3, 1, 20, tzinfo=UTC)
@@ -59,7 +60,7 @@ def test_a_tally_after_a_merge(tmp_path):
         assert counts(tally.progress()) == (0, 1, 0)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=6))
 def test_a_tally_follows_every_press(location, seed):
     """Against counting afresh, over verdicts, comments, undo and redo, two reviewers and a second
     tally that looks rarely."""

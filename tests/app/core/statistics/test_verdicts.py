@@ -19,6 +19,7 @@ from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.verdicts import VERDICTS, common_indexes, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, say, set_snr
 from tests.app.core.sessions import made
+from tests.night import seeds
 
 SEEN = {"verdict": "YES", "model": "nano"}
 
@@ -110,7 +111,7 @@ def test_a_verdict_taken_back_was_never_said(session):
     assert told(read_verdicts(session)) == {(1, "Ada"): (R, None)}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=4))
 def test_any_history_equals_a_model(session, seed):
     chance = random.Random(seed)
     chains: dict[tuple[int, str], list] = {}
