@@ -39,7 +39,7 @@ def desi(tmp_path: Path) -> Path:
     return path
 
 
-def test_json_alone_on_stdout_with_the_keys_scripts_rely_on(lamost: Path) -> None:
+def test_json_alone_on_stdout_with_its_keys_and_the_plain_form(lamost: Path) -> None:
     result = run(lamost, "--json")
     assert result.exit_code == 0
     facts = json.loads(result.stdout)
@@ -49,6 +49,10 @@ def test_json_alone_on_stdout_with_the_keys_scripts_rely_on(lamost: Path) -> Non
     assert facts["n_pixels"] == samples.PIXELS
     assert facts["wavelength"] == pytest.approx([samples.WAVELENGTH[0], samples.WAVELENGTH[-1]])
     assert result.stdout.count("\n") == 1
+    result = run(lamost)
+    assert result.exit_code == 0
+    for text in ("spec-1.fits.gz", "LAMOST DR10, SIMULATED", "G3", "240 (4 bad)", "vacuum"):
+        assert text in result.stdout
 
 
 def test_what_is_not_told_is_null_never_nan(tmp_path: Path) -> None:
@@ -64,29 +68,17 @@ def test_what_is_not_told_is_null_never_nan(tmp_path: Path) -> None:
     assert facts["n_bad"] == 1
 
 
-def test_plain_form(lamost: Path) -> None:
-    result = run(lamost)
-    assert result.exit_code == 0
-    for text in ("spec-1.fits.gz", "LAMOST DR10, SIMULATED", "G3", "240 (4 bad)", "vacuum"):
-        assert text in result.stdout
-
-
 def test_markup_in_a_header_is_shown_as_text(tmp_path: Path) -> None:
     path = tmp_path / "a.fits"
     path.write_bytes(samples.lamost_image(SUBCLASS="[red]K5[/]"))
     assert "[red]K5[/]" in run(path).stdout
 
 
-def test_row_by_number_and_by_targetid(desi: Path) -> None:
+def test_rows_by_number_and_targetid_and_wrong_ones(desi: Path, tmp_path: Path) -> None:
     by_row = json.loads(run(desi, "--json", "--row", "2").stdout)
     by_target = json.loads(run(desi, "--json", "--row", str(samples.TARGETS[2])).stdout)
     assert by_row == by_target
     assert (by_row["row"], by_row["rows"]) == (2, 5)
-
-
-def test_a_wrong_row_or_file_is_a_read_error_no_row_a_usage_error(
-    desi: Path, tmp_path: Path
-) -> None:
     assert run(desi, "--row", "two").exit_code == 2
     assert isinstance(run(desi, "--row", "5").exception, ReadError)
     assert isinstance(run(tmp_path / "gone.fits").exception, ReadError)
@@ -139,20 +131,16 @@ def pixels(path: Path) -> np.ndarray:
         return np.asarray(opened)
 
 
-def test_the_whole_spectrum_is_written(spectrum: Spectrum, tmp_path: Path) -> None:
+def test_the_whole_or_a_range_is_written_as_the_tool_answers(
+    spectrum: Spectrum, tmp_path: Path
+) -> None:
     out = tmp_path / "whole.png"
     assert "whole spectrum" in render("star.fits", out)
     assert np.array_equal(pixels(out), render_array(spectrum, title="Spectrum: star.fits"))
-
-
-def test_a_range_is_answered_as_the_tool_answers(spectrum: Spectrum, tmp_path: Path) -> None:
     out = tmp_path / "part.PNG"
     options = ("--range", 5000, 5200, "--label", "Mg b", "--style", "compact", "--title", "T")
     assert render("star.fits", out, *options) == f"{REPLY} for Mg b.\n"
     assert np.array_equal(pixels(out), render_array(spectrum, (5000, 5200), style=COMPACT))
-
-
-def test_an_older_picture_is_replaced(spectrum: Spectrum, tmp_path: Path) -> None:
     out = tmp_path / "out.png"
     out.write_bytes(b"old")
     render("star.fits", out, "--range", 5000, 5200)

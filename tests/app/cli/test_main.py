@@ -96,7 +96,7 @@ def test_no_other_module_can_be_had(words: tuple[str, ...]) -> None:
     assert done.stdout == b""
 
 
-def test_a_child_starts_with_little() -> None:
+def test_a_child_starts_with_little_and_every_one_has_a_main() -> None:
     code = (
         "import sys; sys.argv = ['spec-o3', '--child', 'worker']\n"
         "import app.cli.main as c; c.import_module = lambda name: sys.exit(print("
@@ -105,9 +105,6 @@ def test_a_child_starts_with_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_every_child_has_a_main() -> None:
     for name in CHILDREN.values():
         text = Path(*Path(__file__).parts[:-4], *name.split(".")).with_suffix(".py").read_text()
         assert "\ndef main() ->" in text

@@ -84,16 +84,14 @@ def test_a_failed_check_is_an_error_of_the_program(monkeypatch):
         selftest()
 
 
-def test_no_room_for_temporary_files(monkeypatch):
+def test_no_room_for_temporary_files_and_what_is_expected(monkeypatch):
+    require(True, "never said")
+    with pytest.raises(WorkbenchError, match="it is not"):
+        require(0, "it is not")
+
     def full(*args: object, **more: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
     with pytest.raises(WorkbenchError, match=r"temporary files cannot be created .* TMPDIR"):
         selftest()
-
-
-def test_expect():
-    require(True, "never said")
-    with pytest.raises(WorkbenchError, match="it is not"):
-        require(0, "it is not")

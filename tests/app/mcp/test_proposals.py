@@ -46,15 +46,12 @@ def test_a_model_that_a_person_chose_stays_the_one_shown(own_night, opened, prop
     assert len(inspections_of(opened, 1)) == 2
 
 
-def test_faulty_proposals_leave_nothing(opened, proposals):
+def test_faulty_proposals_leave_nothing_and_a_name_is_one_line(opened, proposals):
     with pytest.raises(SourceError, match="starts below its end"):
         proposals.add(1, "ACCEPT", "x", [SeenWindow(6700, 6400)])
     with pytest.raises(SessionError, match="no candidate 99"):
         proposals.add(99, "ACCEPT", "x", [])
     assert inspections_of(opened, 1) == []
-
-
-def test_a_name_is_one_line():
     assert assistant(" a\nb\x1b ").name == "mcp: a b"
     assert len(assistant("x" * 500).name) < 80
     with pytest.raises(SourceError, match="--name"):

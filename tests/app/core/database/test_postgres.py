@@ -313,15 +313,12 @@ def test_what_is_wrong_with_a_url_is_told(cluster, database, user, told):
         open_session(cluster.url(database, user), "Ada")
 
 
-def test_without_a_driver(monkeypatch):
+def test_nobody_listens_there_or_there_is_no_driver(cluster, monkeypatch):
+    with pytest.raises(SessionError, match="does not answer"):
+        Database("postgresql://127.0.0.1:9/x", "write")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(SessionError, match="pip install"):
         Database("postgresql://host/x", "write")
-
-
-def test_nobody_listens_there(cluster):
-    with pytest.raises(SessionError, match="does not answer"):
-        Database("postgresql://127.0.0.1:9/x", "write")
 
 
 # A team's database that an older program has made is upgraded, or refused plainly.

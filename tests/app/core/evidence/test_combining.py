@@ -88,11 +88,6 @@ def test_a_service_that_no_claim_needs_changes_nothing(session):
     assert p_of(session, 1) == (0.5, None, 0.5)
 
 
-def test_a_sure_model_can_still_be_moved():
-    assert combined_p(1.0, -2.0) < 1.0 and combined_p(0.0, 2.0) > 0.0
-    assert combined_p(None, 2.0) is None and combined_p(0.3, None) == 0.3
-
-
 def test_a_strangers_state_is_told(session):
     save(session, 1, VSX, found("UG"), reply(), HERE)
     with session.database.writing() as connection:
@@ -123,14 +118,27 @@ def star(m_g, bp_rp, parallax=10.0, error=0.05):
     return said(g=m_g + 5.0, parallax=parallax, parallax_error=error, bp_rp=bp_rp, ruwe=1.0)
 
 
-def test_every_value_that_a_bundled_claim_names_is_known():
+def test_values_of_claims_are_known_of_two_values_of_texts_and_of_poor_parallaxes():
     for task in load_tasks():
         for claim in task.catalogue:
             for name in claim.names:
                 assert said_of({}, name) is Gap.NOT_ASKED, (task.id, claim.id, name)
+    giant = weigh(MG, {"twomass": said(j=8.0, h=7.1, j_error=0.02, h_error=0.03)})
+    assert by_id(giant)["j_h"].log_odds > 0.5
+    odd = weigh(MG, {"twomass": said(j="8", h=7.1), "simbad": said(type=5)})
+    assert odd.log_odds is None
+    far = star(0.0, 2.3, parallax=0.05, error=0.05)  # at most so faint: a giant in any case
+    assert by_id(weigh(MG, {"gaia": far}))["luminosity"].log_odds > 1.0
+    faint = said(g=19.0, parallax=0.1, parallax_error=0.5, bp_rp=2.3, ruwe=1.0)
+    claim = by_id(weigh(MG, {"gaia": faint}))["luminosity"]
+    assert claim.gap is Gap.POOR_PARALLAX and claim.log_odds is None
+    bright = said(g=12.0, parallax=0.1, parallax_error=0.5, bp_rp=0.0, ruwe=1.0)
+    assert by_id(weigh(WD, {"gaia": bright}))["below_main_sequence"].log_odds < 0.0
+    white = said(g=19.0, parallax=0.1, parallax_error=0.5, bp_rp=0.0, ruwe=1.0)
+    assert by_id(weigh(WD, {"gaia": white}))["below_main_sequence"].gap is Gap.POOR_PARALLAX
 
 
-def test_nothing_is_weighed_where_nobody_answered():
+def test_nothing_is_weighed_where_nobody_answered_and_a_sure_model_can_still_be_moved():
     for answers in ({}, {name: failed("busy") for name in ("gaia", "vsx", "simbad")}):
         weighed = weigh(CV, answers)
         assert weighed.log_odds is None
@@ -139,6 +147,8 @@ def test_nothing_is_weighed_where_nobody_answered():
     assert by_id(weigh(CV, {}))["vsx_type"].short == "vsx_type not asked"
     # That the VSX has no variable there is an answer, but no evidence.
     assert weigh(CV, {"vsx": answer_of([])}).log_odds is None
+    assert combined_p(1.0, -2.0) < 1.0 and combined_p(0.0, 2.0) > 0.0
+    assert combined_p(None, 2.0) is None and combined_p(0.3, None) == 0.3
 
 
 @pytest.mark.parametrize(
@@ -163,18 +173,6 @@ def test_stars_fall_on_the_side_where_they_belong(task, m_g, bp_rp, sign):
         assert place.log_odds * sign > 0.8 and place.is_found == (sign > 0)
 
 
-def test_a_poor_parallax_decides_only_where_every_distance_agrees():
-    far = star(0.0, 2.3, parallax=0.05, error=0.05)  # at most so faint: a giant in any case
-    assert by_id(weigh(MG, {"gaia": far}))["luminosity"].log_odds > 1.0
-    faint = said(g=19.0, parallax=0.1, parallax_error=0.5, bp_rp=2.3, ruwe=1.0)
-    claim = by_id(weigh(MG, {"gaia": faint}))["luminosity"]
-    assert claim.gap is Gap.POOR_PARALLAX and claim.log_odds is None
-    bright = said(g=12.0, parallax=0.1, parallax_error=0.5, bp_rp=0.0, ruwe=1.0)
-    assert by_id(weigh(WD, {"gaia": bright}))["below_main_sequence"].log_odds < 0.0
-    white = said(g=19.0, parallax=0.1, parallax_error=0.5, bp_rp=0.0, ruwe=1.0)
-    assert by_id(weigh(WD, {"gaia": white}))["below_main_sequence"].gap is Gap.POOR_PARALLAX
-
-
 def test_two_catalogues_that_repeat_each_other_count_once():
     both = {"vsx": said(type="UGSU"), "simbad": said(type="CV*")}
     weighed = weigh(CV, both)
@@ -186,10 +184,3 @@ def test_two_catalogues_that_repeat_each_other_count_once():
     assert against.log_odds == -1.0
     assert by_id(against)["simbad_type"].short == "simbad_type undecided"
     assert by_id(against)["vsx_type"].template.endswith("not this class")
-
-
-def test_a_colour_of_two_values_and_a_text_in_place_of_a_number():
-    giant = weigh(MG, {"twomass": said(j=8.0, h=7.1, j_error=0.02, h_error=0.03)})
-    assert by_id(giant)["j_h"].log_odds > 0.5
-    odd = weigh(MG, {"twomass": said(j="8", h=7.1), "simbad": said(type=5)})
-    assert odd.log_odds is None

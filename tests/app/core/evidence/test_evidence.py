@@ -116,13 +116,23 @@ def gaia(**values):
     return {"gaia": answer_of([Match(values=values, separation_arcsec=0.2)])}
 
 
-def test_a_value_comes_with_its_error_and_the_number_of_matches():
+def test_values_come_with_their_errors_and_differences_add_them():
     two = [Match(values={"bp_rp": 0.5, "bp_rp_error": 0.1}, separation_arcsec=0.1),
            Match(values={"bp_rp": 2.0}, separation_arcsec=1.1)]  # fmt: skip
     said = said_of({"gaia": answer_of(two[::-1])}, "gaia.bp_rp")
     assert said == Said(value=0.5, error=0.1, matches=2)
     assert said_of({"simbad": answer_of([Match(values={"type": "CV*"}, separation_arcsec=0)])},
                    "simbad.type") == Said(value="CV*")  # fmt: skip
+    near = said_of(gaia(g=15.0, parallax=10.0, parallax_error=0.1), ABSOLUTE)
+    assert near.value == pytest.approx(10.0) and not near.is_faintest
+    assert near.error == pytest.approx(0.0217, abs=1e-3)
+    far = said_of(gaia(g=15.0, parallax=0.1, parallax_error=0.1), ABSOLUTE)
+    assert far.is_faintest and far.value == pytest.approx(15.0 - 12.614, abs=0.01)
+    a, b = Said(value=12.0, error=0.3), Said(value=11.0, error=0.4, matches=3)
+    assert difference(a, b) == Said(value=1.0, error=0.5, matches=3)
+    assert difference(a, Gap.FAILED) is Gap.FAILED and difference(Gap.NOTHING, b) is Gap.NOTHING
+    assert difference(a, Said(value="x")) is Gap.NO_VALUE
+    assert difference(a, Said(value=1.0, is_faintest=True)) is Gap.NO_VALUE
 
 
 @pytest.mark.parametrize(
@@ -143,19 +153,3 @@ def test_a_value_comes_with_its_error_and_the_number_of_matches():
 )
 def test_why_there_is_none(answers, name, gap):
     assert said_of(answers, name) is gap
-
-
-def test_the_absolute_magnitude_is_of_g_and_parallax_or_a_limit():
-    near = said_of(gaia(g=15.0, parallax=10.0, parallax_error=0.1), ABSOLUTE)
-    assert near.value == pytest.approx(10.0) and not near.is_faintest
-    assert near.error == pytest.approx(0.0217, abs=1e-3)
-    far = said_of(gaia(g=15.0, parallax=0.1, parallax_error=0.1), ABSOLUTE)
-    assert far.is_faintest and far.value == pytest.approx(15.0 - 12.614, abs=0.01)
-
-
-def test_a_difference_adds_the_errors_and_keeps_the_gap():
-    a, b = Said(value=12.0, error=0.3), Said(value=11.0, error=0.4, matches=3)
-    assert difference(a, b) == Said(value=1.0, error=0.5, matches=3)
-    assert difference(a, Gap.FAILED) is Gap.FAILED and difference(Gap.NOTHING, b) is Gap.NOTHING
-    assert difference(a, Said(value="x")) is Gap.NO_VALUE
-    assert difference(a, Said(value=1.0, is_faintest=True)) is Gap.NO_VALUE

@@ -98,11 +98,6 @@ def test_the_line_that_says_nothing_is_named(archive, line):
         typed_rows(f"{good}\n{line}", archive)
 
 
-def test_no_end_of_lines_is_refused():
-    with pytest.raises(WorkbenchError, match="10,000"):
-        typed_rows("1 2\n" * 10_001, "ssap")
-
-
 # Rows of lists, and candidates without a file, as spectra to be fetched.
 
 
@@ -148,9 +143,11 @@ def test_columns_and_names_of_files_tell_what_is_wanted(tmp_path):
     assert (row.wanted.ra, row.wanted.dec, row.wanted.object_id) == (1.5, 2.5, "star")
 
 
-def test_what_is_no_list_is_an_error(tmp_path):
+def test_no_list_and_no_end_of_lines_are_refused(tmp_path):
     with pytest.raises(ImportFailed):
         rows_of_list(tmp_path / "none.csv")
+    with pytest.raises(WorkbenchError, match="10,000"):
+        typed_rows("1 2\n" * 10_001, "ssap")
 
 
 def test_files_that_are_there_are_not_missing(tmp_path, session):

@@ -80,12 +80,17 @@ def test_catalogues_of_the_surveys(sample, expected, survey):
     assert found.naming.scheme.survey == survey
 
 
-def test_every_role_has_a_reason_of_one_line():
+def test_every_role_has_its_reason_and_ucds_help_where_names_do_not():
     reasons = roles(SDSS).reasons
     assert 'ra: column "ra", from its name' in reasons
     assert 'object_id: built from the columns "plate", "mjd", "fiberID" (SDSS naming)' in reasons
     assert 'path: SDSS file name built from the columns "plate", "mjd", "fiberID"' in reasons
     assert all("\n" not in reason for reason in reasons)
+    found = roles(
+        {"a": 10.0, "b": 20.0, "c": "x"}, a={"ucd": "pos.eq.ra;meta.main"}, b={"ucd": "pos.eq.dec"},
+        c={"ucd": "meta.id;meta.main"},
+    )  # fmt: skip
+    assert found.columns == {"ra": "a", "dec": "b", "object_id": "c"}
 
 
 @pytest.mark.parametrize(
@@ -117,20 +122,12 @@ def test_single_columns(sample, role, column):
     assert roles(sample).columns.get(role) == column
 
 
-def test_ucds_help_where_names_do_not():
-    found = roles(
-        {"a": 10.0, "b": 20.0, "c": "x"}, a={"ucd": "pos.eq.ra;meta.main"}, b={"ucd": "pos.eq.dec"},
-        c={"ucd": "meta.id;meta.main"},
-    )  # fmt: skip
-    assert found.columns == {"ra": "a", "dec": "b", "object_id": "c"}
-
-
 def table(*rows, kind="int"):
     columns = [ListColumn(name="path", kind="str"), ListColumn(name="row", kind=kind)]
     return guess_roles(columns, rows).columns
 
 
-def test_which_numbers_are_rows():
+def test_which_numbers_are_rows_and_which_classes_serve():
     assert table(("a.fits", 0.0), ("a.fits", 1.0), ("a.fits", None), kind="float")["row"] == "row"
     assert table(("a.fits", 4.0), ("b.fits", 1.0), kind="float")["row"] == "row"
     assert "row" not in table(("a.fits", 1.0), ("b.fits", 2.0), kind="float")
@@ -140,9 +137,6 @@ def test_which_numbers_are_rows():
     assert "row" not in table(("a.fits", 0), ("b.fits", 1))
     assert table(("coadd.fits", 0), ("coadd.fits", 1))["row"] == "row"
     assert table(("a.fits", 4), ("b.fits", 1))["row"] == "row"
-
-
-def test_a_class_serves_where_the_subclass_is_mostly_empty():
     columns = [ListColumn(name=name, kind="str") for name in ("id", "class", "subclass")]
     rows = [("a", "STAR", ""), ("b", "QSO", ""), ("c", "STAR", "CV")]
     assert guess_roles(columns, rows).columns["label"] == "class"

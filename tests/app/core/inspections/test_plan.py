@@ -64,18 +64,9 @@ def test_an_unknown_model(location):
         plan_inspections(session, "mine", 1)
 
 
-def test_a_share_is_read():
+def test_each_candidate_is_pending_in_one_share_as_it_is_read(tmp_path):
     assert Share.parse("2/4") == Share(2, 4)
     assert Share.parse(" 1/1 ") == Share(1, 1)
-
-
-@pytest.mark.parametrize("text", ["", "0/4", "5/4", "2", "2/0", "-1/4", "1/99999", "a/b", "٢/٤"])
-def test_what_is_no_share_is_refused(text):
-    with pytest.raises(SessionError, match="no share: write 2/4"):
-        Share.parse(text)
-
-
-def test_each_candidate_is_pending_in_one_share(tmp_path):
     with made(tmp_path / "night.speco3", 120) as session:
         add_inspection(session, 8, said(number=8))
         shares = [Share(part, 7) for part in range(1, 8)]
@@ -85,6 +76,12 @@ def test_each_candidate_is_pending_in_one_share(tmp_path):
         counts = [count_pending(session, NANO, share=each) for each in shares]
         assert counts == [len(some) for some in found]
         assert len(list(pending_candidates(session, NANO, 3, share=shares[2]))) == 3
+
+
+@pytest.mark.parametrize("text", ["", "0/4", "5/4", "2", "2/0", "-1/4", "1/99999", "a/b", "٢/٤"])
+def test_what_is_no_share_is_refused(text):
+    with pytest.raises(SessionError, match="no share: write 2/4"):
+        Share.parse(text)
 
 
 def test_nothing_of_other_shares_is_read(tmp_path, monkeypatch):

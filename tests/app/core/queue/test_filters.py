@@ -73,15 +73,12 @@ def test_filters_that_cannot_be(make):
         make()
 
 
-def test_a_filter_nested_too_deep():
+def test_a_filter_nested_too_deep_and_both_of_one():
     tree = UNJUDGED
     for _ in range(40):
         tree = Not(tree)
     with pytest.raises(FilterError, match="deep"):
         checked(tree)
-
-
-def test_both_says_nothing_twice():
     assert combine() == EVERYTHING
     assert combine(EVERYTHING, UNJUDGED) == UNJUDGED
     assert combine(And((UNJUDGED, Flag("a"))), Flag("b")) == And((UNJUDGED, Flag("a"), Flag("b")))

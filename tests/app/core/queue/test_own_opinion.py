@@ -70,7 +70,7 @@ def test_a_column_of_the_list_keeps_its_name():
     assert filter_text(parse_filter("mine.subclass=DA", ["subclass"])) == "own.mine.subclass=DA"
 
 
-def test_orders(judged):
+def test_orders_follow_what_is_said(judged):
     for text, wanted in [
         ("subclass:up", [2, 1, 3, 4, 5, 6, 7, 8]),
         ("subclass:down", [3, 1, 2, 4, 5, 6, 7, 8]),
@@ -79,9 +79,6 @@ def test_orders(judged):
         sort = parse_sort(text)
         assert ids(judged, sort=sort) == wanted
         assert parse_sort(sort_text(sort)) == sort
-
-
-def test_an_order_follows_what_is_said(judged):
     sort = parse_sort("subclass:up")
     assert ids(judged, sort=sort)[0] == 2
     judged.record_verdict(8, accepted("AM CVn"))

@@ -100,11 +100,13 @@ def test_orders_that_are_none(text):
         parse_sort(text)
 
 
-def test_an_order_of_no_kind():
+def test_an_order_of_no_kind_and_names_as_people_type_them():
     with pytest.raises(FilterError, match="unknown order"):
         Sort("own")
     with pytest.raises(FilterError, match="seed"):
         Sort("random", seed=PRIME)
+    assert parse_sort("own.Mag_r:down") == Sort("own", True, own="Mag_r")
+    assert parse_sort("own.Mag_r") == Sort("own", own="Mag_r")
 
 
 # Orders by the list's own columns: numbers, then texts, then the rest, as plain Python sorts.
@@ -151,11 +153,6 @@ def test_own_orders_as_text(column, is_down):
     sort = Sort("own", is_down, own=column)
     assert parse_sort(sort_text(sort)) == sort
     assert "\n" not in sort_text(sort)
-
-
-def test_a_name_is_read_as_people_type_it():
-    assert parse_sort("own.Mag_r:down") == Sort("own", True, own="Mag_r")
-    assert parse_sort("own.Mag_r") == Sort("own", own="Mag_r")
 
 
 def add(session, values, first=1):
@@ -220,12 +217,16 @@ def session(seen):
     return seen.session
 
 
-def test_the_candidate_then_the_most_alike_then_the_others(session):
+def test_the_candidate_then_the_most_alike_or_the_list_without_features(session):
     every = [row.candidate.id for row in matching(session)]
     rest = [number for number in every if number not in KNOWN]
     assert ids(session) == [*KNOWN, *rest]
     unjudged = set(ids(session, "verdict:unjudged"))
     assert ids(session, "verdict:unjudged") == [n for n in ids(session) if n in unjudged]
+    every = [row.candidate.id for row in matching(session)]
+    expected = [8, *(number for number in every if number != 8)]
+    assert ids(session, sort=Sort("like", like=8)) == expected
+    assert ids(session, sort=Sort("like", like=10**9)) == every
 
 
 def test_next_and_previous_go_along_it(session):
@@ -243,10 +244,3 @@ def test_it_stays_until_a_round_of_reading_has_ended(session):
     assert ids(session) == before
     index.end_round()
     assert ids(session)[:2] == [3, 5]
-
-
-def test_without_features_it_is_the_list_after_the_candidate(session):
-    every = [row.candidate.id for row in matching(session)]
-    expected = [8, *(number for number in every if number != 8)]
-    assert ids(session, sort=Sort("like", like=8)) == expected
-    assert ids(session, sort=Sort("like", like=10**9)) == every

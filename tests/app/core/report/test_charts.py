@@ -38,19 +38,26 @@ def counts(**more):
     return Counts(**(none | more))
 
 
-def test_the_bar_of_counts():
+def test_the_bar_of_counts_intervals_of_kappa_and_histograms():
     drawn = counts_bar(counts(candidates=1000, accepted=50, rejected=140, unsure=10))
     (title,) = Page(drawn).text_of("title")
     assert title.startswith("Of 1,000 candidates: 200 judged, 800 open, 50 ACCEPT, 140 REJECT")
     assert {"140", "800"} <= set(Page(drawn).text_of("text"))
     assert Page(counts_bar(counts())).text_of("text").count("none") == 2
-
-
-def test_intervals_of_kappa():
     drawn = interval_bar(Estimate(0.5, -0.6, 1.0))
     assert Page(drawn).text_of("title") == ["kappa 0.50 (-0.60 to 1.00)"]
     assert interval_bar(NOTHING) is None
     assert Page(kappa_axis()).text_of("text") == ["0", "0.5", "1"]
+    judged = JudgedScores([0.01] * 90 + [0.99] * 25, [False] * 90 + [True] * 25)
+    page = Page(cut_histogram(judged, np.full(7, 0.5), Abstention(0.97, 0.03)))
+    assert {"accept from 0.97", "set aside below 0.03"} <= set(page.text_of("text"))
+    assert page.text_of("title") == [
+        "p(YES) of 115 judged candidates, 25 of them real, and of 7 not judged"
+    ]
+    nothing = cut_histogram(JudgedScores([], []), np.array([]), Abstention(None, None))
+    assert Page(nothing).text_of("title")[0].startswith("p(YES) of 0 judged")
+    assert ticks(3800.0, 9100.0) == [4000.0, 6000.0, 8000.0]
+    assert ticks(6450.0, 6750.0) == [6500.0, 6600.0, 6700.0]
 
 
 def test_a_reliability_diagram(rng):
@@ -62,17 +69,6 @@ def test_a_reliability_diagram(rng):
     assert "calibrated (cross-validated)" in Page(reliability_diagram(curve, curve[:3])).text_of(
         "text"
     )
-
-
-def test_a_histogram_of_p_yes():
-    judged = JudgedScores([0.01] * 90 + [0.99] * 25, [False] * 90 + [True] * 25)
-    page = Page(cut_histogram(judged, np.full(7, 0.5), Abstention(0.97, 0.03)))
-    assert {"accept from 0.97", "set aside below 0.03"} <= set(page.text_of("text"))
-    assert page.text_of("title") == [
-        "p(YES) of 115 judged candidates, 25 of them real, and of 7 not judged"
-    ]
-    nothing = cut_histogram(JudgedScores([], []), np.array([]), Abstention(None, None))
-    assert Page(nothing).text_of("title")[0].startswith("p(YES) of 0 judged")
 
 
 @pytest.mark.parametrize("name", ["Ada <b>", "a\x00b\ud800"])
@@ -104,16 +100,16 @@ def test_no_ticks_where_there_is_no_range(low, high):
     assert ticks(low, high) == []
 
 
-def test_round_numbers():
-    assert ticks(3800.0, 9100.0) == [4000.0, 6000.0, 8000.0]
-    assert ticks(6450.0, 6750.0) == [6500.0, 6600.0, 6700.0]
-
-
-def test_a_curve_breaks_where_nothing_is_known():
+def test_curves_break_where_nothing_is_known_and_few_points_stay():
     x = np.arange(5.0)
     drawn = curve(x, np.array([0.0, 1.0, np.nan, 2.04, 3.0]), "#000000")
     assert 'd="M0 0L1 1M3 2L4 3"' in drawn
     assert 'd=""' in curve(x, np.full(5, np.nan), "#000000")
+    x, y = np.arange(5.0), np.arange(5.0)
+    at, same = in_bins(x, y, np.array([True, False, True, True, True]), 10)
+    assert at is x
+    assert np.isnan(same[1])
+    assert same[4] == 4.0
 
 
 def test_means_over_good_pixels(rng):
@@ -127,14 +123,6 @@ def test_means_over_good_pixels(rng):
     assert mean[0] == pytest.approx(y[members].mean())
     assert np.isnan(mean[(at > 6050) & (at < 6150)]).all()
     assert np.isnan(mean).sum() <= 4
-
-
-def test_few_points_stay_as_they_are():
-    x, y = np.arange(5.0), np.arange(5.0)
-    at, same = in_bins(x, y, np.array([True, False, True, True, True]), 10)
-    assert at is x
-    assert np.isnan(same[1])
-    assert same[4] == 4.0
 
 
 # No text becomes markup, whatever is in it.
@@ -228,26 +216,23 @@ def test_the_whole_and_the_look(rng):
     assert title.startswith("Spectrum of J1 <i>, 3800 to 9200 angstrom; below, Hα <b> at 6500 to")
 
 
-def test_a_line_is_still_seen_in_the_whole(rng):
+def test_lines_are_seen_bad_pixels_and_gaps_are_not_drawn(rng):
     (whole,) = paths(thumbnail(spectrum(rng), None))
     top = whole[np.argmin(whole[:, 1]), 0] / WIDTH
     assert 3800.0 + 5400.0 * top == pytest.approx(6563.0, abs=15.0)
-
-
-def test_bad_pixels_are_not_drawn(rng):
     whole = spectrum(rng)
     flux = np.where((whole.wavelength > 5000) & (whole.wavelength < 6000), np.nan, whole.flux)
     (points,) = paths(thumbnail(spectrum(rng, flux=flux), None))
     x = 3800.0 + 5400.0 * points[:, 0] / WIDTH
     assert not np.any((x > 5030) & (x < 5970))
-
-
-def test_no_line_crosses_a_gap():
     for step in (10.0, 1.0):
         wavelength = np.concatenate([np.arange(4000, 5000, step), np.arange(6175, 7000, step)])
         drawn = thumbnail(Spectrum(wavelength=wavelength, flux=np.arange(wavelength.size)), None)
         (curve,) = (value for _, name, value in Page(drawn).attributes if name == "d")
         assert curve.count("M") == 2
+    assert len(paths(thumbnail(spectrum(rng, n=6), None))[0]) == 6
+    bad = spectrum(rng, flux=np.full(4000, np.nan))
+    assert "no good pixels" in thumbnail(bad, LOOK_AT)
 
 
 @pytest.mark.parametrize("window", [(1000.0, 1100.0), (6500.0, 6500.5), (9190.0, 12000.0)])
@@ -261,9 +246,3 @@ def test_level_spectra(rng, flux):
     (points,) = paths(thumbnail(spectrum(rng, flux=flux), None))
     assert np.ptp(points[:, 1]) < 1.0
     assert WHOLE[0] <= points[0, 1] <= WHOLE[1]
-
-
-def test_few_good_pixels_and_none(rng):
-    assert len(paths(thumbnail(spectrum(rng, n=6), None))[0]) == 6
-    bad = spectrum(rng, flux=np.full(4000, np.nan))
-    assert "no good pixels" in thumbnail(bad, LOOK_AT)

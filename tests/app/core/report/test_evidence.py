@@ -53,15 +53,12 @@ def cards(session, read=read):
     return accepted_cards(session, settled(read_verdicts(session)), read)
 
 
-def test_the_surest_come_first(session):
+def test_the_surest_come_first_and_only_what_holds_each_once(session):
     inspect(session, "nano", {1: ("YES", 0.5), 2: ("YES", 0.9), 3: ("YES", 0.7)})
     for number, confidence in ((1, 4), (2, 3), (3, 3), (4, None), (5, 4)):
         session.record_verdict(number, Opinion(verdict=A, confidence=confidence))
     assert [card.candidate.id for card in cards(session)] == [1, 5, 2, 3, 4]
     assert [card.spectrum.object_id for card in cards(session)][:2] == ["J000001", "J000005"]
-
-
-def test_only_what_holds_is_accepted_and_each_once(session):
     say(session, "Ada", {1: A, 2: A, 3: A, 4: U})
     say(session, "Ben", {1: A, 2: R})
     assert sorted(card.candidate.id for card in cards(session)) == [1, 3]

@@ -62,12 +62,6 @@ def test_what_is_no_field(text):
         checked_fields([field_from(text)])
 
 
-def test_two_of_one_name_or_key():
-    for twice in ([QUALITY, QUALITY], [QUALITY, OwnField(name="other", kind="tick", key="J")]):
-        with pytest.raises(SessionError, match="two fields"):
-            checked_fields(twice)
-
-
 def test_a_file(tmp_path):
     path = tmp_path / "fields.toml"
     path.write_text(
@@ -117,10 +111,18 @@ def test_typed_values_that_are_none(kind, text):
 
 
 # Sub-classes and fields as opinions and tables have them.
-def test_levels():
+def test_levels_and_values_there_and_back_but_no_two_of_one_name():
     assert subclass_levels("") == ()
     assert subclass_levels("DA/DAH") == ("DA", "DAH")
     assert most_specific("DA/DAH") == "DAH"
+    values = field_values({"b": 2, "a": "Hα", "c": True, "d": None, "e": False, "f": ""})
+    assert values == (("a", "Hα"), ("b", 2.0), ("c", True))
+    assert values_from(values_text(values)) == values
+    assert values_text(()) == ""
+    assert with_value(values, "b", None) == (("a", "Hα"), ("c", True))
+    for twice in ([QUALITY, QUALITY], [QUALITY, OwnField(name="other", kind="tick", key="J")]):
+        with pytest.raises(SessionError, match="two fields"):
+            checked_fields(twice)
 
 
 @pytest.mark.parametrize(
@@ -132,14 +134,6 @@ def test_levels():
 )  # fmt: skip
 def test_what_several_have_in_common(paths, common):
     assert common_subclass(paths) == common
-
-
-def test_values_there_and_back():
-    values = field_values({"b": 2, "a": "Hα", "c": True, "d": None, "e": False, "f": ""})
-    assert values == (("a", "Hα"), ("b", 2.0), ("c", True))
-    assert values_from(values_text(values)) == values
-    assert values_text(()) == ""
-    assert with_value(values, "b", None) == (("a", "Hα"), ("c", True))
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "3", '{"a": [1]}', '{"a": null}', '{"a": NaN}', "{"])

@@ -226,23 +226,16 @@ def test_an_address_is_packed_where_it_is_allowed_and_only_there(received, tmp_p
         assert packed_spectrum(copy, 1) is not None
 
 
-# Folders by their names.
-def test_many_folders_are_summarized():
+def test_folders_are_compared_whole_and_summarized():
+    assert is_within("/data/a", "/data")
+    assert is_within("/data", "/data")
+    assert is_within("/data", "/")
+    assert not is_within("/data2/a", "/data")
     few = [f"/data/{number}" for number in range(8)]
     assert summarized([*few, "/data/1/deeper", "/data/1"]) == tuple(few)
     many = [f"/data/survey/{a}/{b}" for a in range(30) for b in range(30)]
     assert summarized([*many, "/home/ada"]) == ("/data/survey", "/home/ada")
     assert "/" not in summarized([f"/{number}/x" for number in range(20)])
-
-
-def test_a_folder_that_only_begins_alike_is_another():
-    assert is_within("/data/a", "/data")
-    assert is_within("/data", "/data")
-    assert is_within("/data", "/")
-    assert not is_within("/data2/a", "/data")
-
-
-def test_folders_at_addresses():
     assert is_within("s3://a/b", "s3://a") and not is_within("s3://ab", "s3://a")
     assert folders_above("s3://a/b/c") == ["s3://a/b", "s3://a"]
     assert folders_above("s3://a") == []

@@ -45,11 +45,6 @@ def test_other_units_are_none(unit):
     assert flux_density(unit) is None
 
 
-def test_a_unit_is_written_with_raised_powers():
-    found = read_unit("1e-17 erg/s/cm2/A")
-    assert (found.text, found.power) == ("erg s⁻¹ cm⁻² Å⁻¹", -17)
-
-
 # Fluxes per wavelength or frequency, or over their continuum, with errors that follow.
 WAVELENGTH = np.linspace(4000.0, 9000.0, 1200)
 
@@ -93,7 +88,7 @@ def test_a_unit_that_is_no_density_stays_as_it_is(unit):
     assert shown(given, "per_frequency") is given
 
 
-def test_a_normalised_spectrum_is_one_beside_its_lines():
+def test_a_normalised_spectrum_is_one_beside_its_lines_and_near_zero():
     line = np.exp(-0.5 * ((WAVELENGTH - 6564.6) / 8.0) ** 2)
     given = spectrum("", (10.0 - WAVELENGTH / 1000.0) * (1.0 + 2.0 * line))
     found = shown(given, "normalised")
@@ -101,6 +96,10 @@ def test_a_normalised_spectrum_is_one_beside_its_lines():
     np.testing.assert_allclose(found.flux[beside], 1.0, atol=0.03)
     assert found.flux.max() == pytest.approx(3.0, abs=0.15)
     np.testing.assert_allclose(found.sigma / found.flux, given.sigma / given.flux, rtol=1e-9)
+    # At a blue end without light the flux is divided by a part of the typical continuum.
+    dark = np.where(WAVELENGTH < 5000.0, 0.0, 10.0)
+    found = shown(spectrum("", dark + 0.1 * np.sin(WAVELENGTH)), "normalised")
+    assert np.abs(found.flux[WAVELENGTH < 4700.0]).max() < 1.0
 
 
 @pytest.mark.parametrize("level", [0.0, np.nan, -4.0, 1e-300, 1e250])
@@ -108,13 +107,6 @@ def test_a_normalised_spectrum_is_one_beside_its_lines():
 def test_strange_fluxes_are_shown_without_a_warning(level, quantity):
     given = spectrum("1e-17 erg/s/cm2/A", np.full(1200, level))
     assert len(shown(given, quantity)) == 1200
-
-
-def test_a_continuum_near_zero_does_not_blow_up():
-    """At a blue end without light the flux is divided by a part of the typical continuum."""
-    dark = np.where(WAVELENGTH < 5000.0, 0.0, 10.0)
-    found = shown(spectrum("", dark + 0.1 * np.sin(WAVELENGTH)), "normalised")
-    assert np.abs(found.flux[WAVELENGTH < 4700.0]).max() < 1.0
 
 
 # Wavelengths in other units, media and frames, and velocities about a line, and back.
@@ -140,15 +132,12 @@ def test_numbers_grow_with_the_wavelength(frame):
     assert (np.diff(shown) > 0).all()
 
 
-def test_rest_comes_before_air():
+def test_rest_comes_before_air_and_a_velocity_is_about_the_line_drawn():
     """Tables of lines give the wavelength in air at rest, not that of the shifted line."""
     frame = WavelengthFrame(unit="nm", is_air=True, is_rest=True, z=0.02)
     expected = float(vacuum_to_air(HALPHA.wavelength)) / 10.0
     assert frame.shown(HALPHA.wavelength * 1.02) == pytest.approx(expected)
     assert frame.text(HALPHA.wavelength * 1.02) == "656.28 nm"
-
-
-def test_a_velocity_is_about_the_line_where_it_is_drawn_at_rest():
     at = HALPHA.wavelength * 1.02
     assert WavelengthFrame(line=HALPHA, z=0.02).shown(at) == pytest.approx(5995.8, abs=0.1)
     at_rest = WavelengthFrame(line=HALPHA, z=0.02, is_rest=True)
@@ -157,7 +146,7 @@ def test_a_velocity_is_about_the_line_where_it_is_drawn_at_rest():
     assert WavelengthFrame(line=HALPHA).observed(-1e9) > 0
 
 
-def test_it_says_what_it_is():
+def test_it_says_what_it_is_with_raised_powers():
     assert WavelengthFrame(z=0.1).is_usual and not WavelengthFrame(is_air=True).is_usual
     frame = WavelengthFrame(unit="nm", is_air=True, is_rest=True)
     assert frame.description == "nm, rest, air"
@@ -166,6 +155,8 @@ def test_it_says_what_it_is():
     assert about.description == "km/s about Hα, observed"
     assert about.ascii_description.isascii()
     assert WavelengthFrame().range_text((6450.0, 6750.0)) == "6450–6750 Å"
+    found = read_unit("1e-17 erg/s/cm2/A")
+    assert (found.text, found.power) == ("erg s⁻¹ cm⁻² Å⁻¹", -17)
 
 
 # A spectrum as a small line: few points, good pixels only, in the unit square.

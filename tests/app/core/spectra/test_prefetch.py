@@ -284,17 +284,7 @@ def test_so_many_bytes_and_no_more():
         assert len(disk.begun) == read  # what does not fit is not read again and again
 
 
-def test_one_that_is_larger_than_all_the_room():
-    with Prefetch(lambda key: spectrum(key.candidate_id, 10_000), max_bytes=SIZE) as prefetch:
-        key = keys(1)[0]
-        prefetch.read_ahead(key)
-        assert prefetch.wait_until_idle(LONG_S)
-        assert prefetch._bytes == 0
-        assert len(prefetch.get(key)) == 10_000
-        assert prefetch._bytes == 0
-
-
-def test_so_many_spectra_and_no_more():
+def test_so_many_spectra_and_no_more_and_one_larger_than_the_room():
     disk, all_keys = Disk(), keys(200)
     with Prefetch(disk.read, ahead=2, behind=1) as prefetch:
         for at in range(1, 190):
@@ -303,6 +293,13 @@ def test_so_many_spectra_and_no_more():
         assert prefetch.wait_until_idle(LONG_S)
         assert prefetch._bytes <= prefetch.max_count * SIZE
         assert prefetch.max_count == 7
+    with Prefetch(lambda key: spectrum(key.candidate_id, 10_000), max_bytes=SIZE) as prefetch:
+        key = keys(1)[0]
+        prefetch.read_ahead(key)
+        assert prefetch.wait_until_idle(LONG_S)
+        assert prefetch._bytes == 0
+        assert len(prefetch.get(key)) == 10_000
+        assert prefetch._bytes == 0
 
 
 def test_spectra_are_let_go():

@@ -193,7 +193,7 @@ class Clock:
         return self.now
 
 
-def test_a_short_rest_is_not_worth_a_word():
+def test_a_short_rest_is_not_worth_a_word_a_long_one_is_after_the_first():
     assert estimate(0.5, 60, 1) == "", "half a minute is not worth a word"
     assert estimate(12.34, 5000, 4) == ("about 12.3 s a spectrum: 4 h 17 min for the other 5,000\n")
     clock = Clock()
@@ -202,9 +202,6 @@ def test_a_short_rest_is_not_worth_a_word():
         clock.now += 1.0
         assert left.one_more(None) == ""
     assert left.one_more(2) == ""
-
-
-def test_after_the_first_where_the_number_is_known():
     clock = Clock()
     left = TimeLeft(101, now=clock)
     clock.now = 12.0

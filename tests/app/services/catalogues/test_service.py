@@ -32,16 +32,13 @@ def test_each_column_has_a_valid_unit_and_ucd_and_a_description(service):
         assert column.description
 
 
-def test_names_of_columns_are_unique_and_asked_once():
+def test_names_of_columns_are_unique_and_a_user_sets_release_and_server():
     for service in SERVICES:
         names = [column.name for column in service.columns]
         assert len(set(names)) == len(names)
         if service.kind == "tap":
             aliases = re.findall(r'AS "(.+?)"', query(service))
             assert len(set(aliases)) == len(aliases) and set(names) <= set(aliases)
-
-
-def test_a_user_sets_another_release_and_server():
     gaia = all_services()["gaia"]
     changed = gaia.changed(
         url="https://example.org/tap", release="DR4", table="gaiadr4.gaia_source"
@@ -52,16 +49,13 @@ def test_a_user_sets_another_release_and_server():
 
 
 # Positions and their motion.
-def test_a_star_moves_with_its_proper_motion():
+def test_stars_move_with_their_proper_motion_across_zero_hours_and_at_the_pole():
     star = Position(ra=269.452, dec=4.693, epoch=2016.0, pm_ra=-801.6, pm_dec=10362.4)
     moved = star.at(2000.0)
     assert separation_arcsec(star, moved) == pytest.approx(
         16 * math.hypot(0.8016, 10.3624), rel=1e-3
     )
     assert separation_arcsec(moved.at(2016.0), star) < 1e-3
-
-
-def test_positions_without_an_epoch_across_zero_hours_and_at_the_pole():
     assert Position(ra=1.0, dec=2.0, pm_ra=1e4).at(1999.0).ra == 1.0
     a, b = Position(ra=359.9999, dec=0.0), Position(ra=0.0001, dec=0.0)
     assert separation_arcsec(a, b) == pytest.approx(0.72)

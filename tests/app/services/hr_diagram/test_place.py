@@ -48,11 +48,18 @@ def at(bp_rp: float, m_g: float) -> float:
     return float(background()[row, column])
 
 
-def test_the_file_is_what_the_script_makes_and_names_its_sources():
+def test_the_file_and_its_regions_are_those_of_the_script():
     lines = sequences()
     assert BACKGROUND.read_text(encoding="utf-8") == background_text(lines)
     head = BACKGROUND.read_text(encoding="utf-8").splitlines()[:12]
     assert all(any(each.source in line for line in head) for each in lines)
+    for task in load_tasks():
+        region = region_of(task.id)
+        if task.id == "LOOK":
+            assert region is None
+            continue
+        assert region is not None and len(region.bp_rp) == len(region.m_g) >= 4 and region.source
+    assert region_of("MY_CLASS") is None
 
 
 def test_stars_lie_where_they_are_and_faint_is_below():
@@ -62,13 +69,3 @@ def test_stars_lie_where_they_are_and_faint_is_below():
     assert at(3.5, 5.0) == 0.0 and at(-0.5, 3.0) == 0.0
     assert np.all(background()[0] == 0.0)
     assert background().shape == (ROWS, COLUMNS)
-
-
-def test_each_bundled_class_has_a_region_and_others_have_none():
-    for task in load_tasks():
-        region = region_of(task.id)
-        if task.id == "LOOK":
-            assert region is None
-            continue
-        assert region is not None and len(region.bp_rp) == len(region.m_g) >= 4 and region.source
-    assert region_of("MY_CLASS") is None

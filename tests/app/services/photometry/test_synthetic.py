@@ -50,12 +50,23 @@ def test_a_band_has_a_magnitude_where_good_pixels_cover_it():
     assert synthetic_magnitude(spectrum, bands_of("panstarrs")["g"]) is not None
 
 
-def test_a_magnitude_as_a_flux_and_back():
+def test_magnitudes_are_fluxes_whose_level_is_compared_within_errors():
     for band in BANDS:
         flux = band.flux(12.0)
         zero = band.zero_jy * JY * LIGHT_A_S / band.centre**2
         assert -2.5 * np.log10(flux / zero) == pytest.approx(12.0)
         assert band.low < band.centre < band.high
+    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(19.5))
+    points = flux_points(answers(panstarrs_g=17.0, panstarrs_r=17.0))
+    found = compare(spectrum, points, 1e-17)
+    assert found.is_absolute and found.disagrees and found.worst is None
+    assert found.level == pytest.approx(2.5, abs=0.02)
+    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(17.0))
+    values = answers(panstarrs_g=16.4, panstarrs_r=17.0, panstarrs_i=17.0)
+    found = dict(values["panstarrs"].matches[0].values)
+    match = Match(values={**found, "g_error": 0.3}, separation_arcsec=0.0)
+    points = flux_points({"panstarrs": Answer(state=State.FOUND, matches=(match,))})
+    assert not compare(spectrum, points, 1e-17).disagrees
 
 
 def test_relative_flux_is_moved_to_agree_and_one_band_that_does_not_is_told():
@@ -70,37 +81,6 @@ def test_relative_flux_is_moved_to_agree_and_one_band_that_does_not_is_told():
     )
     assert bad.disagrees and bad.worst is not None and bad.worst.point.band.column == "g"
     assert bad.worst_by == pytest.approx(1.0, abs=0.02)
-
-
-def test_the_level_of_physical_flux_is_compared_too():
-    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(19.5))
-    points = flux_points(answers(panstarrs_g=17.0, panstarrs_r=17.0))
-    found = compare(spectrum, points, 1e-17)
-    assert found.is_absolute and found.disagrees and found.worst is None
-    assert found.level == pytest.approx(2.5, abs=0.02)
-
-
-def test_an_uncertain_magnitude_raises_no_alarm():
-    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(17.0))
-    values = answers(panstarrs_g=16.4, panstarrs_r=17.0, panstarrs_i=17.0)
-    found = dict(values["panstarrs"].matches[0].values)
-    match = Match(values={**found, "g_error": 0.3}, separation_arcsec=0.0)
-    points = flux_points({"panstarrs": Answer(state=State.FOUND, matches=(match,))})
-    assert not compare(spectrum, points, 1e-17).disagrees
-
-
-def test_nothing_there_and_values_that_are_none_give_no_points():
-    assert flux_points({"panstarrs": Answer(state=State.NOTHING)}) == []
-    assert flux_points(answers(panstarrs_g=-99.0, panstarrs_r=float("nan"))) == []
-
-
-# The bands name columns that the services give, with magnitudes of the system they say.
-def test_each_band_is_a_magnitude_of_its_service_in_its_system():
-    for band in BANDS:
-        column = all_services()[band.service].column(band.column)
-        assert column.unit == "mag"
-        assert ("(AB)" in column.description) == (band.zero_jy == AB_JY)
-        assert ("(Vega)" in column.description) == (band.zero_jy != AB_JY)
 
 
 @pytest.mark.parametrize(
@@ -134,17 +114,21 @@ def test_letters(letters, limits):
     assert not is_limit("gaia", "j", values) and not is_limit("twomass", "quality", values)
 
 
-def test_the_columns_are_those_of_the_services():
+def test_points_are_magnitudes_of_services_limits_are_none():
     for service, columns in BANDS_OF_LETTERS.items():
         names = [each.name for each in all_services()[service].columns]
         assert [name for name in names if name in columns] == [*columns] and "quality" in names
-
-
-def test_a_limit_is_no_point_no_value_and_is_shown_as_one():
+    for band in BANDS:
+        column = all_services()[band.service].column(band.column)
+        assert column.unit == "mag"
+        assert ("(AB)" in column.description) == (band.zero_jy == AB_JY)
+        assert ("(Vega)" in column.description) == (band.zero_jy != AB_JY)
+    assert flux_points({"panstarrs": Answer(state=State.NOTHING)}) == []
+    assert flux_points(answers(panstarrs_g=-99.0, panstarrs_r=float("nan"))) == []
     match = Match(values=SEEN | {"quality": "AUA"}, separation_arcsec=0.1)
-    answers = {"twomass": answer_of([match])}
-    assert [each.band.column for each in flux_points(answers)] == ["j", "k"]
-    assert said_of(answers, "twomass.h") is Gap.NO_VALUE
-    assert said_of(answers, "twomass.j").value == 15.1
+    told = {"twomass": answer_of([match])}
+    assert [each.band.column for each in flux_points(told)] == ["j", "k"]
+    assert said_of(told, "twomass.h") is Gap.NO_VALUE
+    assert said_of(told, "twomass.j").value == 15.1
     rows = {row.name: row.text for row in value_rows(all_services()["twomass"], match)}
     assert rows["h"] == "> 14.6 mag" and rows["j"] == "15.100 ± 0.050 mag"

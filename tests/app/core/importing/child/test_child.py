@@ -185,13 +185,10 @@ def test_all_of_a_preview_arrives():
     )
 
 
-def test_a_list_without_roles():
-    found = sent(File(), [], problem="choose one", needs_roles=True)
-    assert (found.problem, found.needs_roles) == ("choose one", True)
-    assert (found.roles.columns, found.roles.naming, found.rows) == ({}, None, ())
-
-
-def test_only_what_is_shown_is_sent():
+def test_only_what_is_shown_is_sent_roles_or_none():
     row = (1, 2, 3, 0.5, True, "x" * 100_000)
     found = sent(File(), [row] * 100)
     assert found.rows == ((*row[:-1], "x" * 300),) * 20
+    found = sent(File(), [], problem="choose one", needs_roles=True)
+    assert (found.problem, found.needs_roles) == ("choose one", True)
+    assert (found.roles.columns, found.roles.naming, found.rows) == ({}, None, ())

@@ -171,7 +171,7 @@ def test_texts_in_every_encoding(folder, encoding):
 # Values of Arrow columns, and how many bytes they take, without pandas.
 
 
-def test_kinds():
+def test_kinds_and_slices_of_arrow():
     kinds = {
         pa.int8(): "int", pa.uint64(): "int", pa.float16(): "float", pa.decimal128(5, 2): "float",
         pa.bool_(): "bool", pa.string(): "str", pa.large_string(): "str", pa.date32(): "str",
@@ -179,6 +179,13 @@ def test_kinds():
         pa.dictionary(pa.int32(), pa.int8()): None, pa.binary(): None, pa.list_(pa.int8()): None,
     }  # fmt: skip
     assert {type_: kind_of(type_) for type_ in kinds} == kinds
+    numbers = pa.array([0.5, None, 2.5, float("nan")]).slice(1)
+    assert values_of(numbers, "float") == ([None, 2.5, None], 0)
+    short = pa.array(np.array([0.1, 0.2, 0.3], "f4")).slice(1)
+    assert values_of(short, "float") == ([0.2, 0.3], 0)
+    assert values_of(pa.array([2**63, 5], pa.uint64()), "int") == ([None, 5], 0)
+    texts = pa.array(["a", None, "x\0y"]).dictionary_encode().slice(1)
+    assert values_of(texts, "str") == ([None, "x�y"], 0)
 
 
 @pytest.mark.parametrize("encode", [False, True])
@@ -191,17 +198,7 @@ def test_bytes_of_texts(encode):
     assert text_bytes(pa.array([1, 2]).dictionary_encode()) == 0
 
 
-def test_slices_have_their_own_values():
-    numbers = pa.array([0.5, None, 2.5, float("nan")]).slice(1)
-    assert values_of(numbers, "float") == ([None, 2.5, None], 0)
-    short = pa.array(np.array([0.1, 0.2, 0.3], "f4")).slice(1)
-    assert values_of(short, "float") == ([0.2, 0.3], 0)
-    assert values_of(pa.array([2**63, 5], pa.uint64()), "int") == ([None, 5], 0)
-    texts = pa.array(["a", None, "x\0y"]).dictionary_encode().slice(1)
-    assert values_of(texts, "str") == ([None, "x�y"], 0)
-
-
-def test_nanoseconds_are_cut():
+def test_what_python_cannot_hold_is_cut_or_left_out_and_counted():
     whole = pa.array([1_577_934_245_123_456_789, None], pa.int64())
     for type_, text in (
         (pa.timestamp("ns"), "2020-01-02 03:04:05.123456"),
@@ -211,9 +208,6 @@ def test_nanoseconds_are_cut():
         assert values_of(whole.view(type_), "str") == ([text, None], 0)
     noon = pa.array([43_200_000_000_001], pa.int64()).view(pa.time64("ns"))
     assert values_of(noon, "str") == (["12:00:00"], 0)
-
-
-def test_what_python_cannot_hold_is_left_out_and_counted():
     days = pa.array([2**31 - 1, None, 0, -(2**31)], pa.int32()).cast(pa.date32())
     assert values_of(days, "str") == ([None, None, "1970-01-01", None], 2)
     zoned = pa.array([1, 2], pa.int64()).view(pa.timestamp("us", "Mars/Phobos"))

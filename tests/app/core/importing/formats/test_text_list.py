@@ -340,11 +340,18 @@ def test_kinds(texts, kind):
         assert read(texts, kind)  # and none is a misfit
 
 
-def test_kinds_widen_over_blocks():
+def test_kinds_widen_over_blocks_and_some_cells_have_no_value():
     guess = KindGuess()
     for text, kind in (("", None), ("3", "int"), ("3.5", "float"), ("", "float"), ("x", "str")):
         guess.add([text])
         assert guess.kind == kind
+    assert read(["1", "NaN", "", "1e999"], "float") == [1.0, None, None, None]
+    assert read(["1", "null", "-"], "int") == [1, None, None]
+    assert read(["", "N/A"], None) == [None, None]
+    assert read(["", "N/A", 'a"\\\n\x01'], "str") == ["", "N/A", 'a"\\\n\x01']
+    assert TextCells(["101008.0", "5.25"], "float").texts() == ["101008", "5.25"]
+    assert TextCells(["v1.0"], "str").texts() == ["v1.0"]
+    assert TextCells(["1,5", "-2", "1,2,3", "1_0"], "str").numbers() == [1.5, -2.0, None, None]
 
 
 @pytest.mark.parametrize(
@@ -353,16 +360,6 @@ def test_kinds_widen_over_blocks():
 def test_a_misfit_is_noticed(text, kind):
     with pytest.raises(CellMismatch):
         TextCells([text], kind).json()
-
-
-def test_cells_without_a_value_with_a_comma_or_once_a_float():
-    assert read(["1", "NaN", "", "1e999"], "float") == [1.0, None, None, None]
-    assert read(["1", "null", "-"], "int") == [1, None, None]
-    assert read(["", "N/A"], None) == [None, None]
-    assert read(["", "N/A", 'a"\\\n\x01'], "str") == ["", "N/A", 'a"\\\n\x01']
-    assert TextCells(["101008.0", "5.25"], "float").texts() == ["101008", "5.25"]
-    assert TextCells(["v1.0"], "str").texts() == ["v1.0"]
-    assert TextCells(["1,5", "-2", "1,2,3", "1_0"], "str").numbers() == [1.5, -2.0, None, None]
 
 
 @given(st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1))

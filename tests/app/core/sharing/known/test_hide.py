@@ -180,7 +180,7 @@ def _digits_after(text, index):
     return sum(letter.isdigit() for letter in stem[index + 1 :])
 
 
-def test_a_name_written_as_in_the_list_is_kept_and_others_are_made_after_a_neighbour():
+def test_names_of_hidden_ones_look_like_others():
     style, draw = Style(), random.Random(2)
     style.add("J0001", "/a/J0001.fits")
     assert style.free("J0777", "J0001", style.names, draw) == "J0777"
@@ -189,9 +189,6 @@ def test_a_name_written_as_in_the_list_is_kept_and_others_are_made_after_a_neigh
     assert made != "J0001"
     assert style.free("J0001", "J0001", style.names, draw) != "J0001"
     assert style.free("HZ Her", "no digits", {"no digits"}, draw) == "HZ Her"
-
-
-def test_what_names_an_object_differs_and_so_do_numbers():
     draw = random.Random(3)
     assert other("STAR", draw) == "STAR"
     assert other(3, draw) == 3
@@ -201,9 +198,6 @@ def test_what_names_an_object_differs_and_so_do_numbers():
     assert made != 17.25
     assert made == pytest.approx(17.25, rel=0.03)
     assert len(repr(made).partition(".")[2]) <= 2
-
-
-def test_a_file_beside_another():
     assert beside("/data/a/1.fits", "2.fits") == "/data/a/2.fits"
     assert beside("https://host/a/1.fits", "2.fits") == "https://host/a/2.fits"
     assert beside("1.fits", "2.fits") == "2.fits"
