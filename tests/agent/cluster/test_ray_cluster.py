@@ -21,15 +21,12 @@ def test_without_ray_the_command_that_installs_it_is_named(monkeypatch: pytest.M
         RayCluster(RayPlace())
 
 
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [
-        ("127.0.0.1:1", "no Ray answers at 127.0.0.1:1"),
-        ("127.0.0.1:99999", "no Ray answers"),
-        ("ray://here:10001", "an address is HOST:PORT"),
-        ("night.speco3", "an address is HOST:PORT"),
-    ],
-)
+@pytest.mark.parametrize(("address", "reason"), [
+    ("127.0.0.1:1", "no Ray answers at 127.0.0.1:1"),
+    ("127.0.0.1:99999", "no Ray answers"),
+    ("ray://here:10001", "an address is HOST:PORT"),
+    ("night.speco3", "an address is HOST:PORT"),
+])  # fmt: skip
 def test_a_wrong_address_is_told_at_once(address: str, reason: str) -> None:
     pytest.importorskip("ray")
     with pytest.raises(WorkbenchError, match=reason):
@@ -70,17 +67,14 @@ def test_the_place_is_what_the_options_say_together() -> None:
 
 
 # Where work is done with Ray, as a command line says it.
-@pytest.mark.parametrize(
-    ("line", "whole"),
-    [
-        ("a.speco3 --ray", ["a.speco3", "--ray", ""]),
-        ("a.speco3 --ray --actors 4", ["a.speco3", "--ray", "", "--actors", "4"]),
-        ("a.speco3 --ray auto --actors 4", ["a.speco3", "--ray", "auto", "--actors", "4"]),
-        ("a.speco3 --ray=auto", ["a.speco3", "--ray=auto"]),
-        ("a.speco3 --actors 4", ["a.speco3", "--actors", "4"]),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("line", "whole"), [
+    ("a.speco3 --ray", ["a.speco3", "--ray", ""]),
+    ("a.speco3 --ray --actors 4", ["a.speco3", "--ray", "", "--actors", "4"]),
+    ("a.speco3 --ray auto --actors 4", ["a.speco3", "--ray", "auto", "--actors", "4"]),
+    ("a.speco3 --ray=auto", ["a.speco3", "--ray=auto"]),
+    ("a.speco3 --actors 4", ["a.speco3", "--actors", "4"]),
+    ("", []),
+])  # fmt: skip
 def test_an_address_may_be_left_out(line: str, whole: list[str]) -> None:
     assert with_ray_address(line.split()) == whole
 

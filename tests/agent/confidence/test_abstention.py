@@ -44,16 +44,13 @@ class Field:
         return float(self.real[at] / self.real[-1]) if at >= 0 else 0.0
 
 
-@pytest.mark.parametrize(
-    ("law", "n", "wanted"),
-    [
-        ({"apart": 3.0}, 300, 0.9),
-        ({"apart": 2.2}, 1500, 0.9),
-        ({"apart": 3.0, "decimals": 1}, 600, 0.8),
-        ({"apart": 1.0, "prior": 0.5}, 1000, 0.8),
-        ({"apart": 3.0, "prior": 1 / 50, "stretch": 3.0}, 2000, 0.7),
-    ],
-)
+@pytest.mark.parametrize(("law", "n", "wanted"), [
+    ({"apart": 3.0}, 300, 0.9),
+    ({"apart": 2.2}, 1500, 0.9),
+    ({"apart": 3.0, "decimals": 1}, 600, 0.8),
+    ({"apart": 1.0, "prior": 0.5}, 1000, 0.8),
+    ({"apart": 3.0, "prior": 1 / 50, "stretch": 3.0}, 2000, 0.7),
+])  # fmt: skip
 def test_the_promised_precision_is_kept(rng, law, n, wanted):
     field = Field(rng, **law)
     cuts = [cut_for_precision(sample_judged(rng, n, **law), wanted, 0.1) for _ in range(ROUNDS)]

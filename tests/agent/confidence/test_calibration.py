@@ -77,17 +77,14 @@ def test_the_order_of_the_list_does_not_matter(rng, method):
     )
 
 
-@pytest.mark.parametrize(
-    ("p", "label", "told"),
-    [
-        ([], [], "too few"),
-        ([0.1, 0.9], [0, 1], "too few"),
-        (np.linspace(0, 1, 40), [True] * 40, "too few"),
-        (np.linspace(0, 1, 40), [False] * 40, "too few"),
-        ([0.5] * 40, [True, False] * 20, "the same"),
-        (np.linspace(0, 1, 40), [True] * 20 + [False] * 20, "higher"),
-    ],
-)
+@pytest.mark.parametrize(("p", "label", "told"), [
+    ([], [], "too few"),
+    ([0.1, 0.9], [0, 1], "too few"),
+    (np.linspace(0, 1, 40), [True] * 40, "too few"),
+    (np.linspace(0, 1, 40), [False] * 40, "too few"),
+    ([0.5] * 40, [True, False] * 20, "the same"),
+    (np.linspace(0, 1, 40), [True] * 20 + [False] * 20, "higher"),
+])  # fmt: skip
 def test_where_nothing_can_be_learnt_auto_changes_nothing_and_says_why(p, label, told):
     rule = fit_calibration(JudgedScores(p, label))
     assert not rule.is_fitted
@@ -96,15 +93,12 @@ def test_where_nothing_can_be_learnt_auto_changes_nothing_and_says_why(p, label,
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
-@pytest.mark.parametrize(
-    ("p", "label", "told"),
-    [
-        ([], [], "one class"),
-        ([0.1, 0.2, 0.3], [1, 1, 1], "one class"),
-        ([0.5, 0.5], [0, 1], "the same"),
-        ([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], "higher"),
-    ],
-)
+@pytest.mark.parametrize(("p", "label", "told"), [
+    ([], [], "one class"),
+    ([0.1, 0.2, 0.3], [1, 1, 1], "one class"),
+    ([0.5, 0.5], [0, 1], "the same"),
+    ([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], "higher"),
+])  # fmt: skip
 def test_a_method_asked_for_by_name_is_refused(method, p, label, told):
     with pytest.raises(ConfidenceError, match=told):
         fit_calibration(JudgedScores(p, label), method)
@@ -171,24 +165,21 @@ def test_impossible_folds_are_refused(rng, folds):
         calibrated_out_of_fold(sample_judged(rng, 30), folds=folds)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"method": "spline"},
-        {"method": "platt", "slope": -1.0},
-        {"method": "platt", "slope": float("nan")},
-        {"method": "platt", "intercept": float("inf")},
-        {"method": "isotonic"},
-        {"method": "platt", "knots": ((0.0, 0.0),)},
-        {"method": "isotonic", "knots": ((0.0, 0.5), (1.0, 0.4))},
-        {"method": "isotonic", "knots": ((0.5, 0.1), (0.5, 0.4))},
-        {"method": "isotonic", "knots": ((0.5, 0.1), (0.6, 1.4))},
-        {"method": "isotonic", "knots": ((0.5, float("nan")), (0.6, 1.0))},
-        {"method": "identity", "n": 3, "positives": 4},
-        {"method": "identity", "prior": 1.5},
-        {"method": "identity", "model": "x" * 501},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"method": "spline"},
+    {"method": "platt", "slope": -1.0},
+    {"method": "platt", "slope": float("nan")},
+    {"method": "platt", "intercept": float("inf")},
+    {"method": "isotonic"},
+    {"method": "platt", "knots": ((0.0, 0.0),)},
+    {"method": "isotonic", "knots": ((0.0, 0.5), (1.0, 0.4))},
+    {"method": "isotonic", "knots": ((0.5, 0.1), (0.5, 0.4))},
+    {"method": "isotonic", "knots": ((0.5, 0.1), (0.6, 1.4))},
+    {"method": "isotonic", "knots": ((0.5, float("nan")), (0.6, 1.0))},
+    {"method": "identity", "n": 3, "positives": 4},
+    {"method": "identity", "prior": 1.5},
+    {"method": "identity", "model": "x" * 501},
+])  # fmt: skip
 def test_a_rule_checks_itself(wrong):
     with pytest.raises(ConfidenceError):
         Calibration(**wrong)
@@ -296,42 +287,39 @@ def record(**changes: object) -> str:
     return json.dumps({**json.loads(calibration_to_json(rule)), **changes})
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "not valid JSON"),
-        ("[" * 100_000, "not valid JSON"),
-        ("[1]", "not a calibration"),
-        ("{}", "another version"),
-        (record(version=2), "another version"),
-        (record(slope=math.nan), "not valid JSON"),
-        (record(slope=math.inf), "not valid JSON"),
-        ('{"version": 1, "slope": ' + "9" * 6000 + "}", "not valid JSON"),
-        (record(slope=10**400), "too large"),
-        (record(slope="1"), "slope must be a number"),
-        (record(slope=True), "slope must be a number"),
-        (record(slope=-2.0), "slope"),
-        (record(intercept=None), "intercept must be a number"),
-        (record(n=1.5), "n must be a count"),
-        (record(n=True), "n must be a count"),
-        (record(n=-1), "n must be a count"),
-        (record(positives=10**9), "cannot be real"),
-        (record(method=["platt"]), "method must be a text"),
-        (record(method="pickle"), "unknown calibration method"),
-        (record(method="platt"), "knots"),
-        (record(note="x" * 600), "longer than 500"),
-        (record(prior=2.0), "prior must be"),
-        (record(knots="0 1"), "knots must be a list"),
-        (record(knots=[[0, 1, 2]]), "pairs"),
-        (record(knots=[[0, "1"]]), "a knot must be a number"),
-        (record(knots=[[0.0, 0.9], [1.0, 0.1]]), "must rise"),
-        (record(knots=[[0.0, 0.1], [0.0, 0.2]]), "must rise"),
-        (record(knots=[[0.0, 0.1], [2.0, 0.2]]), "must rise"),
-        (record(knots=[[0, 0]] * (MAX_KNOTS + 1)), "at most"),
-        (record(extra=1), "'extra'"),
-        (" " * (MAX_BYTES + 1), "longer"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), [
+    ("", "not valid JSON"),
+    ("[" * 100_000, "not valid JSON"),
+    ("[1]", "not a calibration"),
+    ("{}", "another version"),
+    (record(version=2), "another version"),
+    (record(slope=math.nan), "not valid JSON"),
+    (record(slope=math.inf), "not valid JSON"),
+    ('{"version": 1, "slope": ' + "9" * 6000 + "}", "not valid JSON"),
+    (record(slope=10**400), "too large"),
+    (record(slope="1"), "slope must be a number"),
+    (record(slope=True), "slope must be a number"),
+    (record(slope=-2.0), "slope"),
+    (record(intercept=None), "intercept must be a number"),
+    (record(n=1.5), "n must be a count"),
+    (record(n=True), "n must be a count"),
+    (record(n=-1), "n must be a count"),
+    (record(positives=10**9), "cannot be real"),
+    (record(method=["platt"]), "method must be a text"),
+    (record(method="pickle"), "unknown calibration method"),
+    (record(method="platt"), "knots"),
+    (record(note="x" * 600), "longer than 500"),
+    (record(prior=2.0), "prior must be"),
+    (record(knots="0 1"), "knots must be a list"),
+    (record(knots=[[0, 1, 2]]), "pairs"),
+    (record(knots=[[0, "1"]]), "a knot must be a number"),
+    (record(knots=[[0.0, 0.9], [1.0, 0.1]]), "must rise"),
+    (record(knots=[[0.0, 0.1], [0.0, 0.2]]), "must rise"),
+    (record(knots=[[0.0, 0.1], [2.0, 0.2]]), "must rise"),
+    (record(knots=[[0, 0]] * (MAX_KNOTS + 1)), "at most"),
+    (record(extra=1), "'extra'"),
+    (" " * (MAX_BYTES + 1), "longer"),
+])  # fmt: skip
 def test_bad_files_are_refused_in_one_line(text, told):
     with pytest.raises(ConfidenceError, match=told) as caught:
         calibration_from_json(text, "cv.json")

@@ -105,16 +105,13 @@ def test_kappa_of_many_matrices_at_once(rng):
     np.testing.assert_allclose(cohen_kappa(many), [float(cohen_kappa(one)) for one in many])
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "categories", "told"),
-    [
-        (["A"], ["A", "B"], ("A", "B"), "same candidates"),
-        (["A"], ["C"], ("A", "B"), "'C' is not a known"),
-        ([], [], (), "categories"),
-        (["A"], ["A"], ("A", "A"), "categories"),
-        ([], [], tuple(range(101)), "categories"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second", "categories", "told"), [
+    (["A"], ["A", "B"], ("A", "B"), "same candidates"),
+    (["A"], ["C"], ("A", "B"), "'C' is not a known"),
+    ([], [], (), "categories"),
+    (["A"], ["A"], ("A", "A"), "categories"),
+    ([], [], tuple(range(101)), "categories"),
+])  # fmt: skip
 def test_judges_that_cannot_be_compared_are_refused(first, second, categories, told):
     with pytest.raises(ConfidenceError, match=told):
         confusion_matrix(first, second, categories)
@@ -145,20 +142,17 @@ def test_lists_and_ones_for_labels_will_do_and_arrays_are_copied():
         judged.p[0] = 0.5
 
 
-@pytest.mark.parametrize(
-    ("p", "label", "problem"),
-    [
-        ([0.1, np.nan], [0, 1], "from 0 to 1"),
-        ([0.1, 1.1], [0, 1], "from 0 to 1"),
-        ([-0.1, 1.0], [0, 1], "from 0 to 1"),
-        ([0.1, 0.2], [0, 2], "true or false"),
-        ([0.1, 0.2], [0.0, np.nan], "true or false"),
-        ([0.1], [0, 1], "one p"),
-        ([[0.1, 0.2]], [[0, 1]], "one p"),
-        (["a", "b"], [0, 1], "a list of numbers"),
-        ([0.1, 0.2], ["YES", "NO"], "a list of numbers"),
-    ],
-)
+@pytest.mark.parametrize(("p", "label", "problem"), [
+    ([0.1, np.nan], [0, 1], "from 0 to 1"),
+    ([0.1, 1.1], [0, 1], "from 0 to 1"),
+    ([-0.1, 1.0], [0, 1], "from 0 to 1"),
+    ([0.1, 0.2], [0, 2], "true or false"),
+    ([0.1, 0.2], [0.0, np.nan], "true or false"),
+    ([0.1], [0, 1], "one p"),
+    ([[0.1, 0.2]], [[0, 1]], "one p"),
+    (["a", "b"], [0, 1], "a list of numbers"),
+    ([0.1, 0.2], ["YES", "NO"], "a list of numbers"),
+])  # fmt: skip
 def test_anything_else_is_refused(p, label, problem):
     with pytest.raises(ConfidenceError, match=problem):
         JudgedScores(p, label)
@@ -286,13 +280,10 @@ def test_intervals_of_fleiss_hold_the_truth_as_often_as_they_say(rng, n, judges)
     assert abs(np.mean(held) - 0.95) < 0.045
 
 
-@pytest.mark.parametrize(
-    ("patterns", "categories"),
-    [
-        ({(1, 1): 3}, WORDS), ({(2, -1, 0): 3}, WORDS), ({(2, 1, 0): -3}, WORDS), ({}, ()),
-        ({}, range(101)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("patterns", "categories"), [
+    ({(1, 1): 3}, WORDS), ({(2, -1, 0): 3}, WORDS), ({(2, 1, 0): -3}, WORDS), ({}, ()),
+    ({}, range(101)),
+])  # fmt: skip
 def test_patterns_that_cannot_be_are_refused(patterns, categories):
     with pytest.raises(ConfidenceError):
         fleiss_agreement(patterns, categories)

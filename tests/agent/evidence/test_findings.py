@@ -176,16 +176,13 @@ def test_a_file_of_weights_is_read(tmp_path: Path):
     assert dict(weights.claims) == {"one": 0.4, "two": 0.0}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("[0.4, 0]", "[0.4]", "expected 2 numbers"),
-        ("[0.4, 0]", "[0.4, -1]", "weights"),
-        ("kind = 0.8", "kind = -0.8", "kind"),
-        ("kind = 0.8", "kind = 0.8\nspin = 2", "spin"),
-        ("intercept = -1.5", "intercept = inf", "intercept"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("[0.4, 0]", "[0.4]", "expected 2 numbers"),
+    ("[0.4, 0]", "[0.4, -1]", "weights"),
+    ("kind = 0.8", "kind = -0.8", "kind"),
+    ("kind = 0.8", "kind = 0.8\nspin = 2", "spin"),
+    ("intercept = -1.5", "intercept = inf", "intercept"),
+])  # fmt: skip
 def test_a_faulty_file_of_weights_is_refused(tmp_path: Path, old: str, new: str, words: str):
     with pytest.raises(ResourceError, match=words):
         read_weights(put(tmp_path, FILE.replace(old, new, 1)))

@@ -30,20 +30,17 @@ from agent.tasks.catalogue import load_tasks
 from tests.agent.evidence.simulated import simulated_spectrum
 
 
-@pytest.mark.parametrize(
-    ("gate", "value", "middle", "text"),
-    [
-        ("EW_H_alpha", -12.34, 5.0, "Hα in emission (Hα -12.3 Å)"),
-        ("EW_H_alpha", 3.0, 5.0, "Hα absorbed (Hα 3.0 Å)"),
-        ("EW_H_alpha", -123.4, 5.0, "Hα in emission (Hα -123 Å)"),
-        ("EW_CaII_K", 3.0, 5.0, "Ca II K weak (Ca II K 3.0 Å)"),
-        ("EW_CaII_K", 7.0, 5.0, "Ca II K strong (Ca II K 7.0 Å)"),
-        ("TiO5", 0.4, 0.6, "TiO bands (TiO5 0.40)"),
-        ("C2_5165_edge", CLEAR_STEP / 2, 0.0, ""),
-        ("C2_5165_edge", 0.3, 0.5, "C2 edge at 5167 (step at 5167 0.30)"),
-        ("Balmer_em_fwhm", 1234.0, 0.0, "wide Balmer emission (narrower of Hα and Hβ 1234 km/s)"),
-    ],
-)
+@pytest.mark.parametrize(("gate", "value", "middle", "text"), [
+    ("EW_H_alpha", -12.34, 5.0, "Hα in emission (Hα -12.3 Å)"),
+    ("EW_H_alpha", 3.0, 5.0, "Hα absorbed (Hα 3.0 Å)"),
+    ("EW_H_alpha", -123.4, 5.0, "Hα in emission (Hα -123 Å)"),
+    ("EW_CaII_K", 3.0, 5.0, "Ca II K weak (Ca II K 3.0 Å)"),
+    ("EW_CaII_K", 7.0, 5.0, "Ca II K strong (Ca II K 7.0 Å)"),
+    ("TiO5", 0.4, 0.6, "TiO bands (TiO5 0.40)"),
+    ("C2_5165_edge", CLEAR_STEP / 2, 0.0, ""),
+    ("C2_5165_edge", 0.3, 0.5, "C2 edge at 5167 (step at 5167 0.30)"),
+    ("Balmer_em_fwhm", 1234.0, 0.0, "wide Balmer emission (narrower of Hα and Hβ 1234 km/s)"),
+])  # fmt: skip
 def test_a_value_is_described(gate, value, middle, text):
     assert GATES[gate].text(value, middle) == text
 

@@ -82,20 +82,17 @@ def test_a_file_of_kinds_is_read(tmp_path: Path):
     assert scores[0].tolist() == pytest.approx([3.5, -3.5])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ('"TiO5"', '"TiO6"', "is not one of"),
-        ("knots = [0.4, 0.8]", "knots = [0.4]", "weights"),
-        ("scales = [0.2, 0.1]", "scales = [0.2]", "weights"),
-        ("scales = [0.2, 0.1]", "scales = [0.2, 0]", "scales"),
-        ("1, -1,", "1, nan,", "weights"),
-        ("intercepts = [0.5, -0.5]", "intercepts = [0.5]", "intercepts"),
-        ("intercepts", "intercept", "intercept"),
-        ('"CV", "K"', '"CV"', "labels"),
-        ("[[gates]]", "[gates]", "gates"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ('"TiO5"', '"TiO6"', "is not one of"),
+    ("knots = [0.4, 0.8]", "knots = [0.4]", "weights"),
+    ("scales = [0.2, 0.1]", "scales = [0.2]", "weights"),
+    ("scales = [0.2, 0.1]", "scales = [0.2, 0]", "scales"),
+    ("1, -1,", "1, nan,", "weights"),
+    ("intercepts = [0.5, -0.5]", "intercepts = [0.5]", "intercepts"),
+    ("intercepts", "intercept", "intercept"),
+    ('"CV", "K"', '"CV"', "labels"),
+    ("[[gates]]", "[gates]", "gates"),
+])  # fmt: skip
 def test_a_faulty_file_of_kinds_is_refused(tmp_path: Path, old: str, new: str, words: str):
     assert old in KINDS
     with pytest.raises(ResourceError, match=words):

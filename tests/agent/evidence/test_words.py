@@ -50,16 +50,13 @@ def test_signs_of_a_kind_are_few_and_kinds_have_names():
     assert kind_name("SOME_KIND") == "some kind"
 
 
-@pytest.mark.parametrize(
-    ("changes", "value", "error", "text"),
-    [
-        ({"kind": "index", "expect": "above"}, 9.0, 0.125, "Hα 9.00 ± 0.12 found"),
-        ({"kind": "index", "expect": "above"}, 9.0, 0.001, "Hα 9.00 found"),
-        ({"kind": "index", "expect": "above"}, 9.0, 0.0, "Hα 9.00 found"),
-        ({"kind": "edge", "expect": "above"}, 9.0, 5.0, "Hα 9.00 ± 5.00 found, within the noise"),
-        ({"kind": "quality", "expect": "above"}, 9.0, 0.0, "Hα 9.00 found"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "value", "error", "text"), [
+    ({"kind": "index", "expect": "above"}, 9.0, 0.125, "Hα 9.00 ± 0.12 found"),
+    ({"kind": "index", "expect": "above"}, 9.0, 0.001, "Hα 9.00 found"),
+    ({"kind": "index", "expect": "above"}, 9.0, 0.0, "Hα 9.00 found"),
+    ({"kind": "edge", "expect": "above"}, 9.0, 5.0, "Hα 9.00 ± 5.00 found, within the noise"),
+    ({"kind": "quality", "expect": "above"}, 9.0, 0.0, "Hα 9.00 found"),
+])  # fmt: skip
 def test_a_number_is_told_with_its_error_and_noted(changes, value, error, text):
     evidence = replace(
         claim(**{"target": ("TiO5",), **changes}), text_found="{label} {value:.2f} found"
@@ -90,43 +87,37 @@ def test_a_line_is_told_with_its_state_and_what_it_means():
     assert "in emission" not in cv + dwarf
 
 
-@pytest.mark.parametrize(
-    ("p_yes", "text"),
-    [
-        (0.995, "above 99 per cent"), (0.004, "below 1 per cent"), (0.5, "at 50 per cent"),
-        (math.nextafter(0.99, 0), "at 99 per cent"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("p_yes", "text"), [
+    (0.995, "above 99 per cent"), (0.004, "below 1 per cent"), (0.5, "at 50 per cent"),
+    (math.nextafter(0.99, 0), "at 99 per cent"),
+])  # fmt: skip
 def test_a_chance_is_told_in_per_cent(p_yes, text):
     assert chance_text(p_yes) == text
 
 
 # What is said of a line: its state, its numbers, and what they mean.
-@pytest.mark.parametrize(
-    ("row", "options", "text"),
-    [
-        (
-            {"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
-            {},
-            "Hα emission, EW -15.5 ± 0.5 Å, FWHM 354 km/s",
-        ),
-        ({"kind": "emission", "ew": -15.5, "fwhm_kms": 0.0}, {}, "Hα emission, EW -15.5 Å"),
-        ({"kind": "", "ew": 3.0, "ew_error": 0.5}, {}, "Hα absorption, EW 3.00 ± 0.50 Å"),
-        ({"kind": "", "ew": 0.1, "ew_error": 0.5}, {}, "no Hα emission, EW 0.10 ± 0.50 Å"),
-        ({"kind": "", "ew": -1.1, "ew_error": 0.5}, {}, "hint of Hα emission, EW -1.10 ± 0.50 Å"),
-        (
-            {"kind": "absorption", "ew": -1.1, "ew_error": 0.5, "fwhm_kms": 90.0},
-            {},
-            "Hα unclear, EW -1.10 ± 0.50 Å",
-        ),
-        (
-            {"kind": "emission", "ew": -1.4, "ew_error": 0.5, "fwhm_kms": 90.0},
-            {},
-            "Hα unclear, EW -1.40 ± 0.50 Å",
-        ),
-        ({"kind": "", "ew": 1.4, "ew_error": 0.5}, {}, "no Hα emission, EW 1.40 ± 0.50 Å"),
-    ],
-)
+@pytest.mark.parametrize(("row", "options", "text"), [
+    (
+        {"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
+        {},
+        "Hα emission, EW -15.5 ± 0.5 Å, FWHM 354 km/s",
+    ),
+    ({"kind": "emission", "ew": -15.5, "fwhm_kms": 0.0}, {}, "Hα emission, EW -15.5 Å"),
+    ({"kind": "", "ew": 3.0, "ew_error": 0.5}, {}, "Hα absorption, EW 3.00 ± 0.50 Å"),
+    ({"kind": "", "ew": 0.1, "ew_error": 0.5}, {}, "no Hα emission, EW 0.10 ± 0.50 Å"),
+    ({"kind": "", "ew": -1.1, "ew_error": 0.5}, {}, "hint of Hα emission, EW -1.10 ± 0.50 Å"),
+    (
+        {"kind": "absorption", "ew": -1.1, "ew_error": 0.5, "fwhm_kms": 90.0},
+        {},
+        "Hα unclear, EW -1.10 ± 0.50 Å",
+    ),
+    (
+        {"kind": "emission", "ew": -1.4, "ew_error": 0.5, "fwhm_kms": 90.0},
+        {},
+        "Hα unclear, EW -1.40 ± 0.50 Å",
+    ),
+    ({"kind": "", "ew": 1.4, "ew_error": 0.5}, {}, "no Hα emission, EW 1.40 ± 0.50 Å"),
+])  # fmt: skip
 def test_a_line_is_told_as_it_was_measured(row, options, text):
     assert line_text("H_alpha", row, "emission", **options) == text
 
@@ -208,19 +199,16 @@ def test_a_line_has_the_row_of_the_table_of_its_window():
     assert "SII_6716" not in [row["name"] for row in table["lines"]]
 
 
-@pytest.mark.parametrize(
-    ("row", "state"),
-    [
-        ({}, ""),
-        ({"kind": "emission", "ew": -9.0, "ew_error": 3.0}, "emission"),
-        ({"kind": "emission", "ew": -1.0, "ew_error": 3.0}, "unclear"),
-        ({"name": "OIII_5007", "kind": "", "ew": 9.0, "ew_error": 1.0}, ""),
-        ({"name": "OIII_5007", "kind": "emission", "ew": -9.0, "ew_error": 1.0}, "emission"),
-        ({"kind": "emission", "ew": 1.0, "ew_error": 3.0}, "unclear"),
-        ({"kind": "", "ew": 1.0, "ew_error": 0.5}, ""),
-        ({"kind": "", "ew": -1.0, "ew_error": 0.2}, "emission"),
-    ],
-)
+@pytest.mark.parametrize(("row", "state"), [
+    ({}, ""),
+    ({"kind": "emission", "ew": -9.0, "ew_error": 3.0}, "emission"),
+    ({"kind": "emission", "ew": -1.0, "ew_error": 3.0}, "unclear"),
+    ({"name": "OIII_5007", "kind": "", "ew": 9.0, "ew_error": 1.0}, ""),
+    ({"name": "OIII_5007", "kind": "emission", "ew": -9.0, "ew_error": 1.0}, "emission"),
+    ({"kind": "emission", "ew": 1.0, "ew_error": 3.0}, "unclear"),
+    ({"kind": "", "ew": 1.0, "ew_error": 0.5}, ""),
+    ({"kind": "", "ew": -1.0, "ew_error": 0.2}, "emission"),
+])  # fmt: skip
 def test_the_state_of_a_line(row, state):
     assert strength_state(row) == state
 

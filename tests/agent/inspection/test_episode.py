@@ -11,20 +11,17 @@ from tests.agent.inspection.scripted_inspection import CV, inspect, inspector
 from tests.agent.scenes import answer, call, star
 
 
-@pytest.mark.parametrize(
-    ("reply", "kind", "told"),
-    [
-        (call(1000, 2000), "zoom", "does not overlap"),
-        (call(6700, 6400), "zoom", "must start below its end"),
-        ("<think>a</think><tool_call>{]</tool_call>", "zoom", "not valid JSON"),
-        (call(1, 2) + call(3, 4), "zoom", "One tool call a turn"),
-        ('<tool_call>{"name": "rm", "arguments": {}}</tool_call>', "zoom", "no tool named"),
-        ("<tool_call>{", "zoom", "ends before"),
-        ("<answer>yes</answer>", "answer", "holds no"),
-        ("Let me see.", "text", GO_ON),
-        ("", "text", GO_ON),
-    ],
-)
+@pytest.mark.parametrize(("reply", "kind", "told"), [
+    (call(1000, 2000), "zoom", "does not overlap"),
+    (call(6700, 6400), "zoom", "must start below its end"),
+    ("<think>a</think><tool_call>{]</tool_call>", "zoom", "not valid JSON"),
+    (call(1, 2) + call(3, 4), "zoom", "One tool call a turn"),
+    ('<tool_call>{"name": "rm", "arguments": {}}</tool_call>', "zoom", "no tool named"),
+    ("<tool_call>{", "zoom", "ends before"),
+    ("<answer>yes</answer>", "answer", "holds no"),
+    ("Let me see.", "text", GO_ON),
+    ("", "text", GO_ON),
+])  # fmt: skip
 def test_the_model_reads_what_it_got_wrong(reply, kind, told):
     trajectory, steps, engine = inspect([reply, answer()])
     wrong = [step for step in steps if step.turn == 0][-1]

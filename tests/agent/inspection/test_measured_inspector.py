@@ -35,14 +35,11 @@ def inspected(spectrum: Spectrum, task_id: str = "CV", **options: object) -> Tra
     return run(BLIND.inspect(spectrum, find_task(task_id), **options))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("label", "task_id", "verdict"),
-    [
-        ("CV", "CV", "YES"), ("QSO", "CV", "NO"), ("MG", "MG", "YES"), ("M_DWARF", "MG", "NO"),
-        ("CS", "CS", "YES"), ("K", "CS", "NO"), ("SS", "SS", "YES"), ("MG", "SS", "NO"),
-        ("WD", "WD", "YES"), ("A", "WD", "NO"), ("A", "A", "YES"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("label", "task_id", "verdict"), [
+    ("CV", "CV", "YES"), ("QSO", "CV", "NO"), ("MG", "MG", "YES"), ("M_DWARF", "MG", "NO"),
+    ("CS", "CS", "YES"), ("K", "CS", "NO"), ("SS", "SS", "YES"), ("MG", "SS", "NO"),
+    ("WD", "WD", "YES"), ("A", "WD", "NO"), ("A", "A", "YES"),
+])  # fmt: skip
 def test_clear_cases_are_judged_right_and_told_in_a_valid_record(label, task_id, verdict):
     record = inspected(simulated_spectrum(label), task_id)
     assert record.verdict == verdict

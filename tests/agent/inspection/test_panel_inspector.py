@@ -194,16 +194,13 @@ def test_the_bundled_weights_count_both_and_the_fingerprint_tells_weights_apart(
     assert ALIKE.sha256 != FusionWeights(intercept=0.1, eye=0.5, measured=0.5).sha256
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("intercept = 0.0\neye = 1.0\n", "measured"),
-        ("intercept = 0.0\neye = -1.0\nmeasured = 1.0\n", "eye"),
-        ("intercept = 99.0\neye = 1.0\nmeasured = 1.0\n", "intercept"),
-        ("intercept = 0.0\neye = 1.0\nmeasured = 1.0\nmore = 1.0\n", "more"),
-        ("intercept = nan\neye = 1.0\nmeasured = 1.0\n", "intercept"),
-    ],
-)
+@pytest.mark.parametrize(("text", "fault"), [
+    ("intercept = 0.0\neye = 1.0\n", "measured"),
+    ("intercept = 0.0\neye = -1.0\nmeasured = 1.0\n", "eye"),
+    ("intercept = 99.0\neye = 1.0\nmeasured = 1.0\n", "intercept"),
+    ("intercept = 0.0\neye = 1.0\nmeasured = 1.0\nmore = 1.0\n", "more"),
+    ("intercept = nan\neye = 1.0\nmeasured = 1.0\n", "intercept"),
+])  # fmt: skip
 def test_a_file_is_read_strictly(tmp_path: Path, text: str, fault: str):
     path = tmp_path / "panel.toml"
     path.write_text(text)

@@ -80,15 +80,12 @@ def test_a_turn_without_a_call_ends_it_and_nobody_says_go_on() -> None:
     assert all(turn.text != GO_ON for turn in turns_of(CV, trajectory, WORDING))
 
 
-@pytest.mark.parametrize(
-    ("said", "verdict", "form", "has_p"),
-    [
-        (r"<think>t</think><answer>\boxed{yes}</answer>", "YES", True, True),
-        (r"<think>t</think><answer>\boxed{NO} not \boxed{YES}</answer>", "NO", True, False),
-        (r"<think>t</think><answer>a plain no</answer>", "NO", False, False),
-        (r"<think>t</think>\boxed{YES}", "YES", False, True),
-    ],
-)
+@pytest.mark.parametrize(("said", "verdict", "form", "has_p"), [
+    (r"<think>t</think><answer>\boxed{yes}</answer>", "YES", True, True),
+    (r"<think>t</think><answer>\boxed{NO} not \boxed{YES}</answer>", "NO", True, False),
+    (r"<think>t</think><answer>a plain no</answer>", "NO", False, False),
+    (r"<think>t</think>\boxed{YES}", "YES", False, True),
+])  # fmt: skip
 def test_answers_are_read_as_the_published_scorer_does(
     said: str, verdict: str, form: bool, has_p: bool
 ) -> None:

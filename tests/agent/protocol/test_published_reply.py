@@ -22,33 +22,30 @@ from tests.agent.scenes import star
 T = "<think>t</think>"
 
 
-@pytest.mark.parametrize(
-    ("said", "verdict", "form"),
-    [
-        (T + r"<answer>\boxed{YES}</answer>", "YES", True),
-        (T + r"<answer>\boxed{yes} it is</answer>", "YES", True),
-        (T + r"<answer>\boxed{ NO }</answer>", "NO", True),
-        (T + r"<answer>\boxed{YES} and \boxed{NO}</answer>", "YES", True),
-        (T + r"<answer>YES</answer>", "YES", False),
-        (T + r"<answer>not a yes, or no</answer>", "YES", False),
-        (T + r"<answer>plainly no</answer>", "NO", False),
-        (T + r"\boxed{NO}", "NO", False),
-        (T + r"\boxed{NO}<answer>hm</answer>", "NO", False),
-        (T + "it is a YES, I say", "YES", False),
-        (T + r"<answer>\boxed{maybe}</answer>", None, False),
-        (T + r"<answer>\boxed{}</answer> yes", "YES", False),
-        (T + r"<answer>\boxed{NO}</answer><answer>\boxed{YES}</answer>", "YES", False),
-        (T + r"<answer>\boxed{NO}", "NO", False),
-        (r"<answer>\boxed{NO}</answer>", "NO", False),
-        ("<think>" + T + r"</think><answer>\boxed{NO}</answer>", "NO", True),
-        ("</think>" + r"<answer>\boxed{NO}</answer>" + "<think>", "NO", True),
-        ("<think>" + r"<answer>\boxed{NO}</answer>", "NO", False),
-        ("nothing at all", None, False),
-        ("", None, False),
-        ("noon, yesterday", None, False),
-        (T + r"<answer>\boxed{YES</answer>", "YES", False),
-    ],
-)
+@pytest.mark.parametrize(("said", "verdict", "form"), [
+    (T + r"<answer>\boxed{YES}</answer>", "YES", True),
+    (T + r"<answer>\boxed{yes} it is</answer>", "YES", True),
+    (T + r"<answer>\boxed{ NO }</answer>", "NO", True),
+    (T + r"<answer>\boxed{YES} and \boxed{NO}</answer>", "YES", True),
+    (T + r"<answer>YES</answer>", "YES", False),
+    (T + r"<answer>not a yes, or no</answer>", "YES", False),
+    (T + r"<answer>plainly no</answer>", "NO", False),
+    (T + r"\boxed{NO}", "NO", False),
+    (T + r"\boxed{NO}<answer>hm</answer>", "NO", False),
+    (T + "it is a YES, I say", "YES", False),
+    (T + r"<answer>\boxed{maybe}</answer>", None, False),
+    (T + r"<answer>\boxed{}</answer> yes", "YES", False),
+    (T + r"<answer>\boxed{NO}</answer><answer>\boxed{YES}</answer>", "YES", False),
+    (T + r"<answer>\boxed{NO}", "NO", False),
+    (r"<answer>\boxed{NO}</answer>", "NO", False),
+    ("<think>" + T + r"</think><answer>\boxed{NO}</answer>", "NO", True),
+    ("</think>" + r"<answer>\boxed{NO}</answer>" + "<think>", "NO", True),
+    ("<think>" + r"<answer>\boxed{NO}</answer>", "NO", False),
+    ("nothing at all", None, False),
+    ("", None, False),
+    ("noon, yesterday", None, False),
+    (T + r"<answer>\boxed{YES</answer>", "YES", False),
+])  # fmt: skip
 def test_verdict_and_form(said: str, verdict: str | None, form: bool) -> None:
     assert published_verdict(said) == verdict
     assert is_published_form(said) is form
@@ -113,14 +110,11 @@ def test_without_a_range_the_whole_is_drawn() -> None:
     assert run_published_tool(star(), {}, replies=REPLIES).text == "All."
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ([9, 5], "9|5|3800.0|9000.0"),
-        ([1, 2], "1|2|3800.0|9000.0"),
-        ([1, None], "1|None|3800.0|9000.0"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "told"), [
+    ([9, 5], "9|5|3800.0|9000.0"),
+    ([1, 2], "1|2|3800.0|9000.0"),
+    ([1, None], "1|None|3800.0|9000.0"),
+])  # fmt: skip
 def test_a_faulty_range_is_refused_in_given_words(asked: list, told: str) -> None:
     with pytest.raises(ToolError) as caught:
         run_published_tool(star(), {"wavelength_range": asked}, replies=REPLIES)

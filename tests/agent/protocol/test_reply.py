@@ -53,23 +53,20 @@ def test_thoughts_calls_answers_and_words_are_told_apart():
     assert (reply.kind, reply.thought) == ("text", "the lines are")
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (f"<think>a</think>{ZOOM}{ZOOM}", "you sent 2"),
-        ('<think>a</think><tool_call>\n{"name": "spec', "ends before"),
-        ("<tool_call>{not json}</tool_call>", "not valid JSON"),
-        ("<tool_call>[1, 2]</tool_call>", "names no tool"),
-        ("<tool_call>" + "[" * 100_000 + "</tool_call>", "longer than"),
-        ("<tool_call>" + "[" * 15_000 + "</tool_call>", "not valid JSON"),
-        ("<tool_call>" + "9" * 6000 + "</tool_call>", "not valid JSON"),
-        (call({}, name="rm -rf"), "no tool named 'rm -rf'"),
-        (call({}, name="x" * 500), "no tool named"),
-        ("<think>a</think><answer>YES</answer>", r"no \boxed{YES}"),
-        (r"<answer>\boxed{yes}</answer>", r"no \boxed{YES}"),
-        (r"<answer>\boxed{YES} or \boxed{NO}</answer>", r"no \boxed{YES}"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), [
+    (f"<think>a</think>{ZOOM}{ZOOM}", "you sent 2"),
+    ('<think>a</think><tool_call>\n{"name": "spec', "ends before"),
+    ("<tool_call>{not json}</tool_call>", "not valid JSON"),
+    ("<tool_call>[1, 2]</tool_call>", "names no tool"),
+    ("<tool_call>" + "[" * 100_000 + "</tool_call>", "longer than"),
+    ("<tool_call>" + "[" * 15_000 + "</tool_call>", "not valid JSON"),
+    ("<tool_call>" + "9" * 6000 + "</tool_call>", "not valid JSON"),
+    (call({}, name="rm -rf"), "no tool named 'rm -rf'"),
+    (call({}, name="x" * 500), "no tool named"),
+    ("<think>a</think><answer>YES</answer>", r"no \boxed{YES}"),
+    (r"<answer>\boxed{yes}</answer>", r"no \boxed{YES}"),
+    (r"<answer>\boxed{YES} or \boxed{NO}</answer>", r"no \boxed{YES}"),
+])  # fmt: skip
 def test_mistakes_become_words_for_the_model(text, told):
     reply = parse_reply(text)
     assert reply.kind == "error"
@@ -77,35 +74,29 @@ def test_mistakes_become_words_for_the_model(text, told):
     assert len(reply.error) < 300
 
 
-@pytest.mark.parametrize(
-    ("answer", "verdict"),
-    [
-        (r"\boxed{YES}", "YES"), (r"\boxed{NO} because", "NO"),
-        (r"\boxed{YES} ... \boxed{YES}", "YES"), (r"\boxed{ YES }", None), (r"\boxed{Yes}", None),
-        (r"\boxed{}", None), ("YES", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "verdict"), [
+    (r"\boxed{YES}", "YES"), (r"\boxed{NO} because", "NO"),
+    (r"\boxed{YES} ... \boxed{YES}", "YES"), (r"\boxed{ YES }", None), (r"\boxed{Yes}", None),
+    (r"\boxed{}", None), ("YES", None),
+])  # fmt: skip
 def test_only_the_boxed_word_counts_by_exact_match(answer, verdict):
     assert boxed_verdict(answer) == verdict
 
 
-@pytest.mark.parametrize(
-    ("turns", "well_formed"),
-    [
-        ([f"<think>a</think>{ZOOM}", f"<think>b</think>{YES}"], True),
-        ([f"<think>a</think>{YES}"], True),
-        ([YES], False),
-        ([f"<think>a{YES}"], False),
-        ([f"a</think>{YES}"], False),
-        ([f"<think><think>a</think></think>{YES}"], False),
-        ([f"<think>a</think>{YES}{YES}"], False),
-        ([f"<think>a</think>{YES}", f"<think>a</think>{YES}"], False),
-        ([r"<think>a</think><answer>\boxed{MAYBE}</answer>"], False),
-        ([r"<think>a</think>\boxed{YES}"], False),
-        ([r"<think>a</think></answer>\boxed{YES}<answer>"], False),
-        ([], False),
-    ],
-)
+@pytest.mark.parametrize(("turns", "well_formed"), [
+    ([f"<think>a</think>{ZOOM}", f"<think>b</think>{YES}"], True),
+    ([f"<think>a</think>{YES}"], True),
+    ([YES], False),
+    ([f"<think>a{YES}"], False),
+    ([f"a</think>{YES}"], False),
+    ([f"<think><think>a</think></think>{YES}"], False),
+    ([f"<think>a</think>{YES}{YES}"], False),
+    ([f"<think>a</think>{YES}", f"<think>a</think>{YES}"], False),
+    ([r"<think>a</think><answer>\boxed{MAYBE}</answer>"], False),
+    ([r"<think>a</think>\boxed{YES}"], False),
+    ([r"<think>a</think></answer>\boxed{YES}<answer>"], False),
+    ([], False),
+])  # fmt: skip
 def test_well_formed_is_about_the_whole_inspection(turns, well_formed):
     assert is_well_formed(turns) is well_formed
 

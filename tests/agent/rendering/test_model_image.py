@@ -18,24 +18,21 @@ from agent.rendering.model_image import (
 )
 
 
-@pytest.mark.parametrize(
-    ("size", "grid"),
-    [
-        ((630, 350), (22, 12)),  # both halfway: to the even multiple
-        ((800, 600), (29, 21)),
-        ((700, 300), (25, 11)),
-        ((2000, 1500), (41, 30)),  # over 1280 tokens
-        ((84, 56), (4, 3)),  # under 8 tokens
-        ((448, 224), (16, 8)),
-        ((792, 472), (28, 17)),
-        ((632, 392), (23, 14)),
-        ((336, 224), (12, 8)),
-        ((1, 1), (3, 3)),
-        ((2800, 14), (100, 1)),
-        ((1500, 13), (54, 1)),
-        ((6000, 30), (214, 1)),
-    ],
-)
+@pytest.mark.parametrize(("size", "grid"), [
+    ((630, 350), (22, 12)),  # both halfway: to the even multiple
+    ((800, 600), (29, 21)),
+    ((700, 300), (25, 11)),
+    ((2000, 1500), (41, 30)),  # over 1280 tokens
+    ((84, 56), (4, 3)),  # under 8 tokens
+    ((448, 224), (16, 8)),
+    ((792, 472), (28, 17)),
+    ((632, 392), (23, 14)),
+    ((336, 224), (12, 8)),
+    ((1, 1), (3, 3)),
+    ((2800, 14), (100, 1)),
+    ((1500, 13), (54, 1)),
+    ((6000, 30), (214, 1)),
+])  # fmt: skip
 def test_token_grids(size: tuple[int, int], grid: tuple[int, int]) -> None:
     assert token_grid(*size) == grid
     assert fitted_size(*size) == (28 * grid[0], 28 * grid[1])

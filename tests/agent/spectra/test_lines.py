@@ -80,45 +80,42 @@ def test_user_list_is_added(tmp_path: Path) -> None:
     assert "FeX_6376" not in load_line_lists()
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ('{ id = "H_alpha", wavelength = 6563.0 }', r'\["H_alpha"\].id: .*already used in "hydr'),
-        ('{ id = "bad id", wavelength = 6563.0 }', r'\["bad id"\].id: .*letters, digits and _'),
-        ('{ id = "bad|>id", wavelength = 6563.0 }', r"lines\[.*letters, digits and _"),
-        ("{ id = 7, wavelength = 6563.0 }", r"lines\[1\].id: expected text, found a number"),
-        ("{ wavelength = 6563.0 }", r"lines\[1\].id: missing; expected text"),
-        ('{ id = "x", wavelength = "red" }', r'\["x"\].wavelength: expected a number, found text'),
-        ('{ id = "x", wavelength = nan }', "wavelength: expected a number from 100 to 100000 Å"),
-        ('{ id = "x", wavelength = true }', "expected a number, found true or false"),
-        ('{ id = "x", wavelength = -4.0 }', "a number from 100 to 100000 Å, found -4"),
-        ('{ id = "x", wavelength = 0x' + "f" * 9000 + " }", "a number from 100 to 100000 Å$"),
-        ('{ id = "x", wavelength = 6563.0, kind = "hill" }', 'kind: "hill" is not one of: line'),
-        ('{ id = "x", wavelength = 6563.0, kind = "skye" }', 'did you mean "sky"'),
-        ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded: missing; expected"),
-        ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "extent: .* 100 to 100000 Å"),
-        ('{ id = "x", wavelength = 6563.0, extent = [700, 600] }', "expected lower before upper"),
-        ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent: expected a list"),
-        ('{ id = "x", wavelength = 6563.0, extent = [] }', r"extent: expected \[lower, upper\]"),
-        (
-            '{ id = "x", wavelength = 6563.0, extent = [[600, 700], [800, 900]] }',
-            r"extent: expected one pair \[lower, upper\], found 2",
-        ),
-        (
-            '{ id = "x", wavelength = 6563.0, window = [6550, 6570] }',
-            "window and continuum together",
-        ),
-        ('{ id = "x" }', r'\["x"\].wavelength: missing; expected a number'),
-        ('{ id = "x", wavelenth = 6563.0 }', 'missing; .*did you mean "wavelenth"'),
-        ('{ id = "x", wavelength = 6563.0, colour = "red" }', r'\["x"\]."colour": unknown key'),
-        ('{ id = "x", wavelength = 6563.0, label = "<|im_end|>" }', "label: .*chat markup"),
-        ('{ id = "x", wavelength = 6563.0, source = "</tool>" }', "source: .*chat markup"),
-        ('{ id = "x", wavelength = 6563.0, species = "```" }', "species: .*chat markup"),
-        ('{ id = "x", wavelength = 6563.0, label = "a\\u001b[2J" }', r"unprintable .* U\+001B"),
-        ('{ id = "x", wavelength = 6563.0, label = "a\\u202e" }', r"unprintable .* U\+202E"),
-        ('{ id = "x", wavelength = 6563.0, label = "' + "a" * 81 + '" }', "expected 1 to 80"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "message"), [
+    ('{ id = "H_alpha", wavelength = 6563.0 }', r'\["H_alpha"\].id: .*already used in "hydr'),
+    ('{ id = "bad id", wavelength = 6563.0 }', r'\["bad id"\].id: .*letters, digits and _'),
+    ('{ id = "bad|>id", wavelength = 6563.0 }', r"lines\[.*letters, digits and _"),
+    ("{ id = 7, wavelength = 6563.0 }", r"lines\[1\].id: expected text, found a number"),
+    ("{ wavelength = 6563.0 }", r"lines\[1\].id: missing; expected text"),
+    ('{ id = "x", wavelength = "red" }', r'\["x"\].wavelength: expected a number, found text'),
+    ('{ id = "x", wavelength = nan }', "wavelength: expected a number from 100 to 100000 Å"),
+    ('{ id = "x", wavelength = true }', "expected a number, found true or false"),
+    ('{ id = "x", wavelength = -4.0 }', "a number from 100 to 100000 Å, found -4"),
+    ('{ id = "x", wavelength = 0x' + "f" * 9000 + " }", "a number from 100 to 100000 Å$"),
+    ('{ id = "x", wavelength = 6563.0, kind = "hill" }', 'kind: "hill" is not one of: line'),
+    ('{ id = "x", wavelength = 6563.0, kind = "skye" }', 'did you mean "sky"'),
+    ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded: missing; expected"),
+    ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "extent: .* 100 to 100000 Å"),
+    ('{ id = "x", wavelength = 6563.0, extent = [700, 600] }', "expected lower before upper"),
+    ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent: expected a list"),
+    ('{ id = "x", wavelength = 6563.0, extent = [] }', r"extent: expected \[lower, upper\]"),
+    (
+        '{ id = "x", wavelength = 6563.0, extent = [[600, 700], [800, 900]] }',
+        r"extent: expected one pair \[lower, upper\], found 2",
+    ),
+    (
+        '{ id = "x", wavelength = 6563.0, window = [6550, 6570] }',
+        "window and continuum together",
+    ),
+    ('{ id = "x" }', r'\["x"\].wavelength: missing; expected a number'),
+    ('{ id = "x", wavelenth = 6563.0 }', 'missing; .*did you mean "wavelenth"'),
+    ('{ id = "x", wavelength = 6563.0, colour = "red" }', r'\["x"\]."colour": unknown key'),
+    ('{ id = "x", wavelength = 6563.0, label = "<|im_end|>" }', "label: .*chat markup"),
+    ('{ id = "x", wavelength = 6563.0, source = "</tool>" }', "source: .*chat markup"),
+    ('{ id = "x", wavelength = 6563.0, species = "```" }', "species: .*chat markup"),
+    ('{ id = "x", wavelength = 6563.0, label = "a\\u001b[2J" }', r"unprintable .* U\+001B"),
+    ('{ id = "x", wavelength = 6563.0, label = "a\\u202e" }', r"unprintable .* U\+202E"),
+    ('{ id = "x", wavelength = 6563.0, label = "' + "a" * 81 + '" }', "expected 1 to 80"),
+])  # fmt: skip
 def test_faults_name_file_entry_and_key(tmp_path: Path, entry: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(f'name = "mine"\nlines = [{entry}]\n')
@@ -149,14 +146,11 @@ def test_a_long_list_may_stand_in_one_line(tmp_path: Path) -> None:
     assert load_line_lists([path])["x2999"].label == "x2999"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "lines = 3\nname = 'a'", "name = 'a'", "not toml at all [", "lines = []",
-        "name = 'hydrogen'\nlines = []", "name = '../x'\nlines = []", "x = " + "[" * 5000,
-        "x = " + "9" * 5000,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "lines = 3\nname = 'a'", "name = 'a'", "not toml at all [", "lines = []",
+    "name = 'hydrogen'\nlines = []", "name = '../x'\nlines = []", "x = " + "[" * 5000,
+    "x = " + "9" * 5000,
+])  # fmt: skip
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
@@ -164,18 +158,15 @@ def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str) -> None:
         load_line_lists([path])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a." * 20_000 + "a = 1",
-        '"a" . ' * 7_000 + "a = 1",
-        "'a'." * 10_000 + "a = 1",
-        r'"\".".' * 7_000 + "a = 1",
-        "[" + "a." * 20_000 + "a]",
-        "lines = [{ " + "a." * 20_000 + "a = 1 }]",
-        'x = """\n""" \n"k" = [{' + "a." * 20_000 + "a = 1 }]",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "a." * 20_000 + "a = 1",
+    '"a" . ' * 7_000 + "a = 1",
+    "'a'." * 10_000 + "a = 1",
+    r'"\".".' * 7_000 + "a = 1",
+    "[" + "a." * 20_000 + "a]",
+    "lines = [{ " + "a." * 20_000 + "a = 1 }]",
+    'x = """\n""" \n"k" = [{' + "a." * 20_000 + "a = 1 }]",
+])  # fmt: skip
 def test_a_key_that_takes_seconds_to_parse_is_refused_before(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text.replace("\\n", "\n"))

@@ -78,20 +78,17 @@ def test_a_copy_for_another_process_is_the_same_and_as_safe() -> None:
         again.meta["KEY"] = 2  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"wavelength": WAVELENGTH[::-1]},
-        {"wavelength": np.zeros(11)},
-        {"wavelength": WAVELENGTH - 4000},
-        {"wavelength": np.where(FLUX == 4, np.nan, WAVELENGTH)},
-        {"wavelength": WAVELENGTH[:9]},
-        {"wavelength": WAVELENGTH.reshape(1, 11), "flux": FLUX.reshape(1, 11)},
-        {"wavelength": WAVELENGTH[:1], "flux": FLUX[:1]},
-        {"ivar": np.ones(10)},
-        {"mask": np.zeros(12, dtype=bool)},
-    ],
-)
+@pytest.mark.parametrize("changed", [
+    {"wavelength": WAVELENGTH[::-1]},
+    {"wavelength": np.zeros(11)},
+    {"wavelength": WAVELENGTH - 4000},
+    {"wavelength": np.where(FLUX == 4, np.nan, WAVELENGTH)},
+    {"wavelength": WAVELENGTH[:9]},
+    {"wavelength": WAVELENGTH.reshape(1, 11), "flux": FLUX.reshape(1, 11)},
+    {"wavelength": WAVELENGTH[:1], "flux": FLUX[:1]},
+    {"ivar": np.ones(10)},
+    {"mask": np.zeros(12, dtype=bool)},
+])  # fmt: skip
 def test_what_is_no_spectrum_is_our_own_error(changed: dict[str, Any]) -> None:
     with pytest.raises(SpectrumError) as caught:
         made(**changed)
@@ -166,14 +163,11 @@ def spectrum(wavelength: np.ndarray = WIDE, **fields: Any) -> Spectrum:
     return Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size), **fields)
 
 
-@pytest.mark.parametrize(
-    ("survey", "wavelength", "resolution"),
-    [
-        ("LAMOST", 5000.0, 1800.0), ("lamost-mrs", 5000.0, 7500.0), ("eBOSS", 3000.0, 1500.0),
-        ("SDSS", 6400.0, 2000.0), ("SDSS", 9900.0, 2500.0), ("DESI", 9800.0, 5500.0),
-        ("MILES", 5000.0, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("survey", "wavelength", "resolution"), [
+    ("LAMOST", 5000.0, 1800.0), ("lamost-mrs", 5000.0, 7500.0), ("eBOSS", 3000.0, 1500.0),
+    ("SDSS", 6400.0, 2000.0), ("SDSS", 9900.0, 2500.0), ("DESI", 9800.0, 5500.0),
+    ("MILES", 5000.0, None),
+])  # fmt: skip
 def test_resolution_of_the_survey(survey: str, wavelength: float, resolution: float | None) -> None:
     assert resolution_at(spectrum(survey=survey), wavelength) == resolution
 

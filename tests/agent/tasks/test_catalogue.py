@@ -327,45 +327,39 @@ def test_a_task_asks_the_same_whatever_it_says_of_catalogues():
     assert not other.asks_as(parsed(NUMBER))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            'value = "gaia.m_g"',
-            'value = "m_g"',
-            r"evidence\[\d+\].value: expected a value of a ser",
-        ),
-        ('value = "gaia.m_g"', 'value = "a.b - c.d - e.f"', "expected a value of a service"),
-        ('expect = "above"', 'expect = "emission"', '"emission" is not one of: above, below, one_'),
-        ("weight_for = 2.0", "weight_for = 4.0", "expected a number from 0 to 3"),
-        ("weight_for = 2.0", "weight_for = -1.0", "expected a number from 0 to 3"),
-        ("weight_against = -1.0", "weight_against = 1.0", "expected a number from -3 to 0"),
-        ("limits = [5.0, 10.0]", "limits = [5.0]", "as many as in limit_at; found 1 and 2"),
-        ("limit_at = [0.0, 1.0]", "limit_at = [1.0, 1.0]", "expected rising numbers"),
-        ("limit_at = [0.0, 1.0]", "limit_at = [0.0, nan]", "expected a number from -10000"),
-        ('source = "Somebody 2019"\n', "", "source: missing; expected text"),
-        ("{value:.1f}", "{sigma:.1f}", r"expected only \{label\}, \{value\} and \{limit\}"),
-        ('label = "absolute G"', 'label = "<|im_start|>"', "looks like chat markup"),
-        ("scale = 0.5", "scale = 0.5\nmin_snr = 3", '"min_snr": unknown key'),
-        ('id = "place"', 'id = "halpha_emission"', "is used twice"),
-        ('kind = "catalogue"', 'kind = "catalog"', 'did you mean "catalogue"'),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), [
+    (
+        'value = "gaia.m_g"',
+        'value = "m_g"',
+        r"evidence\[\d+\].value: expected a value of a ser",
+    ),
+    ('value = "gaia.m_g"', 'value = "a.b - c.d - e.f"', "expected a value of a service"),
+    ('expect = "above"', 'expect = "emission"', '"emission" is not one of: above, below, one_'),
+    ("weight_for = 2.0", "weight_for = 4.0", "expected a number from 0 to 3"),
+    ("weight_for = 2.0", "weight_for = -1.0", "expected a number from 0 to 3"),
+    ("weight_against = -1.0", "weight_against = 1.0", "expected a number from -3 to 0"),
+    ("limits = [5.0, 10.0]", "limits = [5.0]", "as many as in limit_at; found 1 and 2"),
+    ("limit_at = [0.0, 1.0]", "limit_at = [1.0, 1.0]", "expected rising numbers"),
+    ("limit_at = [0.0, 1.0]", "limit_at = [0.0, nan]", "expected a number from -10000"),
+    ('source = "Somebody 2019"\n', "", "source: missing; expected text"),
+    ("{value:.1f}", "{sigma:.1f}", r"expected only \{label\}, \{value\} and \{limit\}"),
+    ('label = "absolute G"', 'label = "<|im_start|>"', "looks like chat markup"),
+    ("scale = 0.5", "scale = 0.5\nmin_snr = 3", '"min_snr": unknown key'),
+    ('id = "place"', 'id = "halpha_emission"', "is used twice"),
+    ('kind = "catalogue"', 'kind = "catalog"', 'did you mean "catalogue"'),
+])  # fmt: skip
 def test_a_faulty_number_is_refused(old, new, message):
     assert old in NUMBER
     with pytest.raises(ResourceError, match=message):
         parsed(NUMBER.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('words = ["UG"]', "words = []", "expected 1 to 40 texts"),
-        ('other_words = ["RR"]', 'other_words = ["ug"]', '"ug" is among `words`, too'),
-        ('value = "vsx.type"', 'value = "vsx.type - vsx.name"', "as gaia.bp_rp; found"),
-        ('words = ["UG"]', 'words = ["UG"]\nthreshold = 1', '"threshold": unknown key'),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('words = ["UG"]', "words = []", "expected 1 to 40 texts"),
+    ('other_words = ["RR"]', 'other_words = ["ug"]', '"ug" is among `words`, too'),
+    ('value = "vsx.type"', 'value = "vsx.type - vsx.name"', "as gaia.bp_rp; found"),
+    ('words = ["UG"]', 'words = ["UG"]\nthreshold = 1', '"threshold": unknown key'),
+])  # fmt: skip
 def test_faulty_words_are_refused(old, new, message):
     assert old in WORDS
     with pytest.raises(ResourceError, match=message):

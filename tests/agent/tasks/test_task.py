@@ -48,14 +48,11 @@ def test_log_odds_run_from_against_to_for_and_uncertain_values_weigh_less() -> N
     assert emission.log_odds(-8, error=float("inf")) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("expect", "combine", "expected"),
-    [
-        ("emission", "any", -9.0), ("emission", "all", 2.0), ("absorption", "any", 2.0),
-        ("absorption", "all", -9.0), ("below", "any", -9.0), ("above", "mean", -3.5),
-        ("above", "sum", -7.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("expect", "combine", "expected"), [
+    ("emission", "any", -9.0), ("emission", "all", 2.0), ("absorption", "any", 2.0),
+    ("absorption", "all", -9.0), ("below", "any", -9.0), ("above", "mean", -3.5),
+    ("above", "sum", -7.0),
+])  # fmt: skip
 def test_values_of_several_targets_become_one(expect: str, combine: str, expected: float) -> None:
     entry = claim(expect=expect, combine=combine, kind="index")
     assert entry.combined([2.0, -9.0]) == expected
@@ -143,24 +140,21 @@ def test_levels_have_their_own_keys():
     assert read(one(), one("0", "DA0", parent="DA"))[1].key == "0"
 
 
-@pytest.mark.parametrize(
-    ("entries", "told"),
-    [
-        *(
-            ([one(key)], "a small letter but a, b, n, u, x")
-            for key in ("a", "x", "n", "D", "4", "")
-        ),
-        ([one(), one("d", "DB")], "is the key of DA already"),
-        ([one(), one("e", "da")], "used twice"),
-        ([one("h", "DAH", parent="DA")], "not the name of an earlier"),
-        ([one(name="D/A")], "without /"),
-        ([one(colour="blue")], "unknown key"),
-        (
-            [one("c", "L1"), *(one("c", f"L{n}", parent=f"L{n - 1}") for n in range(2, 6))],
-            f"more than {MAX_LEVELS} levels",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("entries", "told"), [
+    *(
+        ([one(key)], "a small letter but a, b, n, u, x")
+        for key in ("a", "x", "n", "D", "4", "")
+    ),
+    ([one(), one("d", "DB")], "is the key of DA already"),
+    ([one(), one("e", "da")], "used twice"),
+    ([one("h", "DAH", parent="DA")], "not the name of an earlier"),
+    ([one(name="D/A")], "without /"),
+    ([one(colour="blue")], "unknown key"),
+    (
+        [one("c", "L1"), *(one("c", f"L{n}", parent=f"L{n - 1}") for n in range(2, 6))],
+        f"more than {MAX_LEVELS} levels",
+    ),
+])  # fmt: skip
 def test_what_cannot_be_used_is_told(entries, told):
     with pytest.raises(ResourceError, match=told):
         read(*entries)

@@ -87,19 +87,16 @@ def test_a_fault_is_named_with_file_and_key(
     assert len(message) < 500 + len(str(tmp_path)) and message.isprintable()
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"", "id: missing"),
-        (b"\xff\xfe", "not UTF-8"),
-        (b"\x00", "not valid TOML"),
-        (b"x = " + b"[" * 60_000, "nested too deeply"),
-        (("\n".join(["x = ["] + ["["] * 20_000)).encode(), "nested too deeply|not valid TOML"),
-        (b"a." * 20_000 + b"a = 1", "key of too many parts"),
-        (b"[" + b"a." * 20_000 + b"a]", "key of too many parts"),
-        (b"# " + b"x" * 65_536, "longer than 64 KiB"),
-    ],
-)
+@pytest.mark.parametrize(("content", "expected"), [
+    (b"", "id: missing"),
+    (b"\xff\xfe", "not UTF-8"),
+    (b"\x00", "not valid TOML"),
+    (b"x = " + b"[" * 60_000, "nested too deeply"),
+    (("\n".join(["x = ["] + ["["] * 20_000)).encode(), "nested too deeply|not valid TOML"),
+    (b"a." * 20_000 + b"a = 1", "key of too many parts"),
+    (b"[" + b"a." * 20_000 + b"a]", "key of too many parts"),
+    (b"# " + b"x" * 65_536, "longer than 64 KiB"),
+])  # fmt: skip
 def test_a_file_made_to_hurt_is_refused(tmp_path: Path, content: bytes, expected: str) -> None:
     with pytest.raises(ResourceError, match=expected):
         read(tmp_path, content)

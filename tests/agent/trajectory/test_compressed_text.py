@@ -50,20 +50,17 @@ def test_a_record_takes_a_sixth():
     assert from_line(decompress_text(compress_text(record) or b"")).task == "MG"
 
 
-@pytest.mark.parametrize(
-    "packed",
-    [
-        b"",
-        b"\0",
-        b"\1",
-        b"\1nothing of zlib's",
-        bytes([NEWEST + 1]) + zlib.compress(b"of a later program"),
-        b"\1" + zlib.compress(b"\xff\xfe"),
-        b"\1" + zlib.compress(b"and more")[:-1],
-        b"\1" + zlib.compress(b"and more") + b"behind it",
-        b"\1" + zlib.compress(b"x" * (MAX_BYTES + 1)),
-    ],
-)
+@pytest.mark.parametrize("packed", [
+    b"",
+    b"\0",
+    b"\1",
+    b"\1nothing of zlib's",
+    bytes([NEWEST + 1]) + zlib.compress(b"of a later program"),
+    b"\1" + zlib.compress(b"\xff\xfe"),
+    b"\1" + zlib.compress(b"and more")[:-1],
+    b"\1" + zlib.compress(b"and more") + b"behind it",
+    b"\1" + zlib.compress(b"x" * (MAX_BYTES + 1)),
+])  # fmt: skip
 def test_forged_bytes_are_refused(packed):
     with pytest.raises(CompressedTextError):
         decompress_text(packed)

@@ -67,43 +67,39 @@ def test_declared_rows_are_an_estimate_and_tables_inside_a_field_do_no_harm() ->
     assert parsed(table(rows_of(GOOD), before=f"<TABLE>{text}</TABLE>"))[1] == [list(GOOD)]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (table(rows_of(("&i;", *GOOD[1:])), doctype=BOMB), "DOCTYPE declares entities"),
-        (
-            table(rows_of(GOOD), doctype='<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
-            "DOCTYPE declares entities",
-        ),
-        (table(rows_of(("&undefined;", *GOOD[1:]))), "damaged VOTable: undefined entity"),
-        (
-            table('<BINARY><STREAM href="file:///etc/passwd"/></BINARY>'),
-            r"in another file \(href\)",
-        ),
-        (table('<BINARY><STREAM encoding="gzip">x</STREAM></BINARY>'), "unsupported encoding"),
-        (table("<FITS><STREAM/></FITS>"), "an embedded FITS file"),
-        (table(rows_of(GOOD))[:-60], "damaged VOTable: unclosed token"),
-        (table(rows_of(GOOD)).replace("</TR>", "</TD>"), "damaged VOTable: mismatched tag"),
-        (table("<TABLEDATA/>", fields=""), "no columns"),
-        (table("<TABLEDATA/>", fields='<FIELD datatype="int"/>' * 2001), "more than 2,000 columns"),
-        (HEAD.format(doctype="") + "<RESOURCE>" * 100, "nested too deeply"),
-        (HEAD.format(doctype="") + "<!--" + "x" * 3_000_000, "a tag of more than 1 MB"),
-        (HEAD.format(doctype="") + '<TABLE a="' + "x" * 3_000_000, "a tag of more than 1 MB"),
-        ('<?xml version="1.0" encoding="x-mad"?><VOTABLE/>', "damaged VOTable: unknown encoding"),
-        (table(stream("AAAA")), "BINARY data are cut short"),
-        (table(rows_of(GOOD), before=f"<x{LONG}/>"), "a name of more than 100 characters"),
-        (table(rows_of(GOOD), before=f'<PARAM x{LONG}=""/>'), "a name of more than 100 char"),
-        (table(rows_of(GOOD), before=f"<p:{LONG}/>"), "a name of more than 100 characters"),
-        (table(rows_of(GOOD) + f"<x {LONG}=''/>"), "a name of more than 100 characters"),
-        (table(rows_of(GOOD) + "".join(f"<x{n}/>" for n in range(1200))), "too many names"),
-        (table(rows_of(GOOD) + f"<x {MANY}/>"), "too many names"),
-        (table(rows_of(GOOD), before="<x/>" * 520_000), "500,000 elements without a row"),
-        (table(f"<TABLEDATA>{'<x/>' * 520_000}</TABLEDATA>"), "500,000 elements without"),
-        (table(rows_of(GOOD), before=f"{'<!-- -->' * 4_300_000}"), "500,000 elements without"),
-        (table(stream("AAAA<x/>AAAA")), "elements among its BINARY data"),
-    ],
-    ids=range(25),
-)
+@pytest.mark.parametrize(("text", "message"), [
+    (table(rows_of(("&i;", *GOOD[1:])), doctype=BOMB), "DOCTYPE declares entities"),
+    (
+        table(rows_of(GOOD), doctype='<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
+        "DOCTYPE declares entities",
+    ),
+    (table(rows_of(("&undefined;", *GOOD[1:]))), "damaged VOTable: undefined entity"),
+    (
+        table('<BINARY><STREAM href="file:///etc/passwd"/></BINARY>'),
+        r"in another file \(href\)",
+    ),
+    (table('<BINARY><STREAM encoding="gzip">x</STREAM></BINARY>'), "unsupported encoding"),
+    (table("<FITS><STREAM/></FITS>"), "an embedded FITS file"),
+    (table(rows_of(GOOD))[:-60], "damaged VOTable: unclosed token"),
+    (table(rows_of(GOOD)).replace("</TR>", "</TD>"), "damaged VOTable: mismatched tag"),
+    (table("<TABLEDATA/>", fields=""), "no columns"),
+    (table("<TABLEDATA/>", fields='<FIELD datatype="int"/>' * 2001), "more than 2,000 columns"),
+    (HEAD.format(doctype="") + "<RESOURCE>" * 100, "nested too deeply"),
+    (HEAD.format(doctype="") + "<!--" + "x" * 3_000_000, "a tag of more than 1 MB"),
+    (HEAD.format(doctype="") + '<TABLE a="' + "x" * 3_000_000, "a tag of more than 1 MB"),
+    ('<?xml version="1.0" encoding="x-mad"?><VOTABLE/>', "damaged VOTable: unknown encoding"),
+    (table(stream("AAAA")), "BINARY data are cut short"),
+    (table(rows_of(GOOD), before=f"<x{LONG}/>"), "a name of more than 100 characters"),
+    (table(rows_of(GOOD), before=f'<PARAM x{LONG}=""/>'), "a name of more than 100 char"),
+    (table(rows_of(GOOD), before=f"<p:{LONG}/>"), "a name of more than 100 characters"),
+    (table(rows_of(GOOD) + f"<x {LONG}=''/>"), "a name of more than 100 characters"),
+    (table(rows_of(GOOD) + "".join(f"<x{n}/>" for n in range(1200))), "too many names"),
+    (table(rows_of(GOOD) + f"<x {MANY}/>"), "too many names"),
+    (table(rows_of(GOOD), before="<x/>" * 520_000), "500,000 elements without a row"),
+    (table(f"<TABLEDATA>{'<x/>' * 520_000}</TABLEDATA>"), "500,000 elements without"),
+    (table(rows_of(GOOD), before=f"{'<!-- -->' * 4_300_000}"), "500,000 elements without"),
+    (table(stream("AAAA<x/>AAAA")), "elements among its BINARY data"),
+], ids=range(25))  # fmt: skip
 def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(VOTableError, match=message):
         parsed(text)
@@ -148,16 +144,13 @@ def test_rows_are_complete_in_pieces_of_any_size(piece: int) -> None:
     assert decoded((b"\x50" + ROW) * 2, piece, with_nulls=True) == [[b"HD", None, row[2], None]] * 2
 
 
-@pytest.mark.parametrize(
-    ("field", "text", "message"),
-    [
-        (VOTableField("a", "int"), "!!!!", "damaged"),
-        (VOTableField("a", "int"), "AAAA", "cut short"),
-        (VOTableField("a", "char", "*"), "f////w==", "a cell of more than 16 MB"),
-        (VOTableField("a", "char", "0"), "", "have no size"),
-        (VOTableField("a", "x"), "", "unknown type"),
-    ],
-)
+@pytest.mark.parametrize(("field", "text", "message"), [
+    (VOTableField("a", "int"), "!!!!", "damaged"),
+    (VOTableField("a", "int"), "AAAA", "cut short"),
+    (VOTableField("a", "char", "*"), "f////w==", "a cell of more than 16 MB"),
+    (VOTableField("a", "char", "0"), "", "have no size"),
+    (VOTableField("a", "x"), "", "unknown type"),
+])  # fmt: skip
 def test_damaged_streams_are_refused(field: VOTableField, text: str, message: str) -> None:
     with pytest.raises(VOTableError, match=message):
         binary = BinaryRows([field], with_nulls=False)
@@ -176,15 +169,12 @@ def test_many_columns_without_size_are_refused(columns: int) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("datatype", "arraysize", "is_array", "count"),
-    [
-        ("double", "", False, 1), ("double", "1", False, 1), ("double", "3x4", True, 12),
-        ("double", "*", True, None), ("char", "8", False, 8), ("char", "*", False, None),
-        ("unicodeChar", "8x3", True, 24), ("float", "8x*", True, None),
-        ("float", "1x1x1x1x1x1x1x9", True, 9),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("datatype", "arraysize", "is_array", "count"), [
+    ("double", "", False, 1), ("double", "1", False, 1), ("double", "3x4", True, 12),
+    ("double", "*", True, None), ("char", "8", False, 8), ("char", "*", False, None),
+    ("unicodeChar", "8x3", True, 24), ("float", "8x*", True, None),
+    ("float", "1x1x1x1x1x1x1x9", True, 9),
+])  # fmt: skip
 def test_sizes_of_cells(datatype: str, arraysize: str, is_array: bool, count: int | None) -> None:
     field = VOTableField("a", datatype, arraysize)
     field.check()
@@ -198,16 +188,13 @@ def test_bytes_of_nine_elements(datatype: str, size: int) -> None:
     assert VOTableField("a", datatype).bytes_of(9) == size
 
 
-@pytest.mark.parametrize(
-    ("datatype", "arraysize", "message"),
-    [
-        ("x", "", "'a' has an unknown type"),
-        ("int", "-1", "'a' has an invalid arraysize"),
-        ("int", "9x" * 8 + "0", "'a' has an invalid arraysize"),
-        ("int", "9x" * 9 + "*", "'a' has an invalid arraysize"),
-        ("int", "999999999x9", "declares 8,999,999,991 elements per cell"),
-    ],
-)
+@pytest.mark.parametrize(("datatype", "arraysize", "message"), [
+    ("x", "", "'a' has an unknown type"),
+    ("int", "-1", "'a' has an invalid arraysize"),
+    ("int", "9x" * 8 + "0", "'a' has an invalid arraysize"),
+    ("int", "9x" * 9 + "*", "'a' has an invalid arraysize"),
+    ("int", "999999999x9", "declares 8,999,999,991 elements per cell"),
+])  # fmt: skip
 def test_invalid_columns_are_refused(datatype: str, arraysize: str, message: str) -> None:
     with pytest.raises(VOTableError, match=message):
         VOTableField("a", datatype, arraysize).check()

@@ -43,19 +43,16 @@ def objects(out: Path) -> list[int]:
         return [int(row["object_id"].removeprefix("J")) for row in csv.DictReader(file)]
 
 
-@pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        ((), [1, 2, 3]),
-        (("--which", "accepted"), [1]),
-        (("--which", "all"), [1, 2, 3, 4, 5]),
-        (("--by", "Ada", "--which", "accepted"), [1, 2]),
-        (("--filter", "agent:yes"), [1, 2, 5]),
-        (("--filter", "agent:yes", "--which", "judged"), [1, 2]),
-        (("--filter", "agent:no", "--which", "accepted"), []),
-        (("--filter", "agent:yes", "--which", "accepted", "--by", "Ada"), [1, 2]),
-    ],
-)
+@pytest.mark.parametrize(("words", "wanted"), [
+    ((), [1, 2, 3]),
+    (("--which", "accepted"), [1]),
+    (("--which", "all"), [1, 2, 3, 4, 5]),
+    (("--by", "Ada", "--which", "accepted"), [1, 2]),
+    (("--filter", "agent:yes"), [1, 2, 5]),
+    (("--filter", "agent:yes", "--which", "judged"), [1, 2]),
+    (("--filter", "agent:no", "--which", "accepted"), []),
+    (("--filter", "agent:yes", "--which", "accepted", "--by", "Ada"), [1, 2]),
+])  # fmt: skip
 def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]) -> None:
     catalogue, records = place.with_suffix(".csv"), place.with_suffix(".jsonl")
     told = export(place, catalogue, *words)

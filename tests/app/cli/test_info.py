@@ -170,16 +170,13 @@ def test_styles_on_offer_are_those_there_are() -> None:
     assert {style.value for style in command.StyleName} == set(STYLES)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "reason"),
-    [
-        ("out.jpg", (), r"ends in \.png"),
-        ("out", (), r"ends in \.png"),
-        ("nowhere/out.png", (), "is not an existing folder"),
-        ("folder.png", (), "is a folder"),
-        ("out.png", ("--label", "x"), "give --range"),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "reason"), [
+    ("out.jpg", (), r"ends in \.png"),
+    ("out", (), r"ends in \.png"),
+    ("nowhere/out.png", (), "is not an existing folder"),
+    ("folder.png", (), "is a folder"),
+    ("out.png", ("--label", "x"), "give --range"),
+])  # fmt: skip
 def test_targets_that_cannot_be_written_are_refused(
     spectrum: Spectrum, tmp_path: Path, name: str, options: tuple[str, ...], reason: str
 ) -> None:

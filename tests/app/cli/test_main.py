@@ -191,18 +191,15 @@ def test_help_without_work(run, command: str) -> None:
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("frobnicate", "it"),
-        ("export",),
-        ("export", "a.speco3", "out.csv", "--which", "best"),
-        ("merge", "a.speco3"),
-        ("render", "a.fits", "a.png", "--row", "first"),
-        ("models", "path"),
-        ("export", "a.speco3", "out.html", "--which", "all"),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    ("frobnicate", "it"),
+    ("export",),
+    ("export", "a.speco3", "out.csv", "--which", "best"),
+    ("merge", "a.speco3"),
+    ("render", "a.fits", "a.png", "--row", "first"),
+    ("models", "path"),
+    ("export", "a.speco3", "out.html", "--which", "all"),
+])  # fmt: skip
 def test_usage(run, words: tuple[str, ...]) -> None:
     done = run(*words)
     assert done.returncode == 2
@@ -221,14 +218,11 @@ def test_output_that_nobody_takes(words: tuple[str, ...]) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (MemoryError(), b"there is not enough memory: close other programs"),
-        (RuntimeError("can't start new thread"), b"there is not enough memory"),
-        (OSError(errno.EMFILE, "Too many open files"), b"too many files are open"),
-    ],
-)
+@pytest.mark.parametrize(("error", "words"), [
+    (MemoryError(), b"there is not enough memory: close other programs"),
+    (RuntimeError("can't start new thread"), b"there is not enough memory"),
+    (OSError(errno.EMFILE, "Too many open files"), b"too many files are open"),
+])  # fmt: skip
 def test_what_runs_out_is_told_in_a_sentence(run, monkeypatch, error, words) -> None:
     def fail(*names: str) -> None:
         raise error

@@ -148,16 +148,13 @@ def test_a_wording_from_a_data_set_of_the_hub(hub: FakeHub) -> None:
     assert len(wording_at("tapes").tasks) == 5
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("spec-o3",), "there is no wording"),
-        (("nano",), "names no wording"),
-        (("../x",), "is no name of a wording"),
-        (("spec-o3", "--from", "/no/such/file"), "no file or folder"),
-        (("spec-o3", "--from", "a/b", "--from", "c/d"), "no file or folder"),
-    ],
-)
+@pytest.mark.parametrize(("words", "says"), [
+    (("spec-o3",), "there is no wording"),
+    (("nano",), "names no wording"),
+    (("../x",), "is no name of a wording"),
+    (("spec-o3", "--from", "/no/such/file"), "no file or folder"),
+    (("spec-o3", "--from", "a/b", "--from", "c/d"), "no file or folder"),
+])  # fmt: skip
 def test_what_is_no_wording_says_so(words: tuple[str, ...], says: str) -> None:
     result = run("wording", *words)
     assert isinstance(result.exception, WorkbenchError)

@@ -25,13 +25,10 @@ def test_nothing_and_what_can_be_opened_is_for_the_window(tmp_path):
     assert is_for_window(["postgresql://host/night"])
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--help"], ["-x"], ["nosuchcommand"], ["a", "b"], ["x" * 5000],
-        ["~nobody-of-that-name/list.csv"], ["a\0b"],
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    ["--help"], ["-x"], ["nosuchcommand"], ["a", "b"], ["x" * 5000],
+    ["~nobody-of-that-name/list.csv"], ["a\0b"],
+])  # fmt: skip
 def test_anything_else_is_a_command(words):
     assert not is_for_window(words)
 

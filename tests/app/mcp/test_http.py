@@ -72,22 +72,19 @@ def test_the_sdks_client_over_http(address):
     assert "candidate" in refused(wrong)
 
 
-@pytest.mark.parametrize(
-    ("changes", "status"),
-    [
-        ({"Authorization": ""}, 401),
-        ({"Authorization": "Bearer wrong"}, 401),
-        ({"Authorization": TOKEN}, 401),
-        ({"Authorization": f"bearer {TOKEN}x"}, 401),
-        ({"Authorization": f"Bearer {TOKEN}é".encode("latin-1")}, 401),
-        ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": "http://127.0.0.1.evil.example"}, 403),
-        ({"Host": "evil.example"}, 421),
-        ({"Host": "127.0.0.1.evil.example:80"}, 421),
-        ({"Content-Type": "text/plain"}, 400),
-    ],
-)
+@pytest.mark.parametrize(("changes", "status"), [
+    ({"Authorization": ""}, 401),
+    ({"Authorization": "Bearer wrong"}, 401),
+    ({"Authorization": TOKEN}, 401),
+    ({"Authorization": f"bearer {TOKEN}x"}, 401),
+    ({"Authorization": f"Bearer {TOKEN}é".encode("latin-1")}, 401),
+    ({"Origin": "https://evil.example"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": "http://127.0.0.1.evil.example"}, 403),
+    ({"Host": "evil.example"}, 421),
+    ({"Host": "127.0.0.1.evil.example:80"}, 421),
+    ({"Content-Type": "text/plain"}, 400),
+])  # fmt: skip
 def test_other_programs_and_web_pages_are_refused(web, address, changes, status):
     assert post(web, address, {**GOOD, **changes}).status_code == status
 

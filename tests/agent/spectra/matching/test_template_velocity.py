@@ -72,15 +72,12 @@ def test_noise_smooth_spectra_and_those_that_do_not_overlap_have_no_velocity() -
     assert fit.reason in ("edge", "noisy")
 
 
-@pytest.mark.parametrize(
-    ("file", "template"),
-    [
-        ("spec-59550-TD062610N184524H01_sp07-211.fits.gz", "horizontal_branch_a_star"),
-        ("spec-59550-TD062610N184524H01_sp12-241.fits.gz", "f_dwarf"),
-        ("spec-55862-B6212_sp06-020.fits", "k_giant"),
-        ("spec-55915-F5591503_sp03-127.fits.gz", "k_giant"),
-    ],
-)
+@pytest.mark.parametrize(("file", "template"), [
+    ("spec-59550-TD062610N184524H01_sp07-211.fits.gz", "horizontal_branch_a_star"),
+    ("spec-59550-TD062610N184524H01_sp12-241.fits.gz", "f_dwarf"),
+    ("spec-55862-B6212_sp06-020.fits", "k_giant"),
+    ("spec-55915-F5591503_sp03-127.fits.gz", "k_giant"),
+])  # fmt: skip
 def test_the_velocity_of_a_real_star_is_that_of_its_survey(
     labelled_spectra: Path, file: str, template: str
 ) -> None:

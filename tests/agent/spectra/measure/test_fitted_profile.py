@@ -42,13 +42,10 @@ def truth(line) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("has_errors", [True, False])
-@pytest.mark.parametrize(
-    ("line", "shape"),
-    [
-        (Gaussian1D(-0.5, CENTRE, 6.0), "gaussian"), (Gaussian1D(2.0, CENTRE, 4.0), "gaussian"),
-        (voigt(3.0, 8.0, 1.0), "voigt"), (voigt(6.0, 5.0, -0.6), "voigt"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "shape"), [
+    (Gaussian1D(-0.5, CENTRE, 6.0), "gaussian"), (Gaussian1D(2.0, CENTRE, 4.0), "gaussian"),
+    (voigt(3.0, 8.0, 1.0), "voigt"), (voigt(6.0, 5.0, -0.6), "voigt"),
+])  # fmt: skip
 def test_numbers_agree_within_their_errors(line, shape: Shape, has_errors: bool) -> None:
     fwhm, ew = truth(line)
     found = [fitted(spectrum(line, seed=seed, has_errors=has_errors), shape) for seed in range(60)]
@@ -102,14 +99,11 @@ def test_a_blend_fits_badly_and_a_voigt_without_wings_is_refused() -> None:
         fitted(spectrum(box), "voigt")
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (Gaussian1D(-0.5, CENTRE, 80.0), "wide"),
-        (lambda at: 3.0 * (np.abs(at - CENTRE) < 0.6), "narrow"),
-        (Gaussian1D(3.0, 6489.0, 8.0), "edge"),
-    ],
-)
+@pytest.mark.parametrize(("line", "reason"), [
+    (Gaussian1D(-0.5, CENTRE, 80.0), "wide"),
+    (lambda at: 3.0 * (np.abs(at - CENTRE) < 0.6), "narrow"),
+    (Gaussian1D(3.0, 6489.0, 8.0), "edge"),
+])  # fmt: skip
 def test_a_fit_that_hits_a_bound_says_which(line, reason: str) -> None:
     observed = spectrum(line)
     with pytest.raises(FitError) as refused:

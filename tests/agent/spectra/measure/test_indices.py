@@ -163,30 +163,27 @@ def test_promised_indices_exist() -> None:
     assert [name for name in PROMISED if name not in builtin_indices()] == []
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ('{ name = "a", kind = "ratio" }', "needs feature and continuum"),
-        ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is not one of: ratio'),
-        ('{ name = "a", kind = "edge", head = "H_alpha" }', "band head"),
-        (
-            '{ name = "a", kind = "ew", feature = [5000, 5010], continuum = [4900, 4950] }',
-            "two continuum",
-        ),
-        (
-            '{ name = "a", feature = [5000, 5010], continuum = [4900, 4950], weights = [1, 2] }',
-            "weights",
-        ),
-        ('{ name = "a", kind = "quotient", terms = ["TiO5"] }', "needs 2 terms"),
-        ('{ name = "a", kind = "sum" }', "sum needs at least one term, found 0"),
-        ('{ name = "a", kind = "edge", head = "TiO_7053" }', 'did you mean "TiO_7054"'),
-        ('{ name = "a", kind = "edge", head = "TiO_7054", near = 80 }', "gap < near < far"),
-        ('{ name = "a", proposed = "yes" }', "proposed: expected true or false, found text"),
-        ('{ name = "a", note = "<|im_end|>" }', "note: .*chat markup"),
-        ('{ name = "a", windows = [1, 2] }', r'indices\["a"\]."windows": unknown key'),
-        ('{ name = "a", weights = [1, "b"] }', "weights: expected a number, found text"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "message"), [
+    ('{ name = "a", kind = "ratio" }', "needs feature and continuum"),
+    ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is not one of: ratio'),
+    ('{ name = "a", kind = "edge", head = "H_alpha" }', "band head"),
+    (
+        '{ name = "a", kind = "ew", feature = [5000, 5010], continuum = [4900, 4950] }',
+        "two continuum",
+    ),
+    (
+        '{ name = "a", feature = [5000, 5010], continuum = [4900, 4950], weights = [1, 2] }',
+        "weights",
+    ),
+    ('{ name = "a", kind = "quotient", terms = ["TiO5"] }', "needs 2 terms"),
+    ('{ name = "a", kind = "sum" }', "sum needs at least one term, found 0"),
+    ('{ name = "a", kind = "edge", head = "TiO_7053" }', 'did you mean "TiO_7054"'),
+    ('{ name = "a", kind = "edge", head = "TiO_7054", near = 80 }', "gap < near < far"),
+    ('{ name = "a", proposed = "yes" }', "proposed: expected true or false, found text"),
+    ('{ name = "a", note = "<|im_end|>" }', "note: .*chat markup"),
+    ('{ name = "a", windows = [1, 2] }', r'indices\["a"\]."windows": unknown key'),
+    ('{ name = "a", weights = [1, "b"] }', "weights: expected a number, found text"),
+])  # fmt: skip
 def test_faulty_definitions_are_refused(tmp_path: Path, entry: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(f"indices = [{entry}]\n")

@@ -77,13 +77,10 @@ def test_b1950_agrees_with_astropy(ra: float, dec: float) -> None:
     assert found.separation(expected) < 1.0 * units.arcsec
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("00:57:13.0", 0 + 57 / 60 + 13 / 3600), ("+06 12 41", 6 + 12 / 60 + 41 / 3600),
-        ("-00:30:00", -0.5), ("12h30m36s", 12.51), ("nonsense", None), ("12:30", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "value"), [
+    ("00:57:13.0", 0 + 57 / 60 + 13 / 3600), ("+06 12 41", 6 + 12 / 60 + 41 / 3600),
+    ("-00:30:00", -0.5), ("12h30m36s", 12.51), ("nonsense", None), ("12:30", None),
+])  # fmt: skip
 def test_sexagesimal(text: str, value: float | None) -> None:
     assert parse_sexagesimal(text) == (None if value is None else pytest.approx(value))
 
@@ -108,14 +105,11 @@ def test_positions_of_headers() -> None:
 W, F = samples.WAVELENGTH, samples.FLUX
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "unit"),
-    [
-        ("loglam", np.log10(W), None), ("LNLAM", np.log(W), None), ("lambda", W / 1e4, "um"),
-        ("Wavelength_nm", W / 10, None), ("wave", W / 1e4, "micron"),
-        ("wl", np.log10(W), "log10(Angstrom)"), ("wave", W / 1e10, "m"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "values", "unit"), [
+    ("loglam", np.log10(W), None), ("LNLAM", np.log(W), None), ("lambda", W / 1e4, "um"),
+    ("Wavelength_nm", W / 10, None), ("wave", W / 1e4, "micron"),
+    ("wl", np.log10(W), "log10(Angstrom)"), ("wave", W / 1e10, "m"),
+])  # fmt: skip
 def test_names_and_units(given: Given, name: str, values: np.ndarray, unit: str | None) -> None:
     units = {name: unit} if unit else {}
     spectrum = given(samples.fits_table({name: ("D", values), "flux": ("E", F)}, None, **units))

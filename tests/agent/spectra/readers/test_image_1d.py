@@ -23,25 +23,21 @@ def test_linear_axes_by_any_of_their_cards(given: Given) -> None:
     np.testing.assert_allclose(spectrum.wavelength, LINEAR)
 
 
-@pytest.mark.parametrize(
-    "cards",
-    [
-        {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP, "DC-FLAG": 1, "CTYPE1": "LINEAR"},
-        {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP, "CTYPE1": "WAVE-LOG"},
-        {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP, "CTYPE1": "LOGLAM"},
-        {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP},
-        {
-            "CRVAL1": samples.FIRST * np.log(10),
-            "CDELT1": samples.STEP * np.log(10),
-            "CTYPE1": "WAVE-LN",
-        },
-        {
-            "CRVAL1": LOG[0], "CDELT1": LOG[0] * samples.STEP * np.log(10), "CTYPE1": "WAVE-LOG",
-            "CUNIT1": "Angstrom",
-        },
-    ],
-    ids=["dc-flag", "mastar", "loglam", "unnamed", "ln", "standard WAVE-LOG"],
-)  # fmt: skip
+@pytest.mark.parametrize("cards", [
+    {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP, "DC-FLAG": 1, "CTYPE1": "LINEAR"},
+    {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP, "CTYPE1": "WAVE-LOG"},
+    {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP, "CTYPE1": "LOGLAM"},
+    {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP},
+    {
+        "CRVAL1": samples.FIRST * np.log(10),
+        "CDELT1": samples.STEP * np.log(10),
+        "CTYPE1": "WAVE-LN",
+    },
+    {
+        "CRVAL1": LOG[0], "CDELT1": LOG[0] * samples.STEP * np.log(10), "CTYPE1": "WAVE-LOG",
+        "CUNIT1": "Angstrom",
+    },
+], ids=["dc-flag", "mastar", "loglam", "unnamed", "ln", "standard WAVE-LOG"])  # fmt: skip
 def test_logarithmic_axes(given: Given, cards: dict[str, object]) -> None:
     np.testing.assert_allclose(given(samples.image_1d(**cards)).wavelength, LOG, rtol=1e-12)
 
@@ -66,15 +62,12 @@ def test_rows_of_an_image(given: Given) -> None:
     assert given(data, row=1).rows == 2
 
 
-@pytest.mark.parametrize(
-    ("cards", "reason"),
-    [
-        ({}, "gives no wavelengths"),
-        ({"CRVAL1": 10.0, "CDELT1": 1.0, "CTYPE1": "RA---TAN"}, "not a wavelength"),
-        ({"CRVAL1": 1.0, "CDELT1": 1.0, "CUNIT1": "GHz"}, "in GHz"),
-        ({"CRVAL1": 3.6, "CDELT1": 1.0, "DC-FLAG": 1}, "logarithms up to"),
-    ],
-)
+@pytest.mark.parametrize(("cards", "reason"), [
+    ({}, "gives no wavelengths"),
+    ({"CRVAL1": 10.0, "CDELT1": 1.0, "CTYPE1": "RA---TAN"}, "not a wavelength"),
+    ({"CRVAL1": 1.0, "CDELT1": 1.0, "CUNIT1": "GHz"}, "in GHz"),
+    ({"CRVAL1": 3.6, "CDELT1": 1.0, "DC-FLAG": 1}, "logarithms up to"),
+])  # fmt: skip
 def test_images_that_are_no_spectra(given: Given, cards: dict[str, object], reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(samples.image_1d(**cards))
@@ -111,20 +104,17 @@ def test_rows_of_wavelength_flux_and_error_in_any_order(
         assert given(kast(rng, **axis)).range[0] == pytest.approx(3473.0, abs=1.0)
 
 
-@pytest.mark.parametrize(
-    ("cards", "reason"),
-    [
-        ({}, "its first axis is -999, not a wavelength"),
-        ({"CTYPE1": ""}, "CRVAL1 is its right ascension"),
-        ({"CTYPE1": "", "RA": "", "CD1_1": 5e-5}, "steps of .* which no spectrum has"),
-        ({"CTYPE1": "MULTISPE"}, "its first axis is MULTISPE"),
-        ({"CTYPE1": "", "CUNIT1": "deg"}, "its first axis is in deg"),
-        ({"CTYPE1": "", "CUNIT1": "pixel", "CRVAL1": 1.5}, "its first axis is in pixel"),
-        ({"CTYPE1": "WAVE-TAB"}, "whose wavelengths are not in the header"),
-        ({"CTYPE1": "", "CRVAL1": 1.0, "CD1_1": 1.0}, "counts pixels"),
-        ({"CTYPE1": "WAVE", "CUNIT1": "m", "CRVAL1": 3600.0, "CD1_1": 1.0}, "so name its unit"),
-    ],
-)
+@pytest.mark.parametrize(("cards", "reason"), [
+    ({}, "its first axis is -999, not a wavelength"),
+    ({"CTYPE1": ""}, "CRVAL1 is its right ascension"),
+    ({"CTYPE1": "", "RA": "", "CD1_1": 5e-5}, "steps of .* which no spectrum has"),
+    ({"CTYPE1": "MULTISPE"}, "its first axis is MULTISPE"),
+    ({"CTYPE1": "", "CUNIT1": "deg"}, "its first axis is in deg"),
+    ({"CTYPE1": "", "CUNIT1": "pixel", "CRVAL1": 1.5}, "its first axis is in pixel"),
+    ({"CTYPE1": "WAVE-TAB"}, "whose wavelengths are not in the header"),
+    ({"CTYPE1": "", "CRVAL1": 1.0, "CD1_1": 1.0}, "counts pixels"),
+    ({"CTYPE1": "WAVE", "CUNIT1": "m", "CRVAL1": 3600.0, "CD1_1": 1.0}, "so name its unit"),
+])  # fmt: skip
 def test_axes_that_are_not_wavelengths_are_refused_with_the_reason(
     given: Given, rng: np.random.Generator, cards: dict[str, object], reason: str
 ) -> None:
@@ -132,32 +122,24 @@ def test_axes_that_are_not_wavelengths_are_refused_with_the_reason(
         given(kast(rng, "fe", **cards))
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        np.linspace(3500.0, 9000.0, 300),
-        np.linspace(9000.0, 3500.0, 300),
-        10 ** np.linspace(3.5, 4.0, 300),
-        np.concatenate([np.linspace(3500.0, 5500.0, 200), np.linspace(6600.0, 9000.0, 300)]),
-    ],
-    ids=["linear", "falling", "log", "two arms"],
-)
+@pytest.mark.parametrize("row", [
+    np.linspace(3500.0, 9000.0, 300),
+    np.linspace(9000.0, 3500.0, 300),
+    10 ** np.linspace(3.5, 4.0, 300),
+    np.concatenate([np.linspace(3500.0, 5500.0, 200), np.linspace(6600.0, 9000.0, 300)]),
+], ids=["linear", "falling", "log", "two arms"])  # fmt: skip
 def test_wavelengths(row: np.ndarray) -> None:
     assert is_wavelengths(row)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        np.arange(300.0),
-        np.linspace(0.3, 0.9, 300),
-        np.full(300, 5000.0),
-        5000.0 + np.cumsum(np.random.default_rng(3).exponential(1.0, 300) ** 2),
-        5000.0 + np.random.default_rng(3).normal(0, 50, 300),
-        np.append(np.linspace(3500.0, 9000.0, 299), np.nan),
-        np.linspace(3500.0, 9e6, 300),
-    ],
-    ids=["pixels", "micron", "constant", "uneven", "flux", "not finite", "beyond"],
-)
+@pytest.mark.parametrize("row", [
+    np.arange(300.0),
+    np.linspace(0.3, 0.9, 300),
+    np.full(300, 5000.0),
+    5000.0 + np.cumsum(np.random.default_rng(3).exponential(1.0, 300) ** 2),
+    5000.0 + np.random.default_rng(3).normal(0, 50, 300),
+    np.append(np.linspace(3500.0, 9000.0, 299), np.nan),
+    np.linspace(3500.0, 9e6, 300),
+], ids=["pixels", "micron", "constant", "uneven", "flux", "not finite", "beyond"])  # fmt: skip
 def test_other_rows(row: np.ndarray) -> None:
     assert not is_wavelengths(row)

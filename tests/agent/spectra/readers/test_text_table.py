@@ -90,20 +90,17 @@ def test_a_few_cut_lines_are_dropped_many_are_refused(given: Given) -> None:
         given("\n".join([*whole, *["9999.0"] * 50]).encode(), "a.dat")
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"ra,dec\n1,2\n3,4\n", "no column is named like a wavelength"),
-        (b"hello world\nthis is prose\nof three lines\n", "not a table of numbers"),
-        (b"1 2\n" * 3, "only 3 lines"),
-        (b"1 5\n9 5\n2 5\n8 5\n1 5\n7 5\n", "first is not monotonic"),
-        (b"5\n6\n7\n8\n9\n", "not a table of numbers"),
-        (b"\x89PNG\x00\x00\x01" * 30, "not a text table"),
-        (b"1 2\n" * 900 + b"\x00", "not text"),
-        (b"\n" * 1_000_002, "more than 1000000 lines"),
-        (b"1 " * 60_000, "lines of more than 100000 characters"),
-    ],
-)
+@pytest.mark.parametrize(("data", "reason"), [
+    (b"ra,dec\n1,2\n3,4\n", "no column is named like a wavelength"),
+    (b"hello world\nthis is prose\nof three lines\n", "not a table of numbers"),
+    (b"1 2\n" * 3, "only 3 lines"),
+    (b"1 5\n9 5\n2 5\n8 5\n1 5\n7 5\n", "first is not monotonic"),
+    (b"5\n6\n7\n8\n9\n", "not a table of numbers"),
+    (b"\x89PNG\x00\x00\x01" * 30, "not a text table"),
+    (b"1 2\n" * 900 + b"\x00", "not text"),
+    (b"\n" * 1_000_002, "more than 1000000 lines"),
+    (b"1 " * 60_000, "lines of more than 100000 characters"),
+])  # fmt: skip
 def test_what_is_no_spectrum(given: Given, data: bytes, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(data, "list.txt")
@@ -281,18 +278,14 @@ def test_other_tables_stay_as_they_are() -> None:
     assert with_tabs([]) == []
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["Byte-by-byte Description of file: x"] * 900,
-        ["Byte-by-byte Description of file: x", "-" * 90, " " * 90_000, "-" * 90],
-        ["a|b", *("-+" * 40_000 + "x" for _ in range(4)), "-" * 90_000],
-        ["|" * 90_000, " 1 2 3"],
-        ["|a|b|", *(" 1  2" for _ in range(9))],
-        ["Byte-by-byte Description of file: x", " 1- 99999 F9.3 --- a b", "-" * 90, "1" * 9],
-    ],
-    ids=["no columns", "blanks", "dashes", "bars", "short", "long column"],
-)
+@pytest.mark.parametrize("lines", [
+    ["Byte-by-byte Description of file: x"] * 900,
+    ["Byte-by-byte Description of file: x", "-" * 90, " " * 90_000, "-" * 90],
+    ["a|b", *("-+" * 40_000 + "x" for _ in range(4)), "-" * 90_000],
+    ["|" * 90_000, " 1 2 3"],
+    ["|a|b|", *(" 1  2" for _ in range(9))],
+    ["Byte-by-byte Description of file: x", " 1- 99999 F9.3 --- a b", "-" * 90, "1" * 9],
+], ids=["no columns", "blanks", "dashes", "bars", "short", "long column"])  # fmt: skip
 def test_odd_tables_take_no_time(lines: list[str]) -> None:
     assert isinstance(with_tabs(lines), list)
 

@@ -106,18 +106,15 @@ def test_data_in_another_file_are_not_opened(given: Given, tmp_path: Path) -> No
         given(samples.votable(stream), "a.xml")
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        ("<TABLEDATA></TABLEDATA>", "empty"),
-        ("<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>", "unequal"),
-        ("<BINARY><STREAM encoding='base64'>AAAA</STREAM></BINARY>", "cut short"),
-        ("<FITS><STREAM>AAAA</STREAM></FITS>", "embedded FITS file"),
-        ("<TABLEDATA><TR>", "damaged VOTable"),
-        (f"<TABLEDATA>{'<TR/>' * 1_000_001}</TABLEDATA>", "more than 1000000 cells"),
-        ("<a>" * 100 + "</a>" * 100, "nested too deeply"),
-    ],
-)
+@pytest.mark.parametrize(("data", "reason"), [
+    ("<TABLEDATA></TABLEDATA>", "empty"),
+    ("<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>", "unequal"),
+    ("<BINARY><STREAM encoding='base64'>AAAA</STREAM></BINARY>", "cut short"),
+    ("<FITS><STREAM>AAAA</STREAM></FITS>", "embedded FITS file"),
+    ("<TABLEDATA><TR>", "damaged VOTable"),
+    (f"<TABLEDATA>{'<TR/>' * 1_000_001}</TABLEDATA>", "more than 1000000 cells"),
+    ("<a>" * 100 + "</a>" * 100, "nested too deeply"),
+])  # fmt: skip
 def test_damaged_tables_are_refused(given: Given, data: str, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(samples.votable(data), "a.xml")

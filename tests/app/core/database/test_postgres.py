@@ -286,13 +286,10 @@ def error_of(call, *values):
     return "".join(traceback.format_exception(told.value))
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "postgresql://", "postgresql://host:port/x", "postgresql://a:b@c@host/x",
-        "postgres://host/x", "://", "sqlite:///x", "postgresql+nothing://host/x",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("url", [
+    "postgresql://", "postgresql://host:port/x", "postgresql://a:b@c@host/x",
+    "postgres://host/x", "://", "sqlite:///x", "postgresql+nothing://host/x",
+])  # fmt: skip
 def test_urls_that_lead_nowhere(url, monkeypatch):
     monkeypatch.setitem(postgres.CONNECT_DEFAULTS, "connect_timeout", "2")
     monkeypatch.setenv("PGHOST", "/nowhere")
@@ -300,14 +297,11 @@ def test_urls_that_lead_nowhere(url, monkeypatch):
         Database(url, "write")
 
 
-@pytest.mark.parametrize(
-    ("database", "user", "told"),
-    [
-        ("none", "postgres", "no such database"),
-        ("postgres", "nobody_we_know", "refused the login"),
-        ("postgres", "postgres:x", "no session yet"),
-    ],
-)
+@pytest.mark.parametrize(("database", "user", "told"), [
+    ("none", "postgres", "no such database"),
+    ("postgres", "nobody_we_know", "refused the login"),
+    ("postgres", "postgres:x", "no session yet"),
+])  # fmt: skip
 def test_what_is_wrong_with_a_url_is_told(cluster, database, user, told):
     with pytest.raises(SessionError, match=told):
         open_session(cluster.url(database, user), "Ada")

@@ -123,15 +123,12 @@ def test_a_schema_of_a_forger(file_location, what):
     assert file_location.read_bytes()[100:] == before[100:]
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "PRAGMA user_version = 0",
-        "PRAGMA user_version = -1",
-        "DELETE FROM facts",
-        "DELETE FROM facts; PRAGMA foreign_keys = OFF; DELETE FROM candidates",
-    ],
-)
+@pytest.mark.parametrize("script", [
+    "PRAGMA user_version = 0",
+    "PRAGMA user_version = -1",
+    "DELETE FROM facts",
+    "DELETE FROM facts; PRAGMA foreign_keys = OFF; DELETE FROM candidates",
+])  # fmt: skip
 def test_nobody_is_told_to_delete_verdicts(file_location, script):
     prepare(file_location, script)
     for read_only in (True, False):
@@ -164,13 +161,10 @@ def test_orders_and_statistics_are_no_strangers(file_location):
             assert session.count() == 5
 
 
-@pytest.mark.parametrize(
-    ("statement", "told"),
-    [
-        ("ALTER TABLE log DROP COLUMN shown", "its table log lacks shown"),
-        ("DROP TABLE refused_rows", "lacks the table refused_rows"),
-    ],
-)
+@pytest.mark.parametrize(("statement", "told"), [
+    ("ALTER TABLE log DROP COLUMN shown", "its table log lacks shown"),
+    ("DROP TABLE refused_rows", "lacks the table refused_rows"),
+])  # fmt: skip
 def test_a_damaged_schema(cluster, team_location, statement, told):
     made(team_location).close()
     cluster.run(statement, name_of(team_location))

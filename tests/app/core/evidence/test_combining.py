@@ -151,18 +151,15 @@ def test_nothing_is_weighed_where_nobody_answered_and_a_sure_model_can_still_be_
     assert combined_p(None, 2.0) is None and combined_p(0.3, None) == 0.3
 
 
-@pytest.mark.parametrize(
-    ("task", "m_g", "bp_rp", "sign"),
-    [
-        (WD, 12.0, 0.0, 1),  # a DA of 12,000 K
-        (WD, 1.2, 0.0, -1),  # A0 V
-        (WD, 9.3, 2.2, None),  # M2 V: redder than the published cut reaches
-        (CV, 10.1, 0.56, 1),  # where Abril et al. find most
-        (CV, 3.0, 0.5, -1),  # F0 V
-        (MG, -1.0, 2.3, 1),  # M2 III
-        (MG, 9.3, 2.2, -1),  # M2 V
-    ],
-)
+@pytest.mark.parametrize(("task", "m_g", "bp_rp", "sign"), [
+    (WD, 12.0, 0.0, 1),  # a DA of 12,000 K
+    (WD, 1.2, 0.0, -1),  # A0 V
+    (WD, 9.3, 2.2, None),  # M2 V: redder than the published cut reaches
+    (CV, 10.1, 0.56, 1),  # where Abril et al. find most
+    (CV, 3.0, 0.5, -1),  # F0 V
+    (MG, -1.0, 2.3, 1),  # M2 III
+    (MG, 9.3, 2.2, -1),  # M2 V
+])  # fmt: skip
 def test_stars_fall_on_the_side_where_they_belong(task, m_g, bp_rp, sign):
     weighed = weigh(task, {"gaia": star(m_g, bp_rp)})
     place = weighed.claims[0]

@@ -86,20 +86,17 @@ def candidate(own=None, path="", ra=10.0, dec=41.0):
     )
 
 
-@pytest.mark.parametrize(
-    ("own", "path", "year"),
-    [
-        ({"mjd": 57388.5}, "", 2016.0),
-        ({"LMJD": "57388.5"}, "", 2016.0),
-        ({"mjd": 51544.5, "ref_epoch": 2016.0}, "", 2016.0),
-        ({}, "/a/spec-55859-F5902_sp01-001.fits.gz", 2011.81),
-        ({}, "spec-3655-55240-0262.fits", 2010.12),
-        ({}, "/a/spec-015000-59146-4375924756.fits", 2020.81),
-        ({}, "spSpec-51602-0266-013.fit", 2000.16),
-        ({"mjd": 99}, "spectrum.fits", None),
-        ({"mjd": True, "epoch": "J2000"}, "spec-12345.fits", None),
-    ],
-)
+@pytest.mark.parametrize(("own", "path", "year"), [
+    ({"mjd": 57388.5}, "", 2016.0),
+    ({"LMJD": "57388.5"}, "", 2016.0),
+    ({"mjd": 51544.5, "ref_epoch": 2016.0}, "", 2016.0),
+    ({}, "/a/spec-55859-F5902_sp01-001.fits.gz", 2011.81),
+    ({}, "spec-3655-55240-0262.fits", 2010.12),
+    ({}, "/a/spec-015000-59146-4375924756.fits", 2020.81),
+    ({}, "spSpec-51602-0266-013.fit", 2000.16),
+    ({"mjd": 99}, "spectrum.fits", None),
+    ({"mjd": True, "epoch": "J2000"}, "spec-12345.fits", None),
+])  # fmt: skip
 def test_the_list_or_the_name_of_the_spectrum_tells_the_year(own, path, year):
     found = epoch_of(candidate(own, path))
     assert found == (None if year is None else pytest.approx(year, abs=0.01))
@@ -135,21 +132,18 @@ def test_values_come_with_their_errors_and_differences_add_them():
     assert difference(a, Said(value=1.0, is_faintest=True)) is Gap.NO_VALUE
 
 
-@pytest.mark.parametrize(
-    ("answers", "name", "gap"),
-    [
-        ({}, "gaia.bp_rp", Gap.NOT_ASKED),
-        ({"gaia": ASKING}, "gaia.bp_rp", Gap.NOT_ASKED),
-        ({"gaia": failed("busy")}, "gaia.bp_rp", Gap.FAILED),
-        ({"gaia": answer_of([])}, "gaia.bp_rp", Gap.NOTHING),
-        (gaia(bp_rp=None), "gaia.bp_rp", Gap.NO_VALUE),
-        (gaia(bp_rp=True), "gaia.bp_rp", Gap.NO_VALUE),
-        ({}, "gaia.bprp", Gap.UNKNOWN),
-        ({}, "nobody.knows", Gap.UNKNOWN),
-        (gaia(g=15.0), ABSOLUTE, Gap.NO_VALUE),
-        (gaia(g=15.0, parallax=-3.0, parallax_error=0.5), ABSOLUTE, Gap.POOR_PARALLAX),
-        (gaia(g=15.0, parallax=10.0, parallax_error=0.1, ruwe=3.0), ABSOLUTE, Gap.POOR_PARALLAX),
-    ],
-)
+@pytest.mark.parametrize(("answers", "name", "gap"), [
+    ({}, "gaia.bp_rp", Gap.NOT_ASKED),
+    ({"gaia": ASKING}, "gaia.bp_rp", Gap.NOT_ASKED),
+    ({"gaia": failed("busy")}, "gaia.bp_rp", Gap.FAILED),
+    ({"gaia": answer_of([])}, "gaia.bp_rp", Gap.NOTHING),
+    (gaia(bp_rp=None), "gaia.bp_rp", Gap.NO_VALUE),
+    (gaia(bp_rp=True), "gaia.bp_rp", Gap.NO_VALUE),
+    ({}, "gaia.bprp", Gap.UNKNOWN),
+    ({}, "nobody.knows", Gap.UNKNOWN),
+    (gaia(g=15.0), ABSOLUTE, Gap.NO_VALUE),
+    (gaia(g=15.0, parallax=-3.0, parallax_error=0.5), ABSOLUTE, Gap.POOR_PARALLAX),
+    (gaia(g=15.0, parallax=10.0, parallax_error=0.1, ruwe=3.0), ABSOLUTE, Gap.POOR_PARALLAX),
+])  # fmt: skip
 def test_why_there_is_none(answers, name, gap):
     assert said_of(answers, name) is gap

@@ -51,22 +51,19 @@ def test_what_was_not_fetched_has_its_reason_and_goes_once_it_was(tmp_path):
 
 
 # Spectra that a person types.
-@pytest.mark.parametrize(
-    ("archive", "line", "ids"),
-    [
-        ("sdss", "0266-51602-0031", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
-        ("sdss", "spec-0266-51602-0031.fits", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
-        ("sdss", "266, 51602 31", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
-        (
-            "sdss",
-            "015000-59146-4375924756",
-            {"field": "15000", "mjd": "59146", "catalogid": "4375924756"},
-        ),
-        ("lamost", " 677503031 ", {"obsid": "677503031"}),
-        ("sparcl", UUID.upper(), {"sparcl_id": UUID}),
-        ("sparcl", "39627792213580000", {"specid": "39627792213580000"}),
-    ],
-)
+@pytest.mark.parametrize(("archive", "line", "ids"), [
+    ("sdss", "0266-51602-0031", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
+    ("sdss", "spec-0266-51602-0031.fits", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
+    ("sdss", "266, 51602 31", {"plate": "266", "mjd": "51602", "fiberid": "31"}),
+    (
+        "sdss",
+        "015000-59146-4375924756",
+        {"field": "15000", "mjd": "59146", "catalogid": "4375924756"},
+    ),
+    ("lamost", " 677503031 ", {"obsid": "677503031"}),
+    ("sparcl", UUID.upper(), {"sparcl_id": UUID}),
+    ("sparcl", "39627792213580000", {"specid": "39627792213580000"}),
+])  # fmt: skip
 def test_numbers_are_those_of_the_archive(archive, line, ids):
     (row,) = typed_rows(f"\n{line}\n", archive)
     assert row.wanted.ids == ids and row.wanted.line == 1
@@ -84,14 +81,11 @@ def test_places_are_degrees_or_sexagesimal(line):
         assert row.wanted.object_id.startswith("J0137")
 
 
-@pytest.mark.parametrize(
-    ("archive", "line"),
-    [
-        ("sdss", "24.3 25.4"), ("sdss", "266-51602"), ("lamost", "24.3 25.4"), ("lamost", "abc"),
-        ("ssap", "677503031"), ("ssap", "24.3 95.0"), ("ssap", "nan 1"), ("ssap", "inf inf"),
-        ("sparcl", "one two"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("archive", "line"), [
+    ("sdss", "24.3 25.4"), ("sdss", "266-51602"), ("lamost", "24.3 25.4"), ("lamost", "abc"),
+    ("ssap", "677503031"), ("ssap", "24.3 95.0"), ("ssap", "nan 1"), ("ssap", "inf inf"),
+    ("sparcl", "one two"),
+])  # fmt: skip
 def test_the_line_that_says_nothing_is_named(archive, line):
     good = {"sdss": "266-51602-31", "lamost": "677503031"}.get(archive, "1 2")
     with pytest.raises(WorkbenchError, match="line 2 "):

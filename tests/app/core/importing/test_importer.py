@@ -201,14 +201,11 @@ def test_a_preview_shows_what_would_be_done_and_what_cannot_be_read(folder):
 
 
 # Lists that can or cannot be opened, and the roles of their columns.
-@pytest.mark.parametrize(
-    ("roles", "said"),
-    [
-        ({"scroe": "a"}, 'no role "scroe"; did you mean "score"'),
-        ({"score": "nam"}, 'no column "nam"; did you mean "name"'),
-        ({"ra": "name"}, "column for ra also needs one for dec"),
-    ],
-)
+@pytest.mark.parametrize(("roles", "said"), [
+    ({"scroe": "a"}, 'no role "scroe"; did you mean "score"'),
+    ({"score": "nam"}, 'no column "nam"; did you mean "name"'),
+    ({"ra": "name"}, "column for ra also needs one for dec"),
+])  # fmt: skip
 def test_roles_that_cannot_be(session, folder, roles, said):
     with pytest.raises(ImportFailed, match=said):
         import_text(session, folder, "name,path\na,a.fits\n", roles=roles)

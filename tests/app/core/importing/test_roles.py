@@ -47,33 +47,30 @@ DESI = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("sample", "expected", "survey"),
-    [
-        (
-            LAMOST,
-            {"object_id": "obsid", "ra": "ra", "dec": "dec", "label": "subclass", "snr": "snrg"},
-            "LAMOST",
-        ),
-        (SDSS, {"ra": "ra", "dec": "dec", "label": "class", "snr": "snMedian"}, "SDSS"),
-        (
-            SPECOBJ,
-            {"ra": "PLUG_RA", "dec": "PLUG_DEC", "label": "SUBCLASS", "snr": "SN_MEDIAN_ALL"},
-            "SDSS",
-        ),
-        (
-            SDSS_V,
-            {"path": "SPEC_FILE", "ra": "RACAT", "dec": "DECCAT", "snr": "SN_MEDIAN_ALL"},
-            "SDSS-V",
-        ),
-        (
-            DESI,
-            {"row": "TARGETID", "object_id": "TARGETID", "ra": "TARGET_RA", "dec": "TARGET_DEC",
-             "label": "SUBTYPE"},
-            "DESI",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sample", "expected", "survey"), [
+    (
+        LAMOST,
+        {"object_id": "obsid", "ra": "ra", "dec": "dec", "label": "subclass", "snr": "snrg"},
+        "LAMOST",
+    ),
+    (SDSS, {"ra": "ra", "dec": "dec", "label": "class", "snr": "snMedian"}, "SDSS"),
+    (
+        SPECOBJ,
+        {"ra": "PLUG_RA", "dec": "PLUG_DEC", "label": "SUBCLASS", "snr": "SN_MEDIAN_ALL"},
+        "SDSS",
+    ),
+    (
+        SDSS_V,
+        {"path": "SPEC_FILE", "ra": "RACAT", "dec": "DECCAT", "snr": "SN_MEDIAN_ALL"},
+        "SDSS-V",
+    ),
+    (
+        DESI,
+        {"row": "TARGETID", "object_id": "TARGETID", "ra": "TARGET_RA", "dec": "TARGET_DEC",
+         "label": "SUBTYPE"},
+        "DESI",
+    ),
+])  # fmt: skip
 def test_catalogues_of_the_surveys(sample, expected, survey):
     found = roles(sample)
     assert found.columns == expected
@@ -93,31 +90,28 @@ def test_every_role_has_its_reason_and_ucds_help_where_names_do_not():
     assert found.columns == {"ra": "a", "dec": "b", "object_id": "c"}
 
 
-@pytest.mark.parametrize(
-    ("sample", "role", "column"),
-    [
-        ({"target": "x", "where": "a/b.fits.gz"}, "path", "where"),
-        ({"name": "x", "spectrum": "b.csv"}, "path", "spectrum"),
-        ({"name": "x", "spectrum": "yes"}, "path", None),
-        ({"name": "x", "Filename": "b"}, "path", "Filename"),
-        ({"Source Name": "x", "ra": 1.0}, "object_id", "Source Name"),
-        ({"name": "x", "candidate_id": 7}, "object_id", "candidate_id"),
-        ({"id": 4, "RA (deg)": 1.0, "DE (deg)": 2.0}, "ra", "RA (deg)"),
-        ({"id": 4, "_RAJ2000": 1.0, "_DEJ2000": 2.0}, "dec", "_DEJ2000"),
-        ({"id": 4, "ra": "12:30:00", "dec": "+10:20:30"}, "ra", "ra"),
-        ({"id": 4, "ra": "12h30m00.5s", "dec": "-10d20m30s"}, "dec", "dec"),
-        ({"id": 4, "ra": 500.0, "dec": 2.0}, "ra", None),
-        ({"id": 4, "ra": 5.0}, "ra", None),
-        ({"id": 4, "cv_prob": 0.5}, "score", "cv_prob"),
-        ({"id": 4, "p_carbon": 0.5}, "score", "p_carbon"),
-        ({"id": 4, "score_err": 0.5}, "score", None),
-        ({"id": 4, "score": "high"}, "score", None),
-        ({"id": 4, "Type": "CV"}, "label", "Type"),
-        ({"id": 4, "S/N": 5.0}, "snr", "S/N"),
-        ({"id": 4, "TARGETID": 12}, "row", None),
-        ({"path": "a.fits", "spec_row": 3}, "row", "spec_row"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sample", "role", "column"), [
+    ({"target": "x", "where": "a/b.fits.gz"}, "path", "where"),
+    ({"name": "x", "spectrum": "b.csv"}, "path", "spectrum"),
+    ({"name": "x", "spectrum": "yes"}, "path", None),
+    ({"name": "x", "Filename": "b"}, "path", "Filename"),
+    ({"Source Name": "x", "ra": 1.0}, "object_id", "Source Name"),
+    ({"name": "x", "candidate_id": 7}, "object_id", "candidate_id"),
+    ({"id": 4, "RA (deg)": 1.0, "DE (deg)": 2.0}, "ra", "RA (deg)"),
+    ({"id": 4, "_RAJ2000": 1.0, "_DEJ2000": 2.0}, "dec", "_DEJ2000"),
+    ({"id": 4, "ra": "12:30:00", "dec": "+10:20:30"}, "ra", "ra"),
+    ({"id": 4, "ra": "12h30m00.5s", "dec": "-10d20m30s"}, "dec", "dec"),
+    ({"id": 4, "ra": 500.0, "dec": 2.0}, "ra", None),
+    ({"id": 4, "ra": 5.0}, "ra", None),
+    ({"id": 4, "cv_prob": 0.5}, "score", "cv_prob"),
+    ({"id": 4, "p_carbon": 0.5}, "score", "p_carbon"),
+    ({"id": 4, "score_err": 0.5}, "score", None),
+    ({"id": 4, "score": "high"}, "score", None),
+    ({"id": 4, "Type": "CV"}, "label", "Type"),
+    ({"id": 4, "S/N": 5.0}, "snr", "S/N"),
+    ({"id": 4, "TARGETID": 12}, "row", None),
+    ({"path": "a.fits", "spec_row": 3}, "row", "spec_row"),
+])  # fmt: skip
 def test_single_columns(sample, role, column):
     assert roles(sample).columns.get(role) == column
 
@@ -152,22 +146,19 @@ def rows_of(**columns):
     return guess_roles(listed, list(zip(*(columns[name] for name in names), strict=True))).columns
 
 
-@pytest.mark.parametrize(
-    ("columns", "wanted"),
-    [
-        ({"object": ["STAR"] * 5, "name": list("abcde")}, "name"),
-        ({"target": list("aabba"), "main_id": list("abcde")}, "main_id"),
-        ({"candidate_id": [7] * 5, "source_id": [1, 2, 3, 4, 5]}, "source_id"),
-        ({"object": ["STAR"] * 5, "path": [f"{n}.fits" for n in range(5)]}, None),
-        ({"object": ["STAR"] * 5, "plate": [1] * 5, "mjd": [5] * 5, "fiberid": [*range(5)]}, None),
-        # Nothing tells them apart better.
-        ({"object": ["STAR"] * 5, "path": ["all.fits"] * 5}, "object"),
-        ({"object": ["STAR"] * 5, "x": [1, 2, 3, 4, 5]}, "object"),
-        ({"object": list("aabbc"), "path": [f"{n}.fits" for n in range(5)]}, "object"),
-        ({"object": list("aaaab"), "target": list("aabbc")}, "target"),
-        ({"name": ["STAR"] * 2, "object": ["a", "b"]}, "name"),  # too few to tell
-    ],
-)
+@pytest.mark.parametrize(("columns", "wanted"), [
+    ({"object": ["STAR"] * 5, "name": list("abcde")}, "name"),
+    ({"target": list("aabba"), "main_id": list("abcde")}, "main_id"),
+    ({"candidate_id": [7] * 5, "source_id": [1, 2, 3, 4, 5]}, "source_id"),
+    ({"object": ["STAR"] * 5, "path": [f"{n}.fits" for n in range(5)]}, None),
+    ({"object": ["STAR"] * 5, "plate": [1] * 5, "mjd": [5] * 5, "fiberid": [*range(5)]}, None),
+    # Nothing tells them apart better.
+    ({"object": ["STAR"] * 5, "path": ["all.fits"] * 5}, "object"),
+    ({"object": ["STAR"] * 5, "x": [1, 2, 3, 4, 5]}, "object"),
+    ({"object": list("aabbc"), "path": [f"{n}.fits" for n in range(5)]}, "object"),
+    ({"object": list("aaaab"), "target": list("aabbc")}, "target"),
+    ({"name": ["STAR"] * 2, "object": ["a", "b"]}, "name"),  # too few to tell
+])  # fmt: skip
 def test_a_column_that_repeats_itself_is_no_name(columns, wanted):
     assert rows_of(**columns).get("object_id") == wanted
 

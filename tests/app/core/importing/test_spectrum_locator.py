@@ -46,15 +46,12 @@ def test_a_file_that_was_moved_within_the_spectra_is_found_by_its_name(folder, s
     assert places.missing == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "../secret.fits", "sub/../../secret.fits", "..\\secret.fits", "/etc/passwd",
-        "//server/share/x.fits", "C:/Windows/x.fits", "http://x.org/a.fits", "https://x.org/a.fits",
-        "file:///etc/passwd", "ftp:/x/a.fits", "~/a.fits", "/dev/zero", "sub/..", "..", ".", "sub/",
-        "a" * 5000,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "../secret.fits", "sub/../../secret.fits", "..\\secret.fits", "/etc/passwd",
+    "//server/share/x.fits", "C:/Windows/x.fits", "http://x.org/a.fits", "https://x.org/a.fits",
+    "file:///etc/passwd", "ftp:/x/a.fits", "~/a.fits", "/dev/zero", "sub/..", "..", ".", "sub/",
+    "a" * 5000,
+])  # fmt: skip
 def test_what_leads_out_is_refused(folder, tmp_path, text):
     touch(tmp_path, "secret.fits")
     touch(folder, "sub/a.fits")
@@ -164,18 +161,15 @@ def test_an_address_is_used_where_it_is_allowed(folder, spectra):
 
 
 # File names of the surveys.
-@pytest.mark.parametrize(
-    ("columns", "parts", "first"),
-    [
-        ("plate mjd fiberid", ("266", "51602", "31"), "spec-0266-51602-0031"),
-        ("plate mjd fiberid", ("266.0", "51602.000", "3.1e+01"), "spec-0266-51602-0031"),
-        ("PLATE MJD FIBER", ("11000", "58000", "1000"), "spec-11000-58000-1000"),
-        ("lmjd planid spid fiberid", ("55859", "F5902", "1", "8"), "spec-55859-F5902_sp01-008"),
-        ("field mjd catalogid", ("15000", "59146", "4375786564"), "spec-015000-59146-4375786564"),
-        ("survey program healpix", ("main", "dark", "27247"), "coadd-main-dark-27247"),
-        ("petal_loc tileid lastnight", ("4", "80613", "20210324"), "coadd-4-80613-thru20210324"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "parts", "first"), [
+    ("plate mjd fiberid", ("266", "51602", "31"), "spec-0266-51602-0031"),
+    ("plate mjd fiberid", ("266.0", "51602.000", "3.1e+01"), "spec-0266-51602-0031"),
+    ("PLATE MJD FIBER", ("11000", "58000", "1000"), "spec-11000-58000-1000"),
+    ("lmjd planid spid fiberid", ("55859", "F5902", "1", "8"), "spec-55859-F5902_sp01-008"),
+    ("field mjd catalogid", ("15000", "59146", "4375786564"), "spec-015000-59146-4375786564"),
+    ("survey program healpix", ("main", "dark", "27247"), "coadd-main-dark-27247"),
+    ("petal_loc tileid lastnight", ("4", "80613", "20210324"), "coadd-4-80613-thru20210324"),
+])  # fmt: skip
 def test_what_the_surveys_call_their_files(columns, parts, first):
     naming = find_scheme(columns.split())
     assert naming.stems(parts)[0] == first

@@ -66,18 +66,15 @@ def test_a_random_order_looks_like_chance(tmp_path, seed):
     assert abs(np.mean(places[: count // 10]) - 0.5) < 4 * np.sqrt(1 / 12 / (count / 10))
 
 
-@pytest.mark.parametrize(
-    ("text", "sort"),
-    [
-        ("list", Sort()), ("list:down", Sort("list", True)), ("score", Sort("score", True)),
-        ("score:up", Sort("score")), (" SNR : down ", Sort("snr", True)),
-        ("uncertain", Sort("uncertain", True)), ("surprising", Sort("surprising", True)),
-        ("disagreeing", Sort("disagreeing", True)), ("ra", Sort("ra")), ("object", Sort("object")),
-        ("object:down", Sort("object", True)), ("random", Sort("random")),
-        ("random:7", Sort("random", seed=7)), ("random:7:down", Sort("random", True, 7)),
-        ("like:12", Sort("like", like=12)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "sort"), [
+    ("list", Sort()), ("list:down", Sort("list", True)), ("score", Sort("score", True)),
+    ("score:up", Sort("score")), (" SNR : down ", Sort("snr", True)),
+    ("uncertain", Sort("uncertain", True)), ("surprising", Sort("surprising", True)),
+    ("disagreeing", Sort("disagreeing", True)), ("ra", Sort("ra")), ("object", Sort("object")),
+    ("object:down", Sort("object", True)), ("random", Sort("random")),
+    ("random:7", Sort("random", seed=7)), ("random:7:down", Sort("random", True, 7)),
+    ("like:12", Sort("like", like=12)),
+])  # fmt: skip
 def test_orders_as_text(text, sort):
     assert parse_sort(text) == sort
     assert parse_sort(sort_text(sort)) == sort

@@ -150,13 +150,10 @@ def test_text_and_attributes_come_back_as_text(text, value):
     assert parsed.attributes == [("p", "title", whole(value))]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</bdi></p></style><script>",
-        "&lt;b&gt; &amp; &#x3c;", "<!-- --!> ]]> <svg onload=1>", "' onmouseover='x",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</bdi></p></style><script>",
+    "&lt;b&gt; &amp; &#x3c;", "<!-- --!> ]]> <svg onload=1>", "' onmouseover='x",
+])  # fmt: skip
 def test_what_would_be_markup_is_text(text):
     parsed = Page(tag("div", quoted(text), tag("title", text), x=text, class_=text))
     assert parsed.tags == ["div", "bdi", "title"]

@@ -42,14 +42,11 @@ def test_they_stay_in_the_session(location):
         assert own_fields(session) == fields
 
 
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("quality:choice:good, poor:j", QUALITY),
-        ("ebv:number", OwnField(name="ebv", kind="number")),
-        ("binary:tick:shift+q", OwnField(name="binary", kind="tick", key="Shift+Q")),
-    ],
-)
+@pytest.mark.parametrize(("text", "field"), [
+    ("quality:choice:good, poor:j", QUALITY),
+    ("ebv:number", OwnField(name="ebv", kind="number")),
+    ("binary:tick:shift+q", OwnField(name="binary", kind="tick", key="Shift+Q")),
+])  # fmt: skip
 def test_written_on_the_command_line(text, field):
     assert checked_fields([field_from(text)]) == (field,)
 
@@ -93,13 +90,10 @@ def test_a_merge_adds_those_of_the_other(tmp_path):
         assert len(own_fields(session)) == 2
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        ("number", " 2.5 ", 2.5), ("text", "a  b", "a b"), ("tick", "yes", True),
-        ("tick", "no", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "text", "value"), [
+    ("number", " 2.5 ", 2.5), ("text", "a  b", "a b"), ("tick", "yes", True),
+    ("tick", "no", None),
+])  # fmt: skip
 def test_typed_values(kind, text, value):
     assert value_of(OwnField(name="x", kind=kind), text) == value
 
@@ -125,13 +119,10 @@ def test_levels_and_values_there_and_back_but_no_two_of_one_name():
             checked_fields(twice)
 
 
-@pytest.mark.parametrize(
-    ("paths", "common"),
-    [
-        (["DA/DAH", "DA/DAZ"], "DA"), (["DA/DAH", "DA"], "DA"), (["DA/DAH", ""], "DA/DAH"),
-        (["DA", "DB"], ""), ([], ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("paths", "common"), [
+    (["DA/DAH", "DA/DAZ"], "DA"), (["DA/DAH", "DA"], "DA"), (["DA/DAH", ""], "DA/DAH"),
+    (["DA", "DB"], ""), ([], ""),
+])  # fmt: skip
 def test_what_several_have_in_common(paths, common):
     assert common_subclass(paths) == common
 

@@ -204,17 +204,14 @@ def test_all_or_nothing(tmp_path):
         assert merge(into, other).candidates == 1195
 
 
-@pytest.mark.parametrize(
-    ("table", "values"),
-    [
-        (log, {"action": "judge"}), (log, {"verdict": "MAYBE"}), (log, {"flags": "{}"}),
-        (log, {"shown": "["}), (log, {"at": "zzzz"}), (log, {"at": "2026-01-01T00:00:00+02:00"}),
-        (log, {"before_id": 77}), (log, {"before_id": 2}), (log, {"origin": b"x"}),
-        (log, {"origin": "x", "origin_id": "y"}), (inspections, {"p_yes": 3.0}),
-        (inspections, {"verdict": "MAYBE"}), (inspections, {"record": b"\0"}),
-        (candidates, {"row": "x"}), (candidates, {"own": "[]"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("table", "values"), [
+    (log, {"action": "judge"}), (log, {"verdict": "MAYBE"}), (log, {"flags": "{}"}),
+    (log, {"shown": "["}), (log, {"at": "zzzz"}), (log, {"at": "2026-01-01T00:00:00+02:00"}),
+    (log, {"before_id": 77}), (log, {"before_id": 2}), (log, {"origin": b"x"}),
+    (log, {"origin": "x", "origin_id": "y"}), (inspections, {"p_yes": 3.0}),
+    (inspections, {"verdict": "MAYBE"}), (inspections, {"record": b"\0"}),
+    (candidates, {"row": "x"}), (candidates, {"own": "[]"}),
+])  # fmt: skip
 def test_a_damaged_one_brings_nothing(into, other, table, values):
     for number in (1, 2):
         other.record_verdict(number, ACCEPT)
@@ -485,13 +482,10 @@ def test_many_that_were_seen(location, tmp_path, monkeypatch):
         assert found == [SeenResult(model=f"m{number}") for number in range(1, 9)]
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("seen:99:Ben", "o"), ("seen:x:Ben", "o"), ("seen:1:", "o"), ("seen:1:Be\nn", "o"),
-        ("seen:1:Ben", "o" + "m" * 300), ("seen:" + "9" * 30 + ":Ben", "o"), ("seen:1:Ben", b"o"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "value"), [
+    ("seen:99:Ben", "o"), ("seen:x:Ben", "o"), ("seen:1:", "o"), ("seen:1:Be\nn", "o"),
+    ("seen:1:Ben", "o" + "m" * 300), ("seen:" + "9" * 30 + ":Ben", "o"), ("seen:1:Ben", b"o"),
+])  # fmt: skip
 def test_what_a_stranger_writes_of_it(into, other, key, value):
     with other.database.writing() as connection:
         connection.execute(text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})

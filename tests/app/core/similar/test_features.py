@@ -49,16 +49,13 @@ def test_scale_and_continuum_do_not_count_lines_do():
     assert features_key(SpectrumKey(7, "a")) == features_key(SpectrumKey(8, "a"))
 
 
-@pytest.mark.parametrize(
-    "spectrum",
-    [
-        Spectrum(wavelength=np.arange(10_000.0, 11_000.0), flux=np.ones(1000)),
-        Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.zeros(5000)),
-        Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.full(5000, np.nan)),
-        Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.array([1.0, 2.0])),
-        Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.ones(5000)),
-    ],
-)
+@pytest.mark.parametrize("spectrum", [
+    Spectrum(wavelength=np.arange(10_000.0, 11_000.0), flux=np.ones(1000)),
+    Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.zeros(5000)),
+    Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.full(5000, np.nan)),
+    Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.array([1.0, 2.0])),
+    Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.ones(5000)),
+])  # fmt: skip
 def test_where_nothing_can_be_compared_there_are_none(spectrum):
     assert features(spectrum) is None
 

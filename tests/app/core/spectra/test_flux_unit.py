@@ -15,32 +15,26 @@ from app.core.spectra.sparkline import POINTS, sparkline
 from app.core.spectra.wavelength_frame import WavelengthFrame
 
 
-@pytest.mark.parametrize(
-    ("unit", "kind", "size"),
-    [
-        ("1e-17 erg/s/cm2/A", "per_wavelength", 1e-17),
-        ("erg cm**(-2) s**(-1) angstrom**(-1)", "per_wavelength", 1.0),
-        ("10^(-17) erg cm^-2 s^-1 Ang^-1", "per_wavelength", 1e-17),
-        ("2.5e-17 W m-2 um-1", "per_wavelength", 2.5e-18),
-        ("W/m2/nm", "per_wavelength", 1e2),
-        ("FLAM", "per_wavelength", 1.0),
-        ("mJy", "per_frequency", 1e-26),
-        ("erg/(s cm2 Hz)", "per_frequency", 1.0),
-        ("fnu", "per_frequency", 1.0),
-    ],
-)
+@pytest.mark.parametrize(("unit", "kind", "size"), [
+    ("1e-17 erg/s/cm2/A", "per_wavelength", 1e-17),
+    ("erg cm**(-2) s**(-1) angstrom**(-1)", "per_wavelength", 1.0),
+    ("10^(-17) erg cm^-2 s^-1 Ang^-1", "per_wavelength", 1e-17),
+    ("2.5e-17 W m-2 um-1", "per_wavelength", 2.5e-18),
+    ("W/m2/nm", "per_wavelength", 1e2),
+    ("FLAM", "per_wavelength", 1.0),
+    ("mJy", "per_frequency", 1e-26),
+    ("erg/(s cm2 Hz)", "per_frequency", 1.0),
+    ("fnu", "per_frequency", 1.0),
+])  # fmt: skip
 def test_a_flux_density_is_known_with_its_size_in_cgs(unit, kind, size):
     found = flux_density(unit)
     assert found == (kind, pytest.approx(size))
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *("", "counts", "MJy/sr", "erg/s/cm2", "erg/s", "photon s-1 cm-2 A-1", "DN / furlong2"),
-        *("0e-17 erg/s/cm2/A", "J99 erg-98 s-1 cm-2 A-1", "x" * 500, "(" * 300),
-    ],
-)
+@pytest.mark.parametrize("unit", [
+    *("", "counts", "MJy/sr", "erg/s/cm2", "erg/s", "photon s-1 cm-2 A-1", "DN / furlong2"),
+    *("0e-17 erg/s/cm2/A", "J99 erg-98 s-1 cm-2 A-1", "x" * 500, "(" * 300),
+])  # fmt: skip
 def test_other_units_are_none(unit):
     assert flux_density(unit) is None
 
@@ -60,15 +54,12 @@ def shown(given, quantity):
     return converted(given, quantity, conversion(given, quantity))
 
 
-@pytest.mark.parametrize(
-    ("unit", "quantity", "wanted"),
-    [
-        ("1e-17 erg/s/cm2/A", "per_frequency", "erg s-1 cm-2 Hz-1"),
-        ("1e-17 erg/s/cm2/A", "per_wavelength", "erg s-1 cm-2 Angstrom-1"),
-        ("mJy", "per_wavelength", "erg s-1 cm-2 Angstrom-1"),
-        ("mJy", "per_frequency", "erg s-1 cm-2 Hz-1"),
-    ],
-)
+@pytest.mark.parametrize(("unit", "quantity", "wanted"), [
+    ("1e-17 erg/s/cm2/A", "per_frequency", "erg s-1 cm-2 Hz-1"),
+    ("1e-17 erg/s/cm2/A", "per_wavelength", "erg s-1 cm-2 Angstrom-1"),
+    ("mJy", "per_wavelength", "erg s-1 cm-2 Angstrom-1"),
+    ("mJy", "per_frequency", "erg s-1 cm-2 Hz-1"),
+])  # fmt: skip
 def test_densities_are_those_of_astropy(unit, quantity, wanted):
     given = spectrum(unit)
     found = shown(given, quantity)

@@ -25,21 +25,18 @@ def test_the_right_file_is_read():
     assert checked(gzip.compress(samples.lamost_image()), LAMOST, 2.0).survey == "LAMOST"
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (HTML, "web page"),
-        (b"  <html>", "web page"),
-        (b"", "empty"),
-        (b"no spectrum\n" * 9, "no spectrum"),
-        (FITS[: len(FITS) // 2 + 100], "cut short"),
-        (FITS[: len(FITS) // 2], "the file is of spec"),
-        (FITS[:-2880], "cut short"),
-        (gzip.compress(FITS)[:-9], "too early"),
-        (gzip.compress(FITS)[:-8] + b"\0" * 8, "damaged"),
-        (gzip.compress(FITS)[:40], "too early"),
-    ],
-)
+@pytest.mark.parametrize(("content", "why"), [
+    (HTML, "web page"),
+    (b"  <html>", "web page"),
+    (b"", "empty"),
+    (b"no spectrum\n" * 9, "no spectrum"),
+    (FITS[: len(FITS) // 2 + 100], "cut short"),
+    (FITS[: len(FITS) // 2], "the file is of spec"),
+    (FITS[:-2880], "cut short"),
+    (gzip.compress(FITS)[:-9], "too early"),
+    (gzip.compress(FITS)[:-8] + b"\0" * 8, "damaged"),
+    (gzip.compress(FITS)[:40], "too early"),
+])  # fmt: skip
 def test_what_is_no_whole_spectrum_is_refused(content, why):
     with pytest.raises(WrongFile, match=why):
         checked(content, STAR, 2.0)
@@ -68,17 +65,14 @@ def test_the_suffix_is_that_of_the_content(content, suffix):
 
 
 # Which archive has the spectrum of a row.
-@pytest.mark.parametrize(
-    ("ids", "name"),
-    [
-        ({"sparcl_id": UUID}, "sparcl"),
-        ({"plate": "266", "mjd": "51602", "fiberid": "31"}, "sdss"),
-        ({"field": "15000", "mjd": "59146", "catalogid": "4375924756"}, "sdss"),
-        ({"targetid": "39627792213580000"}, "sparcl"),
-        ({"obsid": "677503031", "mjd": "58149", "fiberid": "31"}, "lamost"),
-        ({"mjd": "58149", "fiberid": "31"}, None),
-    ],
-)
+@pytest.mark.parametrize(("ids", "name"), [
+    ({"sparcl_id": UUID}, "sparcl"),
+    ({"plate": "266", "mjd": "51602", "fiberid": "31"}, "sdss"),
+    ({"field": "15000", "mjd": "59146", "catalogid": "4375924756"}, "sdss"),
+    ({"targetid": "39627792213580000"}, "sparcl"),
+    ({"obsid": "677503031", "mjd": "58149", "fiberid": "31"}, "lamost"),
+    ({"mjd": "58149", "fiberid": "31"}, None),
+])  # fmt: skip
 def test_the_numbers_tell_the_archive(ids, name):
     found = archive_telling(Wanted(ra=1.0, dec=2.0, ids=ids))
     assert (found.id if found else None) == name

@@ -55,29 +55,23 @@ def test_release_and_reduction_follow_from_the_row():
         Sdss("dr99")
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        {"plate": 266, "mjd": 51602},
-        {"plate": 266, "mjd": 51602, "fiberid": -3},
-        {"plate": 266, "mjd": 51602, "fiberid": 5000},
-        {"plate": "../../x", "mjd": 51602, "fiberid": 1},
-        {"field": 15000, "mjd": 59146, "catalogid": 10**19},
-        {},
-    ],
-)
+@pytest.mark.parametrize("ids", [
+    {"plate": 266, "mjd": 51602},
+    {"plate": 266, "mjd": 51602, "fiberid": -3},
+    {"plate": 266, "mjd": 51602, "fiberid": 5000},
+    {"plate": "../../x", "mjd": 51602, "fiberid": 1},
+    {"field": 15000, "mjd": 59146, "catalogid": 10**19},
+    {},
+])  # fmt: skip
 def test_numbers_that_name_no_spectrum_are_refused(ids):
     with pytest.raises(NotTold):
         Sdss().find(wanted(**ids), 2.0)
 
 
-@pytest.mark.parametrize(
-    ("release", "ids"),
-    [
-        ("dr20", {"plate": 266, "mjd": 51602, "fiberid": 1}),
-        ("dr17", {"field": 15000, "mjd": 59146, "catalogid": 5}),
-    ],
-)
+@pytest.mark.parametrize(("release", "ids"), [
+    ("dr20", {"plate": 266, "mjd": 51602, "fiberid": 1}),
+    ("dr17", {"field": 15000, "mjd": 59146, "catalogid": 5}),
+])  # fmt: skip
 def test_a_release_without_such_spectra_says_so(release, ids):
     with pytest.raises(NotTold, match="dr17"):
         Sdss(release).find(wanted(**ids), 2.0)

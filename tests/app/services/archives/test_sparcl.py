@@ -128,19 +128,16 @@ def test_masks_missing_values_and_numbers_too_long_for_a_header():
     assert read_bytes(spectrum_file(record, URL), "x.fits").object_id == str(number)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"flux": [1.0]},
-        {"flux": None},
-        {"flux": "1,2,3"},
-        {"flux": [[1.0]] * 100},
-        {"wavelength": ["x"] * 100},
-        {"ivar": [0.1] * 99},
-        {"mask": [0]},
-        {"wavelength": [], "flux": [], "ivar": [], "mask": []},
-    ],
-)
+@pytest.mark.parametrize("changed", [
+    {"flux": [1.0]},
+    {"flux": None},
+    {"flux": "1,2,3"},
+    {"flux": [[1.0]] * 100},
+    {"wavelength": ["x"] * 100},
+    {"ivar": [0.1] * 99},
+    {"mask": [0]},
+    {"wavelength": [], "flux": [], "ivar": [], "mask": []},
+])  # fmt: skip
 def test_what_is_no_spectrum_is_refused(changed):
     with pytest.raises(BadReply):
         spectrum_file(sparcl_record(**changed), URL)

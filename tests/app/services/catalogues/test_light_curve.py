@@ -69,18 +69,15 @@ def test_a_fault_is_never_an_empty_light_curve(server, client, ztf, fault):
         light_curves(replace(ztf, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        HEAD.replace("mag,", "m,", 1).encode() + b"\n",
-        HEAD.encode() + b"1,2\n",
-        HEAD.encode() + b"1,9,x,1,15.0,0.02,0,zg,120.0,20.0\n",
-        HEAD.encode() + b"1,9,0.0,1,15.0,0.02,0,zg,120.0,20.0\n",
-        HEAD.encode() + b"1,9,1e300,1,15.0,0.02,0,zg,120.0,20.0\n",
-        HEAD.encode() + b"1,9,2458001.0,1,-1e300,0.02,0,zg,120.0,20.0\n",
-        b"oid\xff\n",
-    ],
-)
+@pytest.mark.parametrize("content", [
+    HEAD.replace("mag,", "m,", 1).encode() + b"\n",
+    HEAD.encode() + b"1,2\n",
+    HEAD.encode() + b"1,9,x,1,15.0,0.02,0,zg,120.0,20.0\n",
+    HEAD.encode() + b"1,9,0.0,1,15.0,0.02,0,zg,120.0,20.0\n",
+    HEAD.encode() + b"1,9,1e300,1,15.0,0.02,0,zg,120.0,20.0\n",
+    HEAD.encode() + b"1,9,2458001.0,1,-1e300,0.02,0,zg,120.0,20.0\n",
+    b"oid\xff\n",
+])  # fmt: skip
 def test_a_damaged_table_is_a_failure(server, client, ztf, content):
     server.files[PATH] = (content, "text/csv")
     with pytest.raises(ServiceError):

@@ -83,18 +83,15 @@ def test_relative_flux_is_moved_to_agree_and_one_band_that_does_not_is_told():
     assert bad.worst_by == pytest.approx(1.0, abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("service", "column", "w_cm2_um"),
-    [
-        ("twomass", "j", 3.129e-13),  # Cohen et al. 2003, table 2
-        ("twomass", "h", 1.133e-13),
-        ("twomass", "k", 4.283e-14),
-        ("allwise", "w1", 8.1787e-15),  # Jarrett et al. 2011, table 1
-        ("allwise", "w2", 2.4150e-15),
-        ("allwise", "w3", 6.5151e-17),
-        ("allwise", "w4", 5.0901e-18),
-    ],
-)
+@pytest.mark.parametrize(("service", "column", "w_cm2_um"), [
+    ("twomass", "j", 3.129e-13),  # Cohen et al. 2003, table 2
+    ("twomass", "h", 1.133e-13),
+    ("twomass", "k", 4.283e-14),
+    ("allwise", "w1", 8.1787e-15),  # Jarrett et al. 2011, table 1
+    ("allwise", "w2", 2.4150e-15),
+    ("allwise", "w3", 6.5151e-17),
+    ("allwise", "w4", 5.0901e-18),
+])  # fmt: skip
 def test_magnitude_0_has_the_flux_that_is_published(service, column, w_cm2_um):
     flux = bands_of(service)[column].flux(0.0)  # erg / s / cm2 / angstrom
     assert flux * 1e-3 == pytest.approx(w_cm2_um, rel=0.005)

@@ -115,16 +115,13 @@ def test_the_usual_place(monkeypatch, tmp_path):
     assert lock_path() == Path(tmp_path) / ".samp"
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("http://127.0.0.1:5/", True), ("http://127.9.9.9/", True),
-        ("http://localhost:8080/x", True), ("http://[::1]:80/", True),
-        ("http://localhost.example.org/", False), ("http://127.0.0.1.example.org/", False),
-        ("http://127.0.0.1@example.org/", False), ("http://0.0.0.0/", False),
-        ("http://2130706433/", False), ("http://127.0.0.1:99999/", False), ("http://[::1", False),
-        ("file:///x", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("url", "expected"), [
+    ("http://127.0.0.1:5/", True), ("http://127.9.9.9/", True),
+    ("http://localhost:8080/x", True), ("http://[::1]:80/", True),
+    ("http://localhost.example.org/", False), ("http://127.0.0.1.example.org/", False),
+    ("http://127.0.0.1@example.org/", False), ("http://0.0.0.0/", False),
+    ("http://2130706433/", False), ("http://127.0.0.1:99999/", False), ("http://[::1", False),
+    ("file:///x", False),
+])  # fmt: skip
 def test_what_leads_to_this_machine(url, expected):
     assert is_here(url) is expected

@@ -71,19 +71,16 @@ def http_answer(body: bytes, more: bytes = b"") -> bytes:
     return b"HTTP/1.0 200 OK\r\n" + more + b"Content-Type: text/xml\r\n\r\n" + body
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"SSH-2.0-OpenSSH\r\n",
-        http_answer(b"nonsense"),
-        http_answer(b"<methodResponse><params><param><value><int>x</int></value></param></params>"),
-        http_answer(b"<methodResponse></methodResponse>"),
-        http_answer(b"<a>" * 10_000),
-        http_answer(b"x" * (1024 * 1024)),
-        b"HTTP/1.0 500 no\r\n\r\n",
-        b"",
-    ],
-)
+@pytest.mark.parametrize("answer", [
+    b"SSH-2.0-OpenSSH\r\n",
+    http_answer(b"nonsense"),
+    http_answer(b"<methodResponse><params><param><value><int>x</int></value></param></params>"),
+    http_answer(b"<methodResponse></methodResponse>"),
+    http_answer(b"<a>" * 10_000),
+    http_answer(b"x" * (1024 * 1024)),
+    b"HTTP/1.0 500 no\r\n\r\n",
+    b"",
+])  # fmt: skip
 def test_nonsense_is_a_known_failure(answer, monkeypatch):
     monkeypatch.setattr(module, "MAX_ANSWER", 1024 * 512)
     with speaker(answer) as address:

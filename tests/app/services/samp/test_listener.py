@@ -133,27 +133,24 @@ def test_sound_messages():
     assert isinstance(spectrum, FileOffered) and not spectrum.is_table
 
 
-@pytest.mark.parametrize(
-    ("mtype", "params"),
-    [
-        *((mtype, None) for mtype in MTYPES),
-        *((mtype, []) for mtype in MTYPES),
-        *((mtype, {}) for mtype in MTYPES),
-        *((HIGHLIGHT, {"table-id": "t", "row": row}) for row in ("-1", "1.5", "٣", "", None, True)),
-        *((HIGHLIGHT, {"table-id": "t", "row": row}) for row in ("9" * 19, "9" * 10_000, [], -3)),
-        (HIGHLIGHT, {"row": "1"}),
-        (HIGHLIGHT, {"table-id": 5, "row": "1"}),
-        (HIGHLIGHT, {"table-id": "t" * 10_000, "row": "1"}),
-        (SELECT, {"table-id": "t", "row-list": "1"}),
-        (SELECT, {"table-id": "t", "row-list": [["1"]]}),
-        (SELECT, {"table-id": "t", "row-list": ["1"] * (MAX_ROWS + 1)}),
-        *((POINT, {"ra": ra, "dec": "0"}) for ra in ("nan", "inf", "361", "-1", "x", None, [], {})),
-        *((POINT, {"ra": "0", "dec": dec}) for dec in ("91", "nan", "1" * 1000, True)),
-        (LOAD_VOTABLE, {"url": ["file:///t"]}),
-        (LOAD_VOTABLE, {"url": "file:///" + "x" * 10_000}),
-        ("client.env.get", {"name": "HOME"}),
-    ],
-)
+@pytest.mark.parametrize(("mtype", "params"), [
+    *((mtype, None) for mtype in MTYPES),
+    *((mtype, []) for mtype in MTYPES),
+    *((mtype, {}) for mtype in MTYPES),
+    *((HIGHLIGHT, {"table-id": "t", "row": row}) for row in ("-1", "1.5", "٣", "", None, True)),
+    *((HIGHLIGHT, {"table-id": "t", "row": row}) for row in ("9" * 19, "9" * 10_000, [], -3)),
+    (HIGHLIGHT, {"row": "1"}),
+    (HIGHLIGHT, {"table-id": 5, "row": "1"}),
+    (HIGHLIGHT, {"table-id": "t" * 10_000, "row": "1"}),
+    (SELECT, {"table-id": "t", "row-list": "1"}),
+    (SELECT, {"table-id": "t", "row-list": [["1"]]}),
+    (SELECT, {"table-id": "t", "row-list": ["1"] * (MAX_ROWS + 1)}),
+    *((POINT, {"ra": ra, "dec": "0"}) for ra in ("nan", "inf", "361", "-1", "x", None, [], {})),
+    *((POINT, {"ra": "0", "dec": dec}) for dec in ("91", "nan", "1" * 1000, True)),
+    (LOAD_VOTABLE, {"url": ["file:///t"]}),
+    (LOAD_VOTABLE, {"url": "file:///" + "x" * 10_000}),
+    ("client.env.get", {"name": "HOME"}),
+])  # fmt: skip
 def test_what_is_refused(mtype, params):
     with pytest.raises(RefusedMessage) as refused:
         checked(mtype, params, "x")
@@ -178,14 +175,11 @@ def test_nothing_but_a_refusal_comes_of_nonsense(mtype, params):
 
 
 # TOPCAT refuses anything but texts.
-@pytest.mark.parametrize(
-    "params",
-    [
-        sent.table(Path("/a b/ü.vot"), "t", "n"), sent.row("t", "u", 5),
-        sent.rows("t", "u", [1, 2]), sent.position(np.float64(10.5), -3),
-        sent.spectrum(Path("/s.vot"), "s", "n"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("params", [
+    sent.table(Path("/a b/ü.vot"), "t", "n"), sent.row("t", "u", 5),
+    sent.rows("t", "u", [1, 2]), sent.position(np.float64(10.5), -3),
+    sent.spectrum(Path("/s.vot"), "s", "n"),
+])  # fmt: skip
 def test_all_values_are_texts(params):
     for value in params.values():
         inner = value.values() if isinstance(value, dict) else value

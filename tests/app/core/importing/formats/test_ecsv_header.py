@@ -47,21 +47,18 @@ def ecsv(datatype, body="a b\n1 2\n"):
     return f"# %ECSV 1.0\n# ---\n# datatype:\n{datatype}{body}"
 
 
-@pytest.mark.parametrize(
-    "datatype",
-    [
-        aliases(12), merge_keys(24),
-        "# - &a {name: a}\n", "# - {name: &a a}\n", "# - {name: a, x: [&a b, *a]}\n",
-        "# - {name: a, <<: {unit: m}}\n", "# - {name: a, x: {<<: {y: z}}}\n",
-        "# - {name: !!str a}\n", "# - !!map {name: a}\n", "# - {name: a, unit: !x m}\n",
-        "# - {name: a, unit: [m]}\n", "# - {name: a, description: {b: c}}\n",
-        "# - {name: a, datatype: [int64]}\n", "# - {name: {a: b}}\n", "# - {? [a] : b, name: a}\n",
-        "# - {name: a, x: " + "[" * 100 + "]" * 100 + "}\n",
-        "# - {name: a, x: " + "{a: " * 100 + "b" + "}" * 100 + "}\n",
-        "# - {name: a}\n# --- \n# - {name: b}\n", "# - {name: a}\n# ...\n# - {name: b}\n",
-        "# - {name: a}\n# %YAML 9.9\n",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("datatype", [
+    aliases(12), merge_keys(24),
+    "# - &a {name: a}\n", "# - {name: &a a}\n", "# - {name: a, x: [&a b, *a]}\n",
+    "# - {name: a, <<: {unit: m}}\n", "# - {name: a, x: {<<: {y: z}}}\n",
+    "# - {name: !!str a}\n", "# - !!map {name: a}\n", "# - {name: a, unit: !x m}\n",
+    "# - {name: a, unit: [m]}\n", "# - {name: a, description: {b: c}}\n",
+    "# - {name: a, datatype: [int64]}\n", "# - {name: {a: b}}\n", "# - {? [a] : b, name: a}\n",
+    "# - {name: a, x: " + "[" * 100 + "]" * 100 + "}\n",
+    "# - {name: a, x: " + "{a: " * 100 + "b" + "}" * 100 + "}\n",
+    "# - {name: a}\n# --- \n# - {name: b}\n", "# - {name: a}\n# ...\n# - {name: b}\n",
+    "# - {name: a}\n# %YAML 9.9\n",
+])  # fmt: skip
 def test_only_plain_texts_are_taken_from_yaml(datatype):
     assert len(datatype) < 1500
     with pytest.raises(ImportFailed, match="ECSV header"):

@@ -21,18 +21,15 @@ def column(folder, form, array, **cards):
     return described.kind, [row[0] for row in values(file)]
 
 
-@pytest.mark.parametrize(
-    ("form", "array", "kind", "expected"),
-    [
-        ("J", [1, -2], "int", [1, -2]),
-        ("K", [39627658462234737, 0], "int", [39627658462234737, 0]),
-        ("E", [0.1, np.nan], "float", [0.1, None]),
-        ("D", [0.1, np.inf], "float", [0.1, np.inf]),
-        ("L", [True, False], "bool", [True, False]),
-        ("5A", ["ab", " c d "], "str", ["ab", "c d"]),
-        ("B", [0, 255], "int", [0, 255]),
-    ],
-)
+@pytest.mark.parametrize(("form", "array", "kind", "expected"), [
+    ("J", [1, -2], "int", [1, -2]),
+    ("K", [39627658462234737, 0], "int", [39627658462234737, 0]),
+    ("E", [0.1, np.nan], "float", [0.1, None]),
+    ("D", [0.1, np.inf], "float", [0.1, np.inf]),
+    ("L", [True, False], "bool", [True, False]),
+    ("5A", ["ab", " c d "], "str", ["ab", "c d"]),
+    ("B", [0, 255], "int", [0, 255]),
+])  # fmt: skip
 def test_types_of_fits(folder, form, array, kind, expected):
     assert column(folder, form, array) == (kind, expected)
 
@@ -74,21 +71,18 @@ def test_positions_in_other_units(session, folder):
     assert (candidate.ra, candidate.dec) == (37.5, pytest.approx(28.6478897565))
 
 
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda raw: raw[:8640], "truncated"),
-        (lambda raw: raw[:6000], "truncated|no END"),
-        (lambda raw: raw[:2880], "no table with rows"),
-        (lambda raw: raw.replace(b"NAXIS2  =                 2000",
-                                 b"NAXIS2  =            200000000"), "truncated"),
-        (lambda raw: raw.replace(b"NAXIS1  =                   13",
-                                 b"NAXIS1  =            100000000"), "need 13 bytes per row"),
-        (lambda raw: raw.replace(b"'BINTABLE'", b"'TABLE   '"), "XTENSION TABLE"),
-        (lambda raw: raw.replace(b"TFORM1  = 'K", b"TFORM1  = '?"), "no readable TFORM"),
-        (lambda raw: b"SIMPLE  =" + raw[:400], "no END"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("damage", "said"), [
+    (lambda raw: raw[:8640], "truncated"),
+    (lambda raw: raw[:6000], "truncated|no END"),
+    (lambda raw: raw[:2880], "no table with rows"),
+    (lambda raw: raw.replace(b"NAXIS2  =                 2000",
+                             b"NAXIS2  =            200000000"), "truncated"),
+    (lambda raw: raw.replace(b"NAXIS1  =                   13",
+                             b"NAXIS1  =            100000000"), "need 13 bytes per row"),
+    (lambda raw: raw.replace(b"'BINTABLE'", b"'TABLE   '"), "XTENSION TABLE"),
+    (lambda raw: raw.replace(b"TFORM1  = 'K", b"TFORM1  = '?"), "no readable TFORM"),
+    (lambda raw: b"SIMPLE  =" + raw[:400], "no END"),
+])  # fmt: skip
 def test_damaged_fits(session, folder, damage, said):
     raw = fits_bytes({"ID": ("K", np.arange(2000)), "NAME": ("5A", ["abcde"] * 2000)})
     path = folder / "list.fits"

@@ -16,20 +16,17 @@ from tests.app.core.importing.gzip_members import joined, member
 from tests.app.core.importing.lists import fits_bytes
 
 
-@pytest.mark.parametrize(
-    ("content", "name", "said"),
-    [
-        (b"SQLite format 3\0" + b"\0" * 100, "x.speco3", "a SQLite database; merge sessions"),
-        (b"\x89HDF\r\n\x1a\n", "x.h5", "HDF5"),
-        (b"PK\x03\x04abc", "x.xlsx", "a spreadsheet: save it as CSV"),
-        (b"PK\x03\x04abc", "x.csv", "packed with zip"),
-        (bytes(range(256)) * 20, "x.csv", "format is unknown"),
-        (b"", "x.csv", "it is empty"),
-        (b"\n\n\n", "x.csv", "no rows"),
-        (b"# only a comment\n", "x.csv", "no rows"),
-        (b"name,path\n", "x.csv", "no rows"),
-    ],
-)
+@pytest.mark.parametrize(("content", "name", "said"), [
+    (b"SQLite format 3\0" + b"\0" * 100, "x.speco3", "a SQLite database; merge sessions"),
+    (b"\x89HDF\r\n\x1a\n", "x.h5", "HDF5"),
+    (b"PK\x03\x04abc", "x.xlsx", "a spreadsheet: save it as CSV"),
+    (b"PK\x03\x04abc", "x.csv", "packed with zip"),
+    (bytes(range(256)) * 20, "x.csv", "format is unknown"),
+    (b"", "x.csv", "it is empty"),
+    (b"\n\n\n", "x.csv", "no rows"),
+    (b"# only a comment\n", "x.csv", "no rows"),
+    (b"name,path\n", "x.csv", "no rows"),
+])  # fmt: skip
 def test_what_is_no_list(session, folder, content, name, said):
     path = folder / name
     path.write_bytes(content)
@@ -119,13 +116,10 @@ def test_utf16_becomes_utf8_in_pieces_of_any_size(folder):
         assert b"".join(iter(lambda: recoded.read(3), b"")).decode() == "Hα 宽 😀"
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda packed: packed[:-9], "end too early"),
-        (lambda packed: packed[:10] + b"\xff" * 40, "are damaged; download the file again"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "message"), [
+    (lambda packed: packed[:-9], "end too early"),
+    (lambda packed: packed[:10] + b"\xff" * 40, "are damaged; download the file again"),
+])  # fmt: skip
 def test_damaged_gzip_is_refused(folder, damage, message):
     (folder / "list.gz").write_bytes(damage(gzip.compress(os.urandom(999))))
     with pytest.raises(ImportFailed, match=message):

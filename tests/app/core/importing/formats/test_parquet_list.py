@@ -75,15 +75,12 @@ def test_units_of_parquet_and_rows_that_pandas_numbered(folder):
     assert (described.unit, described.ucd, described.description) == ("deg", "pos.eq.ra", "where")
 
 
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda raw: raw[:-200], "damaged"),
-        (lambda raw: raw[:8], "damaged"),
-        (lambda raw: raw[:4] + b"\xff" * 400 + raw[404:], "damaged"),
-        (lambda raw: raw[:-8] + b"\xff\xff\xff\x7fPAR1", "damaged"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "said"), [
+    (lambda raw: raw[:-200], "damaged"),
+    (lambda raw: raw[:8], "damaged"),
+    (lambda raw: raw[:4] + b"\xff" * 400 + raw[404:], "damaged"),
+    (lambda raw: raw[:-8] + b"\xff\xff\xff\x7fPAR1", "damaged"),
+])  # fmt: skip
 def test_damaged_parquet(session, folder, damage, said):
     path = write_parquet(folder / "list.parquet")
     path.write_bytes(damage(path.read_bytes()))

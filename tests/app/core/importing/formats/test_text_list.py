@@ -127,16 +127,13 @@ def test_a_few_bytes_cut_from_utf16(folder):
 
 
 # Delimiters, headers and line ends of text lists.
-@pytest.mark.parametrize(
-    ("text", "format_"),
-    [
-        ("name,ra,dec\na,1,2\nb,3,4\n", "CSV"),
-        ("name\tra\tdec\na, b\t1\t2\nb\t3\t4\n", "TSV"),
-        ("name;ra;dec\na, b;1;2\nb;3;4\n", "text table"),
-        ("name | ra | dec\na, b | 1 | 2\nb | 3 | 4\n", "text table"),
-        ("name  ra   dec\na,_b  1  2\nb      3  4\n", "text table"),
-    ],
-)
+@pytest.mark.parametrize(("text", "format_"), [
+    ("name,ra,dec\na,1,2\nb,3,4\n", "CSV"),
+    ("name\tra\tdec\na, b\t1\t2\nb\t3\t4\n", "TSV"),
+    ("name;ra;dec\na, b;1;2\nb;3;4\n", "text table"),
+    ("name | ra | dec\na, b | 1 | 2\nb | 3 | 4\n", "text table"),
+    ("name  ra   dec\na,_b  1  2\nb      3  4\n", "text table"),
+])  # fmt: skip
 def test_delimiters(folder, text, format_):
     file = opened(folder, text)
     assert file.format == format_
@@ -144,23 +141,20 @@ def test_delimiters(folder, text, format_):
     assert [row[1:] for row in rows(file).values()] == [("1", "2"), ("3", "4")]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("name,path\nx,x.fits\n", ["name", "path"]),
-        ("x,x.fits\ny,y.fits\n", ["col1", "col2"]),
-        ("J1234+56,12.5,3\nJ1,5,6\n", ["col1", "col2", "col3"]),
-        ("12:30:00,+10:00:00\n12:30:01,+10:00:00\n", ["col1", "col2"]),
-        ("spec-1.fits\nspec-2.fits\n", ["col1"]),
-        ("filename\nspec-1.fits\n", ["filename"]),
-        ("HD 1\nHD 2\n", ["col1", "col2"]),
-        ("# made by hand\n# name path\nx,x.fits\ny,y.fits\n", ["name", "path"]),
-        ("# name,path\nx,x.fits\n", ["name", "path"]),
-        ("\n\n# a comment\nname,path\n# another\nx,x.fits\n", ["name", "path"]),
-        ("a,a,,a\n1,2,3,4\n", ["a", "a_2", "col3", "a_3"]),
-        ('"na""me","pa\tth"\nx,1\n', ['na"me', "pa?th"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("name,path\nx,x.fits\n", ["name", "path"]),
+    ("x,x.fits\ny,y.fits\n", ["col1", "col2"]),
+    ("J1234+56,12.5,3\nJ1,5,6\n", ["col1", "col2", "col3"]),
+    ("12:30:00,+10:00:00\n12:30:01,+10:00:00\n", ["col1", "col2"]),
+    ("spec-1.fits\nspec-2.fits\n", ["col1"]),
+    ("filename\nspec-1.fits\n", ["filename"]),
+    ("HD 1\nHD 2\n", ["col1", "col2"]),
+    ("# made by hand\n# name path\nx,x.fits\ny,y.fits\n", ["name", "path"]),
+    ("# name,path\nx,x.fits\n", ["name", "path"]),
+    ("\n\n# a comment\nname,path\n# another\nx,x.fits\n", ["name", "path"]),
+    ("a,a,,a\n1,2,3,4\n", ["a", "a_2", "col3", "a_3"]),
+    ('"na""me","pa\tth"\nx,1\n', ['na"me', "pa?th"]),
+])  # fmt: skip
 def test_headers(folder, text, expected):
     assert names(opened(folder, text)) == expected
 
@@ -313,27 +307,24 @@ def read(texts, kind):
     return [json.loads(piece) for piece in TextCells(list(texts), kind).json()]
 
 
-@pytest.mark.parametrize(
-    ("texts", "kind"),
-    [
-        (["1", "-2", "0"], "int"),
-        (["1", "", "nan", "--", "NULL"], "int"),
-        (["1", "2.5", "1e5"], "float"),
-        ([".5", "+1", "1.", "1e400", "inf"], "float"),
-        (["True", "false", ""], "bool"),
-        (["True", "1"], "str"),
-        (["007", "1"], "str"),
-        (["1_000", "2"], "str"),
-        (["1", "x"], "str"),
-        (["1\n2", "3"], "str"),
-        (["9007199254740993", "1"], "int"),
-        (["9007199254740993", "1.5"], "str"),
-        (["9223372036854775808"], "str"),
-        (["", "n/a"], None),
-        (["", "a"], "str"),
-        (["0x10", "1"], "str"),
-    ],
-)
+@pytest.mark.parametrize(("texts", "kind"), [
+    (["1", "-2", "0"], "int"),
+    (["1", "", "nan", "--", "NULL"], "int"),
+    (["1", "2.5", "1e5"], "float"),
+    ([".5", "+1", "1.", "1e400", "inf"], "float"),
+    (["True", "false", ""], "bool"),
+    (["True", "1"], "str"),
+    (["007", "1"], "str"),
+    (["1_000", "2"], "str"),
+    (["1", "x"], "str"),
+    (["1\n2", "3"], "str"),
+    (["9007199254740993", "1"], "int"),
+    (["9007199254740993", "1.5"], "str"),
+    (["9223372036854775808"], "str"),
+    (["", "n/a"], None),
+    (["", "a"], "str"),
+    (["0x10", "1"], "str"),
+])  # fmt: skip
 def test_kinds(texts, kind):
     assert kind_of(*texts) == kind
     if kind is not None:
