@@ -108,8 +108,7 @@ def test_a_worker_that_can_do_no_more_leaves_its_calls_to_others(
 
 
 @pytest.mark.parametrize(("make", "reason"), [
-    (Unable, "no model of that name"),
-    (Broken, "No module named 'agent'"),
+    (Unable, "no model of that name"), (Broken, "No module named 'agent'"),
     (Doomed, "died 3 times in a row"),
 ])  # fmt: skip
 def test_where_none_can_begin_the_reason_is_told(

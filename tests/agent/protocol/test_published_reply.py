@@ -111,8 +111,7 @@ def test_without_a_range_the_whole_is_drawn() -> None:
 
 
 @pytest.mark.parametrize(("asked", "told"), [
-    ([9, 5], "9|5|3800.0|9000.0"),
-    ([1, 2], "1|2|3800.0|9000.0"),
+    ([9, 5], "9|5|3800.0|9000.0"), ([1, 2], "1|2|3800.0|9000.0"),
     ([1, None], "1|None|3800.0|9000.0"),
 ])  # fmt: skip
 def test_a_faulty_range_is_refused_in_given_words(asked: list, told: str) -> None:

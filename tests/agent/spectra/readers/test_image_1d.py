@@ -29,8 +29,7 @@ def test_linear_axes_by_any_of_their_cards(given: Given) -> None:
     {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP, "CTYPE1": "LOGLAM"},
     {"CRVAL1": samples.FIRST, "CDELT1": samples.STEP},
     {
-        "CRVAL1": samples.FIRST * np.log(10),
-        "CDELT1": samples.STEP * np.log(10),
+        "CRVAL1": samples.FIRST * np.log(10), "CDELT1": samples.STEP * np.log(10),
         "CTYPE1": "WAVE-LN",
     },
     {
