@@ -133,12 +133,11 @@ def test_a_stop_keeps_what_was_fetched(server, client, tmp_path):
     assert report.is_stopped and (len(report.fetched), report.left) == (1, 2)
 
 
-def test_a_row_that_says_too_little_is_not_asked_about(server, client, tmp_path):
+def test_a_row_that_says_too_little_is_not_asked_about_and_a_folder_must_be_made(
+    server, client, tmp_path
+):
     report = fetch("sdss", server, client, tmp_path, replace(STARS["sdss"], ids={}))
     assert "plate" in report.failed[0].reason and not server.asked
-
-
-def test_a_folder_that_cannot_be_made_is_an_error(server, client, tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(SessionError):
         fetch("sdss", server, client, tmp_path / "file")

@@ -53,13 +53,10 @@ def test_millions_of_comments_or_blank_lines_among_the_rows(folder, noise):
     assert file.warnings() == (["skipped 800,000 lines beginning with #"] if "#" in noise else [])
 
 
-def test_formulas_stay_what_they_are(folder):
+def test_formulas_stay_what_they_are_and_rows_are_estimated(folder):
     cells = ("=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3")
     file = opened(folder, "name,a,b,c\n" + ",".join(cells) + "\n")
     assert rows(file)[1] == cells
-
-
-def test_how_many_rows_about(folder):
     lines = [f"star{n:06d},{n:06d}.fits" for n in range(50_000)]
     file = opened(folder, "\n".join(["name,path", *lines]))
     assert file.estimate == pytest.approx(50_000, rel=0.02)
@@ -110,7 +107,7 @@ def test_encodings(folder, encoding):
     assert bool(file.warnings()) is is_guessed
 
 
-def test_one_strange_line_far_down_is_read_and_told(folder):
+def test_strange_bytes_far_down_or_cut_from_utf16_are_read(folder):
     lines = [b"name,path", *(b"star%d,%d.fits" % (n, n) for n in range(20_000))]
     lines[15_000] = "Véron,x.fits".encode("latin-1")
     lines[15_001] = "Hα,y.fits".encode()
@@ -119,9 +116,6 @@ def test_one_strange_line_far_down_is_read_and_told(folder):
     assert found[15_000] == ("Véron", "x.fits")
     assert found[15_001] == ("Hα", "y.fits")
     assert file.warnings() == ["1 line not in UTF-8, read as Windows-1252 (Western European)"]
-
-
-def test_a_few_bytes_cut_from_utf16(folder):
     file = opened(folder, "name,path\nα,a.fits\n".encode("utf-16") + b"\x61")
     assert rows(file)[1] == ("α", "a.fits")
 
@@ -179,28 +173,18 @@ def test_a_long_preamble(folder, line):
     assert rows(file) == {1: ("a", "1"), 2: ("b", "2")}
 
 
-def test_a_header_without_bound(folder):
-    with pytest.raises(ImportFailed, match="first line is longer than 1 MB"):
-        opened(folder, "a," * MAX_LINE + "\n")
-    with pytest.raises(ImportFailed, match=f"500,001 columns, more than {MAX_COLUMNS:,}"):
-        opened(folder, "," * 500_000 + "\n")
-
-
 # Rows of text lists, regular and damaged.
 def refused(file):
     return {row.line: row.reason for block in file.blocks() for row in block.refused}
 
 
-def test_rows_of_another_length_are_refused_by_line(folder):
+def test_rows_of_another_length_or_with_a_forgotten_quote_are_refused(folder):
     file = opened(folder, "name,path,n\na,1,1\nb,2\n\nc,3,3,4\nd,4,4,\ne,5,5\n")
     assert rows(file) == {1: ("a", "1", "1"), 4: ("d", "4", "4"), 5: ("e", "5", "5")}
     assert refused(file) == {
         2: "line 3 of the file: 2 cells instead of 3",
         3: "line 5 of the file: 4 cells instead of 3",
     }
-
-
-def test_a_forgotten_quote_costs_its_row(folder):
     lines = ["name,path", "a,1", '"b,2', *(f"c{n},{n}" for n in range(5000))]
     file = opened(folder, "\n".join(lines) + "\n")
     assert len(rows(file)) == 5001
@@ -223,16 +207,17 @@ def test_a_quoted_cell_of_several_lines_over_the_end_of_a_block(folder):
     assert refused(file) == {}
 
 
-def test_cells_and_lines_without_bound_are_refused(folder):
+def test_cells_lines_and_headers_without_bound_and_nul_bytes_are_refused(folder):
     big, huge = "x" * (MAX_CELL + 1), "y" * (MAX_LINE + 200_000)
     file = opened(folder, f"name,path\na,{big}\nb,2\n{huge},3\nc,{'z' * MAX_CELL}\n")
     assert [row[0] for row in rows(file).values()] == ["b", "c"]
     said = refused(file)
     assert "a cell of 32,768 characters" in said[1]
     assert said[3] == "line 4 of the file: it is longer than 1 MB"
-
-
-def test_nul_bytes(folder):
+    with pytest.raises(ImportFailed, match="first line is longer than 1 MB"):
+        opened(folder, "a," * MAX_LINE + "\n")
+    with pytest.raises(ImportFailed, match=f"500,001 columns, more than {MAX_COLUMNS:,}"):
+        opened(folder, "," * 500_000 + "\n")
     file = opened(folder, b"name,path\na,1\nb\0b,2\nc,3\n" + b"d,4\n" * 100)
     assert refused(file) == {2: "line 3 of the file: it contains a NUL byte"}
     assert len(rows(file)) == 102
