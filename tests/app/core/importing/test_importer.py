@@ -112,15 +112,11 @@ def test_it_works_the_same_for_a_team(location, folder):
         assert key == 5
 
 
-def test_views_are_told_once(session, folder):
+def test_views_are_told_once_and_a_score_is_the_first_order(session, folder):
     told: list[Change] = []
     session.changed.connect(told.append)
     import_text(session, folder, text_of())
     assert told == [Change(aspect="list")]
-
-
-def test_a_score_is_the_first_order(session, folder):
-    import_text(session, folder, text_of())
     assert session.fact("order") == "score"
     sort = parse_sort(session.fact("order"))
     assert [line.candidate.score for line in page(session, sort=sort).rows] == [0.9, 0.25, None]
@@ -211,11 +207,13 @@ def test_roles_that_cannot_be(session, folder, roles, said):
         import_text(session, folder, "name,path\na,a.fits\n", roles=roles)
 
 
-def test_lists_that_name_nothing_or_are_not_there(session, folder):
+def test_lists_that_name_nothing_or_are_not_there_and_rows_that_name_none(session, folder):
     with pytest.raises(ImportFailed, match=r"no column was recognized.*choose one"):
         import_text(session, folder, "u,g\n1.5,2\n3,4\n")
     with pytest.raises(ImportFailed, match=r"gone\.csv: it cannot be read|no such file"):
         import_list(session, folder / "gone.csv")
+    report = import_text(session, folder, "name,path\na,coadd.fits\nb,coadd.fits\n")
+    assert any("a column must give the row" in warning for warning in report.warnings)
 
 
 @pytest.mark.parametrize("name", ["~nobody-of-that-name/x.csv", "a\0b.csv", "x" * 300 + ".csv"])
@@ -224,11 +222,6 @@ def test_names_of_no_file(session, name):
         with pytest.raises(ImportFailed) as caught:
             read(name)
         assert str(caught.value).isprintable()
-
-
-def test_rows_of_one_file_without_a_row_are_pointed_out(session, folder):
-    report = import_text(session, folder, "name,path\na,coadd.fits\nb,coadd.fits\n")
-    assert any("a column must give the row" in warning for warning in report.warnings)
 
 
 # What has been seen before, against a plain set.

@@ -112,16 +112,6 @@ def test_all_or_nothing(location):
         assert len(list(all_trajectories(session))) == 1
 
 
-def test_models_found_by_leaps(location):
-    with made(location, 30) as session:
-        assert models_of(session) == []
-        for number in range(1, 31):
-            add_inspection(session, number, said())
-        add_inspection(session, 4, said(model=OTHER))
-        add_inspection(session, 4, said(model=MEASURED))
-        assert models_of(session) == [MEASURED, replace(NANO, engine=""), OTHER]
-
-
 def test_two_models_compared(location):
     with made(location, 6) as session:
         for number, (one, other) in enumerate(
@@ -229,8 +219,9 @@ def test_a_fault_is_told_once_in_words_that_fit(location):
         ]
 
 
-def test_all_trajectories_one_after_the_other(location):
+def test_all_trajectories_one_after_the_other_and_their_models(location):
     with made(location, 120) as session:
+        assert models_of(session) == []
         for number in range(1, 121):
             add_inspection(session, number, said(number=number))
         add_inspection(session, 5, said(model=OTHER, number=5))
@@ -238,6 +229,9 @@ def test_all_trajectories_one_after_the_other(location):
         assert [each.spectrum.object_id for each in found[:2]] == ["J000001", "J000002"]
         assert len(found) == 121
         assert [each.model for each in all_trajectories(session, OTHER)] == [OTHER]
+        # Models are found by leaps.
+        add_inspection(session, 4, said(model=MEASURED))
+        assert models_of(session) == [MEASURED, replace(NANO, engine=""), OTHER]
 
 
 def test_a_damaged_record_is_told(location):
