@@ -116,12 +116,11 @@ def test_other_epochs_wherever_they_are(location):
 
 def test_at_most_what_can_be_shown_and_nameless_ones_are_not_the_same(location):
     with made(location, 250) as session:
+        rename(session, {1: "", 2: ""})
+        assert neighbours(session, session.candidate(1)) == []
         put(session, {number: (50.0, 20.0 + number * 1e-6) for number in range(1, 251)})
         found = neighbours(session, session.candidate(1), 60)
         assert [each.candidate.id for each in found] == list(range(2, 102))
-    with made(location, 3) as session:
-        rename(session, {1: "", 2: ""})
-        assert neighbours(session, session.candidate(1)) == []
 
 
 @pytest.mark.parametrize("radius", [-1.0, 3600.1, float("nan"), float("inf")])
