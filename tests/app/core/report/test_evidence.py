@@ -59,7 +59,7 @@ def test_the_surest_come_first_and_only_what_holds_each_once(session):
         session.record_verdict(number, Opinion(verdict=A, confidence=confidence))
     assert [card.candidate.id for card in cards(session)] == [1, 5, 2, 3, 4]
     assert [card.spectrum.object_id for card in cards(session)][:2] == ["J000001", "J000005"]
-    say(session, "Ada", {1: A, 2: A, 3: A, 4: U})
+    say(session, "Ada", {1: A, 2: A, 3: A, 4: U, 5: U})
     say(session, "Ben", {1: A, 2: R})
     assert sorted(card.candidate.id for card in cards(session)) == [1, 3]
     set_adjudicator(session, "Ada")
